@@ -87,7 +87,7 @@ test('lists waiting items by deadline, then by age, and shows each kind only to 
   };
   const port = {
     ...{ ...question, id: ids.port, sentence: 'The port: Which may I use?', pressing: true },
-    ...{ deadline: expect.any(Number), command: `covenant workflow answer ${end(ids.port)}` },
+    ...{ deadline: expect.any(Number), command: `covenant messages answer ${end(ids.port)}` },
   };
   const ask = {
     ...{ kind: 'ask', id: ids.ask, who: 'codex@ben', sentence: 'May I drop it?', pressing: false },
@@ -105,9 +105,9 @@ test('lists waiting items by deadline, then by age, and shows each kind only to 
     ...{ kind: 'review', id: ids.instance, who: ids.instance, sentence: 'has used 1 of 1 review', pressing: false },
     ...{ since: expect.any(Number), deadline: null, command: `covenant instances allow ${ids.instance}` },
   };
-  const host = { ...question, id: ids.host, sentence: 'Which host?', deadline: null, pressing: false, command: `covenant workflow answer ${end(ids.host)}` };
+  const host = { ...question, id: ids.host, sentence: 'Which host?', deadline: null, pressing: false, command: `covenant messages answer ${end(ids.host)}` };
   const definition = {
-    ...{ kind: 'definition', id: 'server:far', who: 'far', sentence: '1 definition withheld until somebody has looked at what changed', pressing: false },
+    ...{ kind: 'definition', id: 'server:far', who: 'far', sentence: '1 definition withheld until somebody approves the changes', pressing: false },
     ...{ since: null, deadline: null, command: 'covenant servers approve far' },
   };
   expect(await waiting(t, ana)).toEqual({ items: [device, call, ask, port, overlap, handoff, review, host, definition], cut: false });

@@ -116,7 +116,7 @@ export function rowsOf(moment: Moment, workstreamOf: (developerId: string) => st
           level: 'warn',
           matches: '[]',
           status: 'dismissed',
-          reason: 'Nobody came back to it.',
+          reason: 'Not resolved within two weeks.',
           created_at: time,
           resolved_at: time + STEP_MS,
         },

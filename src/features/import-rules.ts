@@ -19,7 +19,7 @@ const record = json(z.record(z.string(), z.unknown()));
 
 type Of<T extends keyof Database> = Database[T];
 
-/** Definitions that were approved elsewhere were shown to nobody here. */
+/** Nobody here has seen definitions that were approved elsewhere. */
 const asSeen: RowRule = (row) => {
   if (row.approved === null) return { row };
   const unapproved = { ...row, approved: null, approved_hash: null, approved_at: null, approved_by: null };
@@ -27,8 +27,8 @@ const asSeen: RowRule = (row) => {
 };
 
 /**
- * What an import takes of each table. Features whose rows let somebody in, or drive something outside the store, have their own `rows.ts`; the
- * rest only have to be readable.
+ * What an import takes of each table. Features whose rows grant access, or control something outside the store, have their own `rows.ts`. All
+ * other rows only have to be readable.
  */
 export const IMPORT_RULES: RowRules = {
   ...identityRows,

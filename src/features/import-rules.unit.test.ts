@@ -23,8 +23,8 @@ const WORKTREE: TransferRow = {
   ...{ base_commit: null, made_by_server: 1, step: null, step_until: null },
 };
 
-describe('rows that drive something outside the store come as history [harden.import.rows-validated]', () => {
-  test('an instance has ended, on no machine, without process, token, step or worktree to clean', () => {
+describe('rows that control something outside the store are imported as history [harden.import.rows-validated]', () => {
+  test('an instance is imported as ended, on no machine, without process, token, step or worktree to clean', () => {
     const past = { machine: 'imported', token_id: null, session_kind: null, pid: null, process_start: null, news: null, kept_reason: null };
     expect(judge('instances', INSTANCE)).toEqual({
       row: { ...INSTANCE, ...past, status: 'terminated', status_reason: 'imported', ended_at: PLACE.now },
@@ -34,7 +34,7 @@ describe('rows that drive something outside the store come as history [harden.im
     expect(judge('instances', { ...INSTANCE, step: 'ending' })).toMatchObject({ row: { step: null, step_data: null }, leftOut: 'pending_steps' });
   });
 
-  test('a cycle is over, its files are not written and its lock token is void; a worktree is none of this server’s', () => {
+  test("a cycle is imported as over, with no files to write and a void lock token; a worktree is not this server's", () => {
     expect(judge('cycles', CYCLE)).toMatchObject({
       row: { status: 'cancelled', lock_token: 'void', mirrored: 3, ended_by: 'import' },
       leftOut: 'active_cycles',
@@ -63,7 +63,7 @@ describe('rows that drive something outside the store come as history [harden.im
   });
 });
 
-test('what lets somebody in, or a call through, is never brought [harden.import.never-brought]', () => {
+test('rows that grant access or allow a call are never imported [harden.import.never-brought]', () => {
   const approval = { id: id('apr'), arguments_sha256: 'a'.repeat(64), status: 'approved' };
   expect(judge('approvals', approval)).toEqual({ row: null, leftOut: 'pending_approvals' });
   expect(judge('approvals', { ...approval, status: 'used' })).toMatchObject({ row: { status: 'used' } });
@@ -76,7 +76,7 @@ test('what lets somebody in, or a call through, is never brought [harden.import.
     expect(judge(table, {})).toEqual({ row: null, leftOut });
 });
 
-test('an agent’s token lasts no longer than one that is made here [harden.import.never-brought]', () => {
+test('an imported agent token expires no later than one created here [harden.import.never-brought]', () => {
   const token = { id: id('tok'), hash: 'a'.repeat(64), kind: 'agent', developer_id: id('dev'), agent_type: 'codex', instance_id: null };
   const until = (expires_at: number | null, kind = 'agent', place = PLACE) => {
     const verdict = IMPORT_RULES.tokens({ ...token, kind, agent_type: kind === 'agent' ? 'codex' : null, expires_at }, place);
@@ -89,7 +89,7 @@ test('an agent’s token lasts no longer than one that is made here [harden.impo
   expect(until(null, 'agent', { ...PLACE, agentTokenEnd: null })).toEqual([null, undefined]);
 });
 
-test('a definition of an external server comes as seen: nobody here has approved it [harden.import.rows-validated]', () => {
+test('a definition of an external server is imported as seen, not approved [harden.import.rows-validated]', () => {
   const hash = 'a'.repeat(64);
   const pin = { server: 'files', kind: 'tool', name: 'read', exposed: 'read', approved: '{}', approved_hash: hash, approved_at: 3, approved_by: 'operator' };
   const never = { approved: null, approved_hash: null, approved_at: null, approved_by: null };

@@ -39,25 +39,25 @@ export interface FeatureParts {
   readonly services: Services;
   readonly catalogue: ToolCatalogue;
   readonly facts: ServerFacts;
-  /** Of the journals, in this server's home. */
+  /** The anchors of the journals, in this server's home. */
   readonly anchors: Anchors;
-  /** The manifest of the companion's release that this server offers. */
+  /** The manifest of the companion release that this server offers. */
   readonly companionManifest: string | undefined;
-  /** Null: work is compared by its words and files alone. */
+  /** Null: work is compared only by its words and files. */
   readonly embedder: Embedder | null;
-  /** Git and files on the server's machine, and which repositories it may touch. */
+  /** Git and files on the server's machine, and the repositories that it may use. */
   readonly machine: WorktreeOutside & AgentMachine;
-  /** Everything that can be called, and everything that is kept. */
+  /** Everything that can be called, and everything that is stored. */
   readonly inventory: Inventory;
   /** The folder of this package. */
   readonly packageRoot: string;
   readonly limits: IdentityLimits;
-  /** Of other servers: whose definitions wait for a decision. */
+  /** The other servers whose definitions wait for a decision. */
   readonly undecided: WaitingPorts['undecided'];
   readonly demonstration: Pick<DemoPorts, 'home' | 'attach' | 'detach'>;
 }
 
-/** Every feature of the product, by group. What a feature needs of another that it must not import is passed in here. */
+/** Every feature of the product, by group. What a feature needs from another that it must not import is passed in here. */
 export function productFeatures(parts: FeatureParts): Feature[] {
   const { services, catalogue, machine } = parts;
   const tally = new Tally();
@@ -108,7 +108,7 @@ export function productFeatures(parts: FeatureParts): Feature[] {
   ];
 }
 
-/** Called whether the agent itself reports a snapshot or an end, or its hooks do. */
+/** Called for snapshots and ends that the agent itself reports, and for those that its hooks report. */
 const sessionListeners = { snapshot: [noteFiles], end: [releaseClaimsOf] };
 
 const instancePorts: InstancePorts = {
@@ -129,5 +129,5 @@ const instancePorts: InstancePorts = {
   feedbackOf,
 };
 
-/** The runtime of an agent program that the server starts. Any other program is one of the user's own. */
+/** The runtime of an agent program that the server starts. Any other program is custom. */
 const runtimeOf = (program: string) => ALL_CLIENTS.flatMap(({ instance }) => instance ?? []).find(({ agent }) => agent === program)?.runtime ?? 'custom';

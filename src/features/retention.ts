@@ -4,15 +4,15 @@ import type { Feature } from '../kernel/tool.ts';
 import { type RetentionRule, retentionSweep, rowsOf } from './core/settings/index.ts';
 import { finishedThreads } from './workflow/messages/index.ts';
 
-/** Rows that are deleted after `retention.days`, and since when each is over: nothing that anybody still waits for, holds or works on. */
+/** Rows that are deleted after `retention.days`, and the time from which each is over. Work in progress, and what somebody waits for, is kept. */
 export const RETENTION_RULES: readonly RetentionRule[] = [
-  // An approved call that was not made yet still may be.
+  // An approved call that was not made yet may still be made.
   rowsOf('approvals', (before) => sql`status in ('refused', 'lapsed', 'used') and coalesce(used_at, decided_at, deadline_at) < ${before}`),
   // An agent that comes back later must register again.
   rowsOf('agents', (before) => sql`status = 'offline' and current_task_id is null and last_seen_at < ${before}`),
   finishedThreads,
   rowsOf('claims', (before) => sql`coalesce(released_at, expires_at) < ${before}`),
-  // An answer that its asker has not got is still waited for.
+  // An answer that its asker has not received is still needed.
   rowsOf('asks', (before) => sql`answered_at < ${before} and answer_delivered_at is not null`),
   rowsOf('announcements', (before) => sql`created_at < ${before}`),
   rowsOf('handoffs', (before) => sql`accepted_at < ${before}`),
@@ -21,17 +21,17 @@ export const RETENTION_RULES: readonly RetentionRule[] = [
     (before) => sql`ended_at < ${before}`,
     (db, workspace, ids) => db.deleteFrom('session_activity').where('workspace_id', '=', workspace).where('session_id', 'in', ids).execute(),
   ),
-  // One that was superseded or revoked runs out with the others.
+  // Superseded or revoked contexts expire with the others.
   rowsOf('session_contexts', (before) => sql`expires_at < ${before}`),
   rowsOf('agent_spans', (before) => sql`ingested_at < ${before}`),
-  // Resolved warnings with the verdicts on them, and verdicts on no warning.
+  // Resolved warnings with their verdicts, and verdicts without a warning.
   rowsOf(
     'overlap_warnings',
     (before) => sql`resolved_at < ${before}`,
     (db, workspace, ids) => db.deleteFrom('scope_verdicts').where('workspace_id', '=', workspace).where('warning_id', 'in', ids).execute(),
   ),
   rowsOf('scope_verdicts', (before) => sql`warning_id is null and created_at < ${before}`),
-  // All but the latest, which lists conflicts that may still stand.
+  // All but the latest, whose conflicts may still exist.
   rowsOf(
     'parallel_audits',
     (before) =>

@@ -8,14 +8,14 @@ import { until } from '../testing/until.ts';
 const BETA = 'ws_beta';
 const HOUR_MS = 3_600_000;
 
-/** From now on, no write that changes such a row succeeds. */
+/** From now on, every write that changes such a row fails. */
 async function spoil({ app }: TestApp, table: string, rows: string): Promise<void> {
   const trigger = `create trigger spoilt_${table} before update on ${table} when ${rows} begin select raise(abort, 'this row is bad'); end`;
   await app.store.engine.transaction('ws_default', (db) => sql.raw(trigger).execute(db));
 }
 
-// A trigger of SQLite makes the bad row; what a sweep does about it is the same for both engines.
-test.runIf(ENGINE === 'sqlite')('a row that cannot be settled keeps no other claim or agent from it, of its workspace or of another', async () => {
+// A SQLite trigger makes the bad row; the sweep handles it in the same way on both engines.
+test.runIf(ENGINE === 'sqlite')('a row that cannot be settled does not stop the sweep of other claims and agents in any workspace', async () => {
   const t = await workflowApp();
   const zoe = await t.developer('zoe', undefined, BETA);
   const claim = (path: string, caller = t.ana) =>
@@ -31,7 +31,7 @@ test.runIf(ENGINE === 'sqlite')('a row that cannot be settled keeps no other cla
   expect(t.logged.filter((line) => line.includes('this row is bad')).length).toBeGreaterThan(0);
 });
 
-test.runIf(ENGINE === 'sqlite')('a question that cannot expire keeps no other from it, and a lost session no other from its end', async () => {
+test.runIf(ENGINE === 'sqlite')('a question that cannot expire does not stop others, nor does a lost session', async () => {
   const t = await workflowApp();
   const zoe = await t.developer('zoe', undefined, BETA);
   const ask = async (caller = t.ana) => {
@@ -52,7 +52,7 @@ test.runIf(ENGINE === 'sqlite')('a question that cannot expire keeps no other fr
   await until(async () => expect(await subjects('session.ended')).toEqual(sessions.slice(1)));
 });
 
-test.runIf(ENGINE === 'sqlite')('tasks of a plan are put into the overlap index although those of another workspace cannot be', async () => {
+test.runIf(ENGINE === 'sqlite')('tasks of a plan are indexed even if those of another workspace cannot be', async () => {
   const t = await workflowApp();
   const zoe = await t.developer('zoe', undefined, BETA);
   await t.planned(['one']);

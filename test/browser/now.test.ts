@@ -152,7 +152,7 @@ test('shows a dead worker as lost with its last checkpoint and successor, releas
   app.clock.advance(95_000);
   await row(page, /codex@ben.*lost/).waitFor();
   const news = page.getByRole('list', { name: 'News' });
-  await news.getByText('Its agent fell silent; it can be taken up again.').waitFor();
+  await news.getByText('Its agent went silent. Another agent can claim it.').waitFor();
   const gemini = await app.developer('ana', 'gemini');
   await app.claimed(step, gemini);
   const strip = page.getByRole('region', { name: 'Last 12 hours' });

@@ -25,7 +25,7 @@ test('covenant status shows waiting items with their commands, agents and workfl
   const { stdout } = await run('status');
   const lines = stdout.split('\n');
   expect(lines[0]).toBe('Waiting on you 1');
-  expect(lines[1]).toMatch(/^ {2}◆ codex@ana asks: Drop the legacy table\?\\u001b\[31m {2}\d+ s {2}covenant workflow answer \S{6}$/);
+  expect(lines[1]).toMatch(/^ {2}◆ codex@ana asks: Drop the legacy table\?\\u001b\[31m {2}\d+ s {2}covenant messages answer \S{6}$/);
   expect(lines[2]).toBe('Agents 1');
   expect(lines[3]).toMatch(/^ {2}◆ codex@ana {2}waiting {4}.* {2}\d+ s$/);
   expect(lines[4]).toBe('Workflows 1  Ship it 0/3, 1 running');

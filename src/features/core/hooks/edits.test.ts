@@ -11,7 +11,7 @@ test("a live exclusive claim denies the other agent's edit, with owner, reason, 
   expect(denied).toMatchObject({ decision: 'deny', context: null });
   expect(denied.reason).toBe(
     `This edit was not made. src/upload/retry.ts: claimed (exclusive) by ben until ${until}, for "retries of uploads". ` +
-      `Ask the holder with covibe_coordination ask (to: "ben"), wait until ${until}, or work on other files.`,
+      `Ask the holder: covibe_coordination with operation "ask", to "ben" and a message. Or wait until ${until}, or work on other files.`,
   );
   expect(await t.hear('before-tool', edit('src/other.ts', 'README.md'))).toMatchObject({ decision: 'allow', reason: null });
   expect(await t.hear('before-tool', { tool: 'Read' })).toMatchObject({ decision: 'allow' });
@@ -44,7 +44,7 @@ test('a private holder has no name and cannot be asked; an own other agent is na
   expect(hidden.reason).not.toMatch(/ben\b|cursor|dev_/);
   const own = await t.hear('before-tool', edit('b.ts'));
   expect(own.reason).toContain('by codex of yours until');
-  expect(own.reason).toContain('(to: "codex@ana")');
+  expect(own.reason).toContain('to "codex@ana"');
 });
 
 test('an agent is never denied by its own claim, whichever session it made it in, but by that of another run that is at work', async () => {
@@ -91,8 +91,8 @@ test('a commit of many files is answered with ten of them and the number of the 
   const denied = await t.hear('commit', { ...edit(...paths), client: 'git', client_session: undefined });
   expect(denied.reason?.match(/claimed \(exclusive\)/g)).toHaveLength(10);
   expect(denied.reason).toContain('; and 31 more.');
-  expect(denied.reason).toContain('(to: "codex@ana")');
-  expect(denied.reason).toContain('(to: "ben")');
+  expect(denied.reason).toContain('to "codex@ana"');
+  expect(denied.reason).toContain('to "ben"');
   expect(await t.events({ kind: 'edit.denied' })).toHaveLength(10);
 });
 

@@ -25,9 +25,9 @@ export const find = contract({
   ...MEMBER_READ,
   name: 'lookup.find',
   title: 'Find something',
-  description: 'What has an id that ends so, or, among the newest of each kind, a title with these words in it; each with its page on the dashboard.',
+  description: 'Finds items by the end of their id, or by words in their title (among the newest of each kind), each with its page on the dashboard.',
   input: z.strictObject({
-    text: z.string().trim().min(1).max(200).describe('An id, the end of one, the number of an event, or words of a title.'),
+    text: z.string().trim().min(1).max(200).describe('An id, the end of one, an event number, or words of a title.'),
     limit: z.int().min(1).max(50).default(10),
   }),
   output: z.strictObject({

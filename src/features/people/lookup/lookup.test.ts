@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { TestCaller } from '../../../testing/app.ts';
 import { type Body, workflowApp } from '../../../testing/scenes/workflow.ts';
 
-/** Ana and Ben have an agent each, and Cleo none. */
+/** Ana and Ben have one agent each, Cleo none. */
 async function services() {
   const t = await workflowApp();
   const person = (caller: TestCaller, operator = false): TestCaller => ({ ...caller, principal: { ...caller.principal, web: true, operator } });
@@ -15,23 +15,23 @@ async function services() {
   return { ...t, planner, worker, people, send, find };
 }
 
-test("the words of agents' mail are found by those who take part and by operators, and by nobody else", async () => {
+test("only participants and operators find agents' messages by their text", async () => {
   const { people, send, find } = await services();
   const { id } = await send({ subject: 'Merger with Initech' });
   for (const who of [people.ana, people.ben, people.admin])
     expect(await find('initech', who)).toEqual([{ kind: 'message', id, title: 'Merger with Initech', path: `/messages?message=${id}` }]);
   expect(await find('initech', people.cleo)).toEqual([]);
-  // Its page tells everybody that there is such a message, and no more.
+  // Its page shows everybody that the message exists, and no more.
   expect(await find(id, people.cleo)).toEqual([{ kind: 'message', id, title: '', path: `/messages?message=${id}` }]);
 });
 
-test('what people write and what they are asked is for all of them', async () => {
+test('everybody finds what people write and what they are asked', async () => {
   const { people, send, find } = await services();
   const { id } = await send({ recipient_id: 'human', message_type: 'query', subject: 'Drop the legacy table?' });
   expect(await find('legacy table', people.cleo)).toMatchObject([{ kind: 'message', id }]);
 });
 
-test('an id is found however much was made since, by all of it or by its end', async () => {
+test('an id is found by all of it or its end, however much is newer', async () => {
   const { app, people, send, find, operator } = await services();
   const { id } = await send({ subject: 'The first' });
   const { reader } = app.store;

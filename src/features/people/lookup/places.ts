@@ -1,6 +1,6 @@
 import type { LookupKind } from './contract.ts';
 
-/** The address of each kind of thing on the dashboard. `within`: what it is part of. */
+/** The dashboard address of each kind of item. `within` is the item that contains it. */
 export const PLACES: Record<LookupKind, (id: string, within: string) => string> = {
   task: (id) => `/tasks?task=${id}`,
   workstream: (id) => `/tasks?workstream=${id}`,

@@ -37,13 +37,13 @@ export interface LookupMatch {
   readonly within: string;
 }
 
-/** Shorter tails are those of too many ids. */
+/** Shorter tails match too many ids. */
 const SHORTEST_TAIL = 4;
 const OWN_PREFIX = /^([a-z]+_)[0-9A-Z]/;
-/** No index serves words within a title: of each kind, the newest so many are looked through. */
+/** No index covers words within a title, so only this many of the newest of each kind are searched. */
 const LOOKED_THROUGH = 10_000;
 
-/** A few of each kind: those whose id ends so first. */
+/** A few of each kind, matches by id first. */
 export async function findByText(db: Db, viewer: Principal, text: string, limit: number): Promise<LookupMatch[]> {
   const prefix = OWN_PREFIX.exec(text)?.[1];
   const sources = SOURCES.filter(
@@ -54,7 +54,7 @@ export async function findByText(db: Db, viewer: Principal, text: string, limit:
   for (const source of sources) {
     if (text.length >= SHORTEST_TAIL && !/\s/.test(text)) byId.push(...(await search(db, viewer, source, 'id', text, limit)));
     if (source.byTitle) byTitle.push(...(await search(db, viewer, source, 'title', text, limit)));
-    // Each is a look through many rows: others are served between them.
+    // Each query reads many rows, so other calls run in between.
     await yieldToEventLoop();
   }
   const known = new Set(byId.map(({ id }) => id));
@@ -65,7 +65,7 @@ interface LookupSource {
   readonly kind: LookupKind;
   readonly table: keyof Database;
   readonly prefix: string;
-  /** The column that people know it by; searched for words unless nobody would. */
+  /** The column that people know it by. Searched for words if `byTitle`. */
   readonly title: string;
   readonly byTitle: boolean;
   readonly within?: string;
@@ -75,7 +75,7 @@ interface LookupSource {
   readonly readable?: (viewer: Principal) => RawBuilder<SqlBool>;
 }
 
-/** Which of the agents' messages the viewer may read: what people write or are asked is for all, the rest for those who take part, and for operators. */
+/** The messages that the viewer may read: those from or to people are for all, the others for their participants and for operators. */
 function readableMail({ operator, workspace, developerId }: Principal): RawBuilder<SqlBool> {
   if (operator) return sql`1 = 1`;
   const own = sql`select id from agents where workspace_id = ${workspace} and developer_id = ${developerId ?? ''}`;
@@ -102,7 +102,7 @@ const SOURCES: readonly LookupSource[] = [
   { kind: 'token', table: 'tokens', prefix: 'tok_', title: 'label', byTitle: false, guarded: true },
 ];
 
-/** By the title as the viewer reads it: what is hidden from them cannot be found by them either. */
+/** Searches the title as the viewer sees it: what is hidden from them cannot be found by them either. */
 async function search(db: Db, viewer: Principal, { kind, table, title, within, readable }: LookupSource, by: 'id' | 'title', text: string, limit: number) {
   const all = sql`from ${sql.table(table)} where workspace_id = ${viewer.workspace}`;
   const shown = readable ? sql`case when ${readable(viewer)} then ${sql.ref(title)} else '' end` : sql.ref(title);

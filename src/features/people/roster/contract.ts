@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import { contract, MEMBER_READ } from '../../../kernel/contract.ts';
 
-/** How an agent stands, as people read it. In the order in which it matters to them. */
+/** States of an agent as people see them, most urgent first. */
 export const AGENT_STATES = ['waiting', 'lost', 'blocked', 'working', 'quiet', 'stale', 'ended'] as const;
 export type AgentState = (typeof AGENT_STATES)[number];
 
 const SPAN_ENDS = ['held', 'done', 'failed', 'released', 'lost'] as const;
 export type WorkSpanEnd = (typeof SPAN_ENDS)[number];
 
-const agentId = z.string().min(1).max(120).describe('As agents.list gives it (`codex@dev_…`, the id of an instance), or as people call it (`codex@mira`).');
+const agentId = z.string().min(1).max(120).describe('Id from agents.list (`codex@dev_…`, or the id of an instance), or name (`codex@mira`).');
 /** An address of the dashboard, from its root. */
 const path = z.string().nullable().describe('Its page on the dashboard.');
-const agentRef = { name: z.string(), agent_id: z.string().nullable().describe("Null: a private developer's.") };
+const agentRef = { name: z.string(), agent_id: z.string().nullable().describe('Null for a private developer.') };
 const held = z.strictObject({ kind: z.enum(['task', 'step', 'claim', 'lock', 'instance']), id: z.string(), title: z.string(), path });
 
 const refusal = z.strictObject({
@@ -20,19 +20,19 @@ const refusal = z.strictObject({
   asked: z.string(),
   outcome: z.string(),
   code: z.string().nullable(),
-  message: z.string().nullable().describe('What the caller was told; null where only the caller may read it.'),
+  message: z.string().nullable().describe('The message of the refusal; null if only the caller may read it.'),
   required_action: z.string().nullable(),
-  warning_id: z.string().nullable().describe('The overlap that it was refused for.'),
+  warning_id: z.string().nullable().describe('The overlap behind the refusal.'),
   edit: z
     .strictObject({ path: z.string(), claim_id: z.string(), client: z.string(), tool: z.string().nullable() })
     .nullable()
-    .describe('The edit that a hook did not allow, and the claim that forbids it.'),
+    .describe('The edit that a hook blocked, and the claim that blocks it.'),
 });
 export type RecentRefusal = z.input<typeof refusal>;
 
 const cost = z.strictObject({
   usd: z.number().nullable().describe('Null: no known price.'),
-  unpriced: z.int().describe('How many of its spans have no known price.'),
+  unpriced: z.int().describe('Number of its spans without a known price.'),
 });
 
 const agentRow = z.strictObject({
@@ -42,23 +42,23 @@ const agentRow = z.strictObject({
   holds: z.strictObject({ tasks: z.int(), steps: z.int(), claims: z.int(), locks: z.int(), first: z.array(held).describe('A few of them.') }),
   last_seen_at: z.int().nullable(),
   refused_24h: z.int(),
-  cost_24h: cost.nullable().describe('Null: nothing was reported.'),
-  why_blocked: refusal.nullable().describe('The last refusal of one that is blocked.'),
+  cost_24h: cost.nullable().describe('Null: nothing reported.'),
+  why_blocked: refusal.nullable().describe('The last refusal of a blocked agent.'),
   instance_id: z.string().nullable(),
-  registered: z.array(z.string()).describe('Registered agents that act as it.'),
+  registered: z.array(z.string()).describe('Registered agents with its identity.'),
 });
 export type RosterAgent = z.input<typeof agentRow>;
 
 export const agentsList = contract({
   ...MEMBER_READ,
   name: 'agents.list',
-  title: 'Who is at work',
-  description: 'Agents as people know them, what needs somebody first: how each stands, what it does and holds, what it was refused and what it cost.',
+  title: 'Agents at work',
+  description: 'Agents as people know them, most urgent first: state, activity, what each holds, refusals and cost.',
   input: z.strictObject({ limit: z.int().min(1).max(500).default(100), offset: z.int().min(0).default(0) }),
   output: z.strictObject({
     items: z.array(agentRow),
     total: z.int(),
-    states: z.record(z.enum(AGENT_STATES), z.int()).describe('How many there are of each, listed or not.'),
+    states: z.record(z.enum(AGENT_STATES), z.int()).describe('Number of agents in each state, listed or not.'),
   }),
 });
 
@@ -152,7 +152,7 @@ export const agentsShow = contract({
   ...MEMBER_READ,
   name: 'agents.show',
   title: 'An agent',
-  description: 'What an agent does and holds, what stopped it, where its work stands, and what it may.',
+  description: 'What an agent does and holds, what blocked it, its recent work, and its grants.',
   input: z.strictObject({ agent_id: agentId }),
   output: z.strictObject({
     agent: agentRow,
@@ -164,18 +164,18 @@ export const agentsShow = contract({
       .array(
         z.strictObject({
           ...shownSpan.shape,
-          checkpoint: checkpoint.nullable().describe('The last one that it left there.'),
-          taken_by: z.strictObject(agentRef).nullable().describe('Who took it up after it was lost.'),
+          checkpoint: checkpoint.nullable().describe('Its last checkpoint there.'),
+          taken_by: z.strictObject(agentRef).nullable().describe('Who claimed it after it was lost.'),
           taken_at: z.int().nullable(),
         }),
       )
-      .describe('What it held in the last day, the latest first.'),
+      .describe('Work that it held in the last day, latest first.'),
     worktrees: z.array(reportedWorktree),
     sessions: z.array(recentSession),
     registered: z.array(registeredAgent),
-    refusals: z.array(refusal).describe('Of the last day, the newest first.'),
-    grants: z.array(standingGrant).nullable().describe('What serves it; null: for operators and its developer alone.'),
-    tokens: z.array(carriedToken).nullable().describe('Null: for operators and its developer alone.'),
+    refusals: z.array(refusal).describe('From the last day, newest first.'),
+    grants: z.array(standingGrant).nullable().describe('Grants that apply to it; null unless the caller is an operator or its developer.'),
+    tokens: z.array(carriedToken).nullable().describe('Null unless the caller is an operator or its developer.'),
     calls: z.strictObject({ times: z.array(z.int()), granted: z.array(z.int()), refused: z.array(z.int()) }).describe('By minute, up to now.'),
   }),
 });
@@ -184,13 +184,13 @@ export const agentsLanes = contract({
   ...MEMBER_READ,
   name: 'agents.lanes',
   title: 'Who held what',
-  description: 'The last hours, a lane for each agent: what it held from when to when, and whether it lost it.',
+  description: 'The last hours, one lane per agent: what it held, when, and whether it lost it.',
   input: z.strictObject({ hours: z.int().min(1).max(24).default(12) }),
   output: z.strictObject({
     from: z.int(),
     to: z.int(),
     lanes: z.array(z.strictObject({ ...agentRef, spans: z.array(shownSpan) })),
-    cut: z.boolean().describe('There are more lanes or spans than are told.'),
+    cut: z.boolean().describe('More lanes or spans exist than are listed.'),
   }),
 });
 
@@ -198,7 +198,7 @@ export const agentsRelease = contract({
   name: 'agents.release',
   toolset: 'admin',
   title: 'Release what an agent holds',
-  description: 'Gives back the steps and claims that an agent holds, as if it had left: others can take them. Its tasks stay with their developer.',
+  description: 'Releases the steps and claims that an agent holds, as if it had left, so that others can claim them. Its tasks stay with their developer.',
   input: z.strictObject({ agent_id: agentId }),
   output: z.strictObject({ agent_id: z.string(), steps_released: z.int(), claims_released: z.int() }),
   annotations: { destructiveHint: true, idempotentHint: true },
@@ -209,7 +209,7 @@ export const NEWS = ['finished', 'failed', 'decided'] as const;
 const newsItem = z.strictObject({
   seq: z.int(),
   news: z.enum(NEWS),
-  what: z.string().describe('What kind of thing: task, step, workflow, decision…'),
+  what: z.string().describe('Kind of item: task, step, workflow, decision…'),
   title: z.string(),
   details: z.string().nullable(),
   by: z.strictObject(agentRef),
@@ -222,15 +222,15 @@ export const newsList = contract({
   ...MEMBER_READ,
   name: 'news.list',
   title: 'What happened since',
-  description: 'What was finished, failed or was decided since a time, the newest first. It goes back three days.',
+  description: 'What was finished, failed or was decided since a time, newest first. At most three days back.',
   input: z.strictObject({
-    since: z.int().min(0).optional().describe('Epoch milliseconds; a day ago where it is not said.'),
+    since: z.int().min(0).optional().describe('Epoch milliseconds. Default: one day ago.'),
     limit: z.int().min(1).max(200).default(50),
   }),
   output: z.strictObject({
-    since: z.int().describe('From when on it really tells.'),
+    since: z.int().describe('Start of the period that the answer covers.'),
     items: z.array(newsItem),
-    counts: z.record(z.enum(NEWS), z.int()).describe('How many there are of each, listed or not.'),
+    counts: z.record(z.enum(NEWS), z.int()).describe('Number of each, listed or not.'),
   }),
 });
 
@@ -238,13 +238,13 @@ export const WAITING_KINDS = ['question', 'call', 'ask', 'handoff', 'review', 'o
 
 const waitingItem = z.strictObject({
   kind: z.enum(WAITING_KINDS),
-  id: z.string().describe('Of a device its code, of a definition its server.'),
+  id: z.string().describe('For a device its code, for a definition its server.'),
   who: z.string().nullable().describe('Null: an overlap of your own work.'),
-  sentence: z.string().describe('Mostly in the words of an agent.'),
+  sentence: z.string().describe('Mostly text written by an agent.'),
   since: z.int().nullable(),
   deadline: z.int().nullable(),
   pressing: z.boolean(),
-  command: z.string().describe('What settles it at the command line.'),
+  command: z.string().describe('Command that settles it.'),
 });
 
 export const waitingList = contract({
@@ -252,21 +252,21 @@ export const waitingList = contract({
   name: 'waiting.list',
   title: 'What waits on you',
   description:
-    'Everything that waits on the caller. First what has a deadline, the nearest first; then what has waited longest. Held calls, devices and changed definitions are for operators, asks, handoffs and overlaps for the developer whom they concern, questions and spent reviews for everybody.',
+    'Everything that needs the caller. Items with a deadline first, nearest first; then those that have waited longest. Held calls, devices and changed definitions are for operators; asks, handoffs and overlaps for the developer concerned; questions and spent reviews for everybody.',
   input: z.strictObject({}),
-  output: z.strictObject({ items: z.array(waitingItem), cut: z.boolean().describe('There is more than is listed.') }),
+  output: z.strictObject({ items: z.array(waitingItem), cut: z.boolean().describe('More exist than are listed.') }),
 });
 
 export const firstSteps = contract({
   ...MEMBER_READ,
   name: 'team.first_steps',
-  title: 'The first steps of a team',
-  description: 'How far a new team is: an agent connected, its first call, the first overlap that was found.',
+  title: 'First steps of a team',
+  description: 'Progress of a new team: an agent connected, its first call, the first overlap found.',
   input: z.strictObject({}),
   output: z.strictObject({
     connected: z.boolean(),
     called: z.boolean(),
-    warning_id: z.string().nullable().describe('The first overlap that needed a verdict.'),
-    finished: z.boolean().describe('A task was completed: the first steps are long done.'),
+    warning_id: z.string().nullable().describe('The first overlap that required a verdict.'),
+    finished: z.boolean().describe('A task was completed, so the first steps are done.'),
   }),
 });

@@ -36,7 +36,7 @@ type HeldClaim = Rows<typeof claimsLive>[number];
 type HeldLock = Rows<typeof locksHeld>[number];
 type Instance = Rows<typeof instancesSince>[number];
 
-/** All that is known of one who acts. */
+/** Everything known about one actor. */
 export interface ActorFacts {
   readonly actor: string;
   developerId: string | null;
@@ -50,7 +50,7 @@ export interface ActorFacts {
   readonly spans: WorkSpan[];
   readonly costs: CostSum[];
   instance: Instance | undefined;
-  /** Its last report of what it does. */
+  /** Its last activity report. */
   activity: string | null;
   waitsOnPerson: boolean;
   lostAt: number | null;
@@ -60,7 +60,7 @@ export interface RosterFacts {
   readonly facts: ReadonlyMap<string, ActorFacts>;
   readonly day: DayTally;
   readonly events: readonly Happening[];
-  /** Who acts as a registered agent, also one that left long ago. */
+  /** The actor of each registered agent, also of one that left long ago. */
   readonly agentActor: ReadonlyMap<string, string>;
 }
 
@@ -69,7 +69,7 @@ interface Sources {
   readonly happenings: Happenings;
 }
 
-/** Everybody who acts or acted lately, with what each of them holds. Each source is bounded. */
+/** All current and recent actors, with what each of them holds. Each source is bounded. */
 export async function gatherRoster(db: Db, viewer: Principal, sources: Sources, now: number): Promise<RosterFacts> {
   const { workspace } = viewer;
   const rows = {
@@ -87,7 +87,7 @@ export async function gatherRoster(db: Db, viewer: Principal, sources: Sources, 
   const factsOf = (actor: string): ActorFacts => facts.get(actor) ?? addFacts(facts, actor);
   await addSessions(db, workspace, now, factsOf);
   await addInstances(db, viewer, now, factsOf);
-  // After the tables: what somebody lost between the two is then seen twice rather than not at all.
+  // Read after the tables: what somebody loses in between then appears twice instead of not at all.
   const day = await sources.tally.read(db, workspace, now);
   const events = await sources.happenings.read(db, workspace, now);
   const spans = spansIn(events, now - DAY_MS);
@@ -174,7 +174,7 @@ async function addSessions(db: Db, workspace: string, now: number, factsOf: (act
   for (const [actor, { id }] of newest) factsOf(actor).activity = lines.get(id) ?? null;
 }
 
-/** A review that is spent waits for a person, as the instance shows it. */
+/** A review without iterations left waits for a person, as the instance shows it. */
 async function addInstances(db: Db, viewer: Principal, now: number, factsOf: (actor: string) => ActorFacts): Promise<void> {
   const rows = await instancesSince(db, viewer.workspace, now - DAY_MS);
   const { view } = await instanceViewer(db, viewer, rows);
@@ -186,7 +186,7 @@ async function addInstances(db: Db, viewer: Principal, now: number, factsOf: (ac
   }
 }
 
-/** Also of an instance that ended long ago and left something behind: whose it was may be nobody else's business. */
+/** Also for an instance that ended long ago and left something behind: its owner may be private. */
 async function addOwners(db: Db, workspace: string, facts: ReadonlyMap<string, ActorFacts>): Promise<void> {
   const unowned = [...facts.values()].filter(({ actor, developerId }) => developerId === null && actor.startsWith('instance:'));
   const ids = unowned.map(({ actor }) => agentIdOf(actor));
@@ -194,7 +194,7 @@ async function addOwners(db: Db, workspace: string, facts: ReadonlyMap<string, A
   for (const each of unowned) each.developerId = owners.get(agentIdOf(each.actor))?.developer_id ?? null;
 }
 
-/** Noted by the journal, or by the clock where the sweep has not come by yet. */
+/** Losses in the journal, and those due by the clock that the sweep has not recorded yet. */
 function noteLosses(facts: ActorFacts, now: number): void {
   const ends = facts.spans.flatMap(({ end, to }) => (end === 'lost' && to !== null ? [to] : []));
   const holding = new Set(facts.steps.map(({ assigned_agent_id }) => assigned_agent_id));

@@ -3,7 +3,7 @@ import { StoreBusy } from '../../../storage/errors.ts';
 import { testApp } from '../../../testing/app.ts';
 import { Happenings } from './happenings.ts';
 
-test('of what happened so much is remembered as is told, however long it was said', async () => {
+test('only what views show of an event is kept, however long it is', async () => {
   const t = await testApp();
   const { workspace } = t.operator.principal;
   const payload = { title: 'Done', result_summary: 'x'.repeat(5_000), files: Array.from({ length: 100 }, (_, index) => `src/${index}.ts`) };
@@ -13,7 +13,7 @@ test('of what happened so much is remembered as is told, however long it was sai
   expect(JSON.stringify(happened).length).toBeLessThan(1_000);
 });
 
-test('what was read before a reading failed is told all the same by the next', async () => {
+test('a failed read does not lose the events that it had read', async () => {
   const t = await testApp();
   const { workspace } = t.operator.principal;
   const { reader } = t.app.store;

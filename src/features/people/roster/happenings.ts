@@ -5,10 +5,10 @@ import { JournalFold } from '../../core/events/index.ts';
 /** How far back it goes: over a weekend. */
 export const KEPT_MS = 3 * 24 * 3_600_000;
 const MAX_KEPT = 20_000;
-/** Per field: views show little of it, and twenty thousand long ones would fill the memory. */
+/** Per field: views show little of it, and twenty thousand long texts would fill the memory. */
 const KEPT_LENGTH = 300;
 
-/** Events that say who held what, and how it ended. */
+/** Events that show who held what, and how it ended. */
 const KINDS = [
   'task.started',
   'task.completed',
@@ -47,7 +47,7 @@ export interface Happening {
   readonly payload: Readonly<Record<string, string>>;
 }
 
-/** The few kinds of events that the last days are told from. */
+/** The few kinds of events from which the last days are shown. */
 export class Happenings {
   readonly #workspaces = new JournalFold({
     keepMs: KEPT_MS,
@@ -59,7 +59,7 @@ export class Happenings {
       const added = page.flatMap(({ subject, kind, payload, ...event }) =>
         subject === null ? [] : [{ ...event, subject, kind: kind as HappeningKind, payload: readPayload(payload) }],
       );
-      // A new list: readers of the old one are not disturbed.
+      // A new list, so that readers of the old one are not affected.
       if (added.length > 0) state.events = [...state.events, ...added].slice(-MAX_KEPT);
     },
     forgetBefore(state, since) {
@@ -67,13 +67,13 @@ export class Happenings {
     },
   });
 
-  /** In their order. */
+  /** In journal order. */
   async read(db: Db, workspace: string, now: number): Promise<readonly Happening[]> {
     return (await this.#workspaces.read(db, workspace, now)).events;
   }
 }
 
-/** Its fields that are texts, as far as anybody reads them. */
+/** The text fields of the payload, cut to the length that views show. */
 function readPayload(text: string): Record<string, string> {
   try {
     const fields = Object.entries(JSON.parse(text) as Record<string, unknown>);
@@ -83,5 +83,5 @@ function readPayload(text: string): Record<string, string> {
   }
 }
 
-/** A field of the payload, where it is what it should be. */
+/** A text field of the payload, or null. */
 export const textOf = (payload: Happening['payload'], field: string): string | null => payload[field] ?? null;

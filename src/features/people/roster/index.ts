@@ -5,5 +5,5 @@ import type { WaitingPorts } from './waiting.ts';
 
 export type { WaitingPorts } from './waiting.ts';
 
-/** Who is at work, as people know them, and what of it needs somebody. */
+/** Who is at work, and what needs a person. */
 export const roster = (tally: Tally, ports: WaitingPorts): Feature => ({ name: 'roster', implementations: rosterTools(tally, ports) });

@@ -31,7 +31,7 @@ export async function lanesOf(
     const lane = lanes.get(ref.name) ?? { ...ref, spans: [] };
     lanes.set(ref.name, lane);
     const each = shown[index] as ShownSpan;
-    // The title of an instance is its branch, which may have a person's name.
+    // The title of an instance is its branch, which may contain a person's name.
     const title = each.kind === 'instance' ? viewer.show(developerId, each.title) : each.title;
     lane.spans.push({ ...each, title, from: Math.max(from, each.from) });
   });
@@ -41,7 +41,7 @@ export async function lanesOf(
 
 const endOf = ({ spans }: { spans: readonly ShownSpan[] }): number => Math.max(...spans.map(({ to }) => to ?? Number.POSITIVE_INFINITY));
 
-/** The work that is held now, from the tables: the journal may have its end alone. */
+/** The work that is held now, from the tables: the journal that is kept may not include its start. */
 export function heldNow({ actor, steps, tasks, instance }: ActorFacts): WorkSpan[] {
   const open = { to: null, end: 'held', reason: null } as const;
   return [
@@ -60,7 +60,7 @@ export function heldNow({ actor, steps, tasks, instance }: ActorFacts): WorkSpan
   ];
 }
 
-/** Spans with the names and addresses of what was held. */
+/** Spans with the names and addresses of their work. */
 export async function showSpans(db: Db, workspace: string, spans: readonly WorkSpan[]): Promise<ShownSpan[]> {
   const steps = spans.flatMap(({ kind, id }) => (kind === 'step' ? [id] : []));
   const rows = await rowsById(db, 'workflow_tasks', workspace, steps, ['name', 'workflow_id']);

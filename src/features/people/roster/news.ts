@@ -22,7 +22,7 @@ interface NewsWords {
   readonly agentId?: string | null;
 }
 
-/** The words of an event for people who were away; undefined if it is no news. */
+/** The text of an event for people who were away; undefined if it is not news. */
 function wordsFor({ kind, subject, payload }: Happening): NewsWords | undefined {
   const to = textOf(payload, 'to');
   const step = () => ({ what: 'step', title: null, path: PLACES['workflow task'](subject, textOf(payload, 'workflow_id') ?? '') });
@@ -34,7 +34,7 @@ function wordsFor({ kind, subject, payload }: Happening): NewsWords | undefined 
       return to === 'failed' ? { news: 'failed', ...step() } : undefined;
     case 'workflow.task_released':
       if (textOf(payload, 'reason') !== AGENT_SILENT) return undefined;
-      return { news: 'failed', ...step(), details: 'Its agent fell silent; it can be taken up again.', agentId: textOf(payload, 'agent_id') };
+      return { news: 'failed', ...step(), details: 'Its agent went silent. Another agent can claim it.', agentId: textOf(payload, 'agent_id') };
     case 'workflow.status_changed':
       if (to === 'completed') return { news: 'finished', what: 'workflow', title: null, path: PLACES.workflow(subject, '') };
       return to === 'failed' || to === 'abandoned' ? { news: 'failed', what: 'workflow', title: null, path: PLACES.workflow(subject, '') } : undefined;
@@ -85,7 +85,7 @@ function wordsFor({ kind, subject, payload }: Happening): NewsWords | undefined 
   }
 }
 
-/** The newest first. */
+/** Newest first. */
 export async function newsSince(
   db: Db,
   principal: Principal,
@@ -112,7 +112,7 @@ export async function newsSince(
     if (agent) return viewer.agent(agent.actor, agent.developer_id);
     return personOrAgent(viewer, actor, actor.startsWith('instance:') ? owners.get(agentIdOf(actor))?.developer_id : undefined);
   };
-  // Why an instance failed names its repository and its branch.
+  // The reason why an instance failed contains its repository and its branch.
   const sees = ({ subject }: Happening) => viewer.sees(owners.get(subject)?.developer_id ?? null);
   const items = listed.map(
     ({ event, words }): NewsItem => ({
@@ -129,7 +129,7 @@ export async function newsSince(
   return { since: from, items, counts };
 }
 
-/** Neither the server nor the operator at a shell is an agent with a page. */
+/** The server, and the operator on the command line, are not agents with a page. */
 const personOrAgent = (viewer: Viewer, actor: string, owner: string | null | undefined): NewsItem['by'] => {
   const ref = viewer.agent(actor, owner);
   return /^(?:agent|instance):/.test(actor) ? ref : { ...ref, agent_id: null };

@@ -7,7 +7,7 @@ import { type DayTally, DENIED_EDIT, type TalliedRefusal } from '../../core/even
 import { eventRedactor } from '../../core/identity/index.ts';
 import type { RecentRefusal } from './contract.ts';
 
-/** Refusals with the words that the caller got, the newest first. A block's words stand in the feedback that follows it. */
+/** Refusals with the message that the caller got, newest first. The message of a block is in the feedback event that follows it. */
 export async function readRefusals(db: Db, viewer: Principal, actor: string, counted: readonly TalliedRefusal[]): Promise<RecentRefusal[]> {
   if (counted.length === 0) return [];
   const events = await findRows(db, 'events', { workspace_id: viewer.workspace, seq: counted.flatMap(({ seq }) => [seq, seq + 1]) });
@@ -50,12 +50,12 @@ function editIn({ path, claim_id, client, tool }: Readonly<Record<string, unknow
   return { path, claim_id, client, tool: typeof tool === 'string' ? tool : null };
 }
 
-/** Codes of refusals for an overlap. */
+/** Codes of refusals because of an overlap. */
 const OVERLAP = /^(?:VERDICT|OVERLAP|DUPLICATE)_/;
 
 const WARNINGS_LOOKED_AT = 100;
 
-/** The overlaps that a developer's checks found, the newest first. */
+/** The overlaps that a developer's checks found, newest first. */
 async function warningsOf(db: Db, workspace: string, developerId: string | null): Promise<{ id: string; created_at: number }[]> {
   if (developerId === null) return [];
   const found = matching(db, 'overlap_warnings', { workspace_id: workspace, developer_id: developerId }).select(['id', 'created_at']);

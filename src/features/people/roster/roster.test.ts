@@ -10,7 +10,7 @@ async function rosterApp() {
   const t = await workflowApp();
   const codex = await t.developer('ana', 'codex');
   const gemini = await t.developer('ben', 'gemini');
-  /** At the dashboard. Ana joined first, and so has operator rights. */
+  /** At the dashboard. Ana joined first, so she has operator rights. */
   const person = (caller: TestCaller, operator: boolean): TestCaller => ({ ...caller, principal: { ...caller.principal, web: true, operator } });
   const ana = person(t.ana, true);
   const ben = person(t.ben, false);
@@ -26,7 +26,7 @@ async function rosterApp() {
   return { ...t, codex, gemini, person: { ana, ben }, list, row, show, call, startTask, codexId };
 }
 
-test('an agent is one row under the name people know, whatever it runs as, with what it does and holds', async () => {
+test('an agent is one row under its known name, whatever it runs as, with its activity and holdings', async () => {
   const { codex, call, startTask, row, list, show, codexId, planned, claimed, clock } = await rosterApp();
   const session = (await call('covibe_session', { operation: 'start', repo: 'shop', branch: 'main', model: 'm1' }, codex)).data.session_id;
   await call('covibe_session', { operation: 'activity', session_id: session, text: 'Reading the code' }, codex);
@@ -68,7 +68,7 @@ test('an agent is one row under the name people know, whatever it runs as, with 
   expect((await row('codex@ana')).state).toBe('lost');
 });
 
-test('what stopped an agent is told in the words that it got, block and error alike, and only where they may be read', async () => {
+test('a refusal is shown with the message that the agent got, for blocks and errors, only to those who may read it', async () => {
   const { codex, gemini, call, row, show, codexId, done, ben, person, clock } = await rosterApp();
   await call('covibe_coordination', { operation: 'claim', repo: 'shop', paths: ['src/a.ts'] }, gemini);
   const block = await call('covibe_coordination', { operation: 'claim', repo: 'shop', paths: ['src/a.ts'] }, codex);
@@ -83,7 +83,7 @@ test('what stopped an agent is told in the words that it got, block and error al
   const { refusals, agent } = await show(codexId);
   expect(refusals.map(({ message }: Body) => message)).toEqual([denied.message, error.message, block.message]);
   expect(agent.why_blocked).toEqual(refusals[0]);
-  // The block names Gemini's developer, who is private now: its words are for the caller alone.
+  // The block names Gemini's developer, who is private now: only the caller may read it.
   await done('developers.set_visibility', { developer: 'ben', visibility: 'private' });
   const guest = { ...person.ben, principal: { ...person.ben.principal, developerId: 'dev_other' } };
   expect((await show(codexId, guest)).refusals.map(({ message }: Body) => message)).toEqual([null, null, null]);
@@ -96,7 +96,7 @@ test('what stopped an agent is told in the words that it got, block and error al
   expect((await row('codex@ana', { ...ben, principal: { ...ben.principal, web: true } })).state).toBe('stale');
 });
 
-test('an edit that a hook denied counts among what its agent was refused, with the file and the claim, and does not make it stand as blocked', async () => {
+test('a denied edit counts as a refusal with file and claim, and does not make its agent blocked', async () => {
   const { app, codex, call, row, show, codexId } = await rosterApp();
   await call('clock', {}, codex);
   const payload = { claim_id: 'claim_1', path: 'src/a.ts', client: 'codex', tool: 'apply_patch' };
@@ -119,7 +119,7 @@ test('an edit that a hook denied counts among what its agent was refused, with t
   expect((await show(codexId)).agent).toMatchObject(why);
 });
 
-test('what the companion says with the token of an agent is no sign of the agent', async () => {
+test("companion reports with an agent's token are no sign of life of the agent", async () => {
   const { app, codex, call, row, clock } = await rosterApp();
   const report = async (at: number) => {
     await app.authenticate(codex.token, 'bearer');
@@ -142,7 +142,7 @@ test('what the companion says with the token of an agent is no sign of the agent
   expect((await row('codex@ana')).state).toBe('blocked');
 });
 
-test('an agent that has ended stays so while its machine reports', async () => {
+test('an ended agent stays ended while its machine reports', async () => {
   const { app, codex, call, row, clock } = await rosterApp();
   const { session_id } = (await call('covibe_session', { operation: 'start' }, codex)).data;
   await call('covibe_session', { operation: 'end', session_id }, codex);
@@ -153,7 +153,7 @@ test('an agent that has ended stays so while its machine reports', async () => {
   expect((await row('codex@ana')).state).toBe('ended');
 });
 
-test('a worker that dies is lost within 95 s; its last checkpoint, the loss and who took over stay visible', async () => {
+test('a worker that dies is lost within 95 s; its last checkpoint, the loss and its successor stay visible', async () => {
   const { codex, gemini, row, show, codexId, planned, started, claimed, ok, clock, done, person } = await rosterApp();
   const { ids } = await planned(['Migrate']);
   const step = ids.Migrate as string;
@@ -182,7 +182,7 @@ test('a worker that dies is lost within 95 s; its last checkpoint, the loss and 
   expect(news).toMatchObject({ items: [{ news: 'failed', what: 'step', title: 'Migrate', by: { name: 'codex@ana' } }], counts: { failed: 1 } });
 });
 
-test('an operator releases what an agent holds: steps and claims can be taken by others, tasks stay, and the numbers are told', async () => {
+test('an operator releases what an agent holds: steps and claims are free, tasks stay, and the answer has the numbers', async () => {
   const { codex, call, startTask, row, codexId, planned, claimed, done, action, person, task, events, ana } = await rosterApp();
   await call('covibe_coordination', { operation: 'claim', repo: 'shop', paths: ['src/a.ts'] }, codex);
   await startTask('Write the manual', codex);
@@ -199,7 +199,7 @@ test('an operator releases what an agent holds: steps and claims can be taken by
   expect(await done('agents.release', { agent_id: codexId }, person.ana)).toMatchObject({ steps_released: 0, claims_released: 0 });
 });
 
-test('an agent gets rid of what it holds however much the others hold', async () => {
+test('an agent can be released completely, however much others hold', async () => {
   const { app, codex, call, codexId, planned, claimed, done, person, ana } = await rosterApp();
   const { store } = app;
   const { workspace } = codex.principal;
@@ -229,7 +229,7 @@ test('an agent gets rid of what it holds however much the others hold', async ()
   expect(await done('agents.release', { agent_id: codexId }, person.ana)).toEqual({ agent_id: codexId, steps_released: 1, claims_released: 1 });
 });
 
-test('an agent that holds more claims than a list shows gets rid of all of them', async () => {
+test('an agent with more claims than a list shows loses all of them on release', async () => {
   const { app, codex, call, clock } = await rosterApp();
   const { actor, workspace } = codex.principal;
   await call('covibe_coordination', { operation: 'claim', repo: 'shop', paths: ['src/a.ts'] }, codex);
@@ -244,7 +244,7 @@ test('an agent that holds more claims than a list shows gets rid of all of them'
   expect(new Set(held.map(({ id }) => id)).size).toBe(1_001);
 });
 
-test('agents of private developers are one row without a page, and nothing tells whose they are', async () => {
+test('agents of private developers are one row without a page, and nothing identifies them', async () => {
   const { codex, gemini, call, list, planned, claimed, action, done, person, codexId, ben } = await rosterApp();
   await call('covibe_session', { operation: 'start', agent_name: 'bens own', branch: 'ben/x' }, gemini);
   const { ids } = await planned(['Build', 'Test']);
@@ -264,13 +264,13 @@ test('agents of private developers are one row without a page, and nothing tells
   expect((await action('agents.show', { agent_id: geminiId }, person.ana)).body).toMatchObject(unknown);
   expect((await action('agents.release', { agent_id: geminiId }, person.ana)).body).toMatchObject(unknown);
   expect((await done('agents.show', { agent_id: geminiId }, person.ben)) as Body).toMatchObject({ agent: { name: 'gemini@ben' } });
-  // What a member may not know of others' agents stays away.
+  // Members must not see this about others' agents.
   expect((await done('agents.show', { agent_id: codexId }, person.ben)) as Body).toMatchObject({ grants: null, tokens: null });
   for (const name of ['agents.list', 'waiting.list', 'team.first_steps'])
     expect((await action(name, {}, codex)).body).toMatchObject({ code: 'OPERATOR_REQUIRED' });
 });
 
-test('an ended agent, one with a question, and one whose call is held are told apart', async () => {
+test('ended agents, agents with a question, and agents with a held call have different states', async () => {
   const { codex, gemini, call, row, planned, started, ok, done, tool, clock } = await rosterApp();
   const session = (await call('covibe_session', { operation: 'start' }, codex)).data.session_id;
   await call('covibe_session', { operation: 'end', session_id: session }, codex);
@@ -295,7 +295,7 @@ test('an ended agent, one with a question, and one whose call is held are told a
   expect(await row('codex@ana')).toMatchObject({ state: 'blocked', why_blocked: { code: 'APPROVAL_REFUSED', message: null } });
 });
 
-test('what teammates ask a person waits on them, and what was finished and decided is told since a time', async () => {
+test('asks to a person wait on them, and news lists what was finished and decided since a time', async () => {
   const { codex, gemini, call, startTask, done, person, clock } = await rosterApp();
   await call('covibe_coordination', { operation: 'ask', to: 'ana', message: 'May I drop it?', due_in_minutes: 30 }, gemini);
   expect(await done('waiting.list', {}, person.ana)).toMatchObject({
@@ -320,7 +320,7 @@ test('what teammates ask a person waits on them, and what was finished and decid
   expect(await done('team.first_steps', {}, person.ana)).toEqual({ connected: true, called: true, warning_id: null, finished: true });
 });
 
-test('why an instance of a private developer failed, and what it did, is told to others without its name', async () => {
+test('others see why an instance of a private developer failed, without its name', async () => {
   const { app, clock, done, person, ben, list, operator, startTask } = await rosterApp();
   const { workspace } = operator.principal;
   const issued = await app.store.write(workspace, (tx) => issueInstanceToken(tx, { id: 'work-7-a1', developer_id: ben.principal.developerId }, 'operator'));

@@ -4,23 +4,23 @@ import { type Happening, textOf } from './happenings.ts';
 
 type SpanKind = 'task' | 'step' | 'instance';
 
-/** A time in which somebody held a piece of work. */
+/** A span of time in which an actor held a piece of work. */
 export interface WorkSpan {
   readonly kind: SpanKind;
   readonly id: string;
-  /** As the journal names them: who acts, or for a step its registered agent. */
+  /** As the journal names them: an actor, or for a step its registered agent. */
   readonly holder: { readonly actor: string } | { readonly agentId: string };
-  /** As far as the journal tells; a step's name stands in its row. */
+  /** As far as the journal has it; the name of a step is in its row. */
   readonly title: string | null;
   readonly from: number;
   /** Null: still held. */
   readonly to: number | null;
   readonly end: WorkSpanEnd;
-  /** Why it was lost or given back. */
+  /** Why it was lost or released. */
   readonly reason: string | null;
 }
 
-/** Spans of held work, from events in their order. Work that began before the first event appears when it ends. */
+/** Spans of held work, from events in order. Work that began before the first event appears when it ends. */
 export function spansIn(events: readonly Happening[], since: number): WorkSpan[] {
   const open = new Map<string, WorkSpan>();
   const stopped = new Set<string>();
@@ -71,5 +71,5 @@ function instanceEnd({ payload }: Happening, wasStopped: boolean): [WorkSpanEnd,
   const status = textOf(payload, 'status');
   if (status === 'abandoned') return ['failed', null];
   if (status !== 'terminated' || textOf(payload, 'type') === 'review') return ['done', null];
-  return wasStopped ? ['released', 'stopped'] : ['lost', 'its process was gone'];
+  return wasStopped ? ['released', 'stopped'] : ['lost', 'its process ended'];
 }

@@ -29,7 +29,7 @@ test('a task is held from its start to its end, and by its receiver after a hand
   ]);
 });
 
-test('a step that was taken from a silent agent is lost; one given back or finished is not', () => {
+test('a step of a silent agent is lost; a released or finished one is not', () => {
   const agent_id = 'ag_1';
   expect(
     spans(
@@ -50,7 +50,7 @@ test('a step that was taken from a silent agent is lost; one given back or finis
   ]);
 });
 
-test('an instance whose process was gone is lost; one that was stopped, delivered or given up is not', () => {
+test('an instance whose process ended is lost; one that was stopped, delivered or abandoned is not', () => {
   const ended = (id: string, status: string, type = 'coding') => at(9, 'instance.ended', id, { status, type }, 'server');
   const all = spans(
     at(1, 'instance.started', 'work-1-a1', { branch: 'work/1' }),
@@ -70,7 +70,7 @@ test('an instance whose process was gone is lost; one that was stopped, delivere
   ]);
 });
 
-test('what began before the first event counts from there on, and what ended before is left out', () => {
+test('work that began before the first event counts from there, and work that ended before is left out', () => {
   const events = [at(5, 'task.completed', 'task_0'), at(20, 'workflow.task_released', 'tk_1', { agent_id: 'ag_1', reason: 'agent silent' })];
   expect(spansIn(events, 10).map(({ id, from, to }) => [id, from, to])).toEqual([['tk_1', 10, 20]]);
 });

@@ -3,7 +3,7 @@ import { LEASE_MS, statusAt } from '../../workflow/agents/index.ts';
 import type { AgentState } from './contract.ts';
 import type { ActorFacts } from './gather.ts';
 
-/** From facts alone, and by the clock: no label of it is stored. */
+/** Computed from facts and the clock; no state is stored. */
 export const stateOf = (facts: ActorFacts, day: DayTally, now: number): AgentState =>
   stateBy(
     {
@@ -16,21 +16,21 @@ export const stateOf = (facts: ActorFacts, day: DayTally, now: number): AgentSta
     now,
   );
 
-/** Heard of within this time, it is at work: the lease of a registered agent. */
+/** An agent seen within this time is working: the lease of a registered agent. */
 const WORKING_MS = 90_000;
-/** Silent for longer, it may have been left behind. */
+/** An agent that is silent for longer may have been abandoned. */
 const STALE_MS = 30 * 60_000;
-/** The call that ends something is itself heard, and noted a moment later. */
+/** The call that ends something is itself a sign of life, recorded a moment later. */
 const SAME_MOMENT_MS = 5_000;
 
 export interface StateFacts {
   /** When it last gave a sign of life. */
   readonly lastSeen: number | null;
-  /** An open question, a held call or a spent review of its waits for a person. */
+  /** One of its questions, held calls or spent reviews waits for a person. */
   readonly waitsOnPerson: boolean;
-  /** When it last lost what it held: a lease ran out, or its process was gone. */
+  /** When it last lost what it held: a lease expired, or its process ended. */
   readonly lostAt: number | null;
-  /** When the last of what it ran as has ended, where none is left. */
+  /** When its last session, registration or instance ended, if none is left. */
   readonly endedAt: number | null;
   /** Its last call was refused. */
   readonly lastRefused: boolean;
@@ -54,12 +54,12 @@ export function lastSeenOf({ tokens, sessions, registered, instance, actor }: Ac
     instance?.last_activity ?? 0,
     day.actors.get(actor)?.lastCall?.time ?? 0,
   ];
-  // Its token is a sign of it only where there is no other, and where no companion has the same one.
+  // A token is a sign of life only if there is no other, and if no companion uses the same one.
   const used = tokens.map(({ last_used_at, companion_version }) => (companion_version === null ? (last_used_at ?? 0) : 0));
   return Math.max(...seenAt) || Math.max(0, ...used) || null;
 }
 
-/** When the last of what it ran as ended; null while any of it goes on, or where nothing is known to have ended. */
+/** When its last session, registration or instance ended. Null while one of them continues, or if none is known to have ended. */
 function endedAtOf({ tokens, sessions, registered, instance, steps, claims }: ActorFacts, now: number): number | null {
   const isOpen =
     steps.length + claims.length > 0 ||

@@ -5,11 +5,11 @@ import { findRows, hasRow, matching } from '../../../storage/rows.ts';
 import type { AgentRow } from '../../workflow/agents/index.ts';
 import type { firstSteps } from './contract.ts';
 
-/** So many of each: who has more at work than these looks at the pages of the work itself. */
+/** The maximum of each kind. For more, people use the pages of the work itself. */
 const MAX_ITEMS = 1_000;
 const MAX_SESSIONS = 500;
 
-/** `companion_version`: of the companion that reports of its machine with this token. */
+/** `companion_version`: the version of the companion that reports its machine with this token. */
 const tokensWithCompanion = (db: Db, workspace: string) =>
   db
     .selectFrom('tokens')
@@ -30,18 +30,18 @@ export async function tokensById(db: Db, workspace: string, ids: readonly string
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Sessions that were heard of since then, the last one first. Those that nobody ended are ended after a week. */
+/** Sessions seen since then, last seen first. Abandoned ones are ended after a week. */
 export const sessionsSince = (db: Db, workspace: string, since: number) =>
   findRows(db, 'agent_sessions', { workspace_id: workspace, last_seen_at: { '>=': since } }, { order: { last_seen_at: 'desc' }, limit: MAX_SESSIONS });
 
-/** Registered agents that are not offline, and the latest that are. */
+/** Registered agents that are not offline, and the latest offline ones. */
 export async function registeredAgents(db: Db, workspace: string) {
   const of = (status: AgentRow['status'], limit: number) => findRows(db, 'agents', { workspace_id: workspace, status }, { order: { id: 'desc' }, limit });
-  // One status at a time, as the index has them.
+  // One status at a time, to match the index.
   return [...(await of('online', MAX_ITEMS)), ...(await of('busy', MAX_ITEMS)), ...(await of('offline', MAX_SESSIONS))];
 }
 
-/** Steps that somebody has claimed. */
+/** Claimed steps. */
 export const stepsHeld = (db: Db, workspace: string) =>
   matching(db, 'workflow_tasks', { workspace_id: workspace, assigned_agent_id: { '!=': null } })
     .select(['id', 'name', 'workflow_id', 'status', 'assigned_agent_id', 'claimed_at', 'fence', 'question_id'])
@@ -55,7 +55,7 @@ export const tasksAtWork = (db: Db, workspace: string) =>
     .limit(MAX_ITEMS)
     .execute();
 
-/** With an actor, all of theirs, for who gives them back: one that is left out would stay held. */
+/** With an actor, all of their claims: a release must not miss any. */
 export const claimsLive = (db: Db, workspace: string, now: number, actor?: string) =>
   findRows(
     db,
@@ -64,7 +64,7 @@ export const claimsLive = (db: Db, workspace: string, now: number, actor?: strin
     { order: { id: 'asc' }, limit: actor === undefined ? MAX_ITEMS : undefined },
   );
 
-/** All that have claimed a step: one that is left out would keep it. */
+/** All agents of the actor that have claimed a step: a release must not miss any. */
 export async function agentsWithSteps(db: Db, workspace: string, actor: string): Promise<AgentRow[]> {
   const holders = matching(db, 'workflow_tasks', { workspace_id: workspace, assigned_agent_id: { '!=': null } }).select('assigned_agent_id');
   return await matching(db, 'agents', { workspace_id: workspace, actor }).selectAll().where('id', 'in', holders).orderBy('id', 'desc').execute();
@@ -94,7 +94,7 @@ export async function instancesSince(db: Db, workspace: string, since: number) {
   const instances = matching(db, 'instances', { workspace_id: workspace })
     .selectAll()
     .where((eb) => eb.or([eb('step', 'is', null), eb('step', 'not in', ['worktree', 'session'])]));
-  // Each by its index, and sorted here: in their order, all that ever ran would be looked at.
+  // Two indexed queries, sorted here: in one ordered query, every instance that ever ran would be read.
   const running = await instances.where('ended_at', 'is', null).execute();
   const ended = await instances.where('ended_at', '>=', since).orderBy('ended_at', 'desc').limit(MAX_SESSIONS).execute();
   return [...running, ...ended].toSorted((a, b) => b.created_at - a.created_at).slice(0, MAX_SESSIONS);
@@ -109,7 +109,7 @@ export async function actorsAwaitingApproval(db: Db, workspace: string, now: num
   return rows.map(({ actor }) => actor);
 }
 
-/** Registered agents that asked people something. */
+/** Registered agents with an open question to people. */
 export async function agentsAsking(db: Db, workspace: string, now: number): Promise<string[]> {
   const rows = await matching(db, 'messages', { workspace_id: workspace, recipient_id: 'human', status: 'unread' })
     .select('sender_id')
@@ -141,7 +141,7 @@ export async function costsSince(db: Db, workspace: string, since: number): Prom
   return rows.map((row) => ({ ...row, spans: Number(row.spans), priced: Number(row.priced), micros: Number(row.micros) }));
 }
 
-/** How far a new team is. Each is one look at an index. */
+/** Progress of a new team. Each query is one index lookup. */
 export async function readFirstSteps(db: Db, workspace: string): Promise<Output<typeof firstSteps>> {
   const agents = { workspace_id: workspace, kind: 'agent' } as const;
   const warning = await db

@@ -14,20 +14,20 @@ import type { waitingList } from './contract.ts';
 
 /** Needed from features that this one must not import. */
 export interface WaitingPorts {
-  /** The workspace's own servers of which definitions wait for a decision, and how many. */
+  /** The workspace's own servers with definitions that wait for a decision, and their number. */
   undecided(workspace: string): Promise<readonly { readonly server: string; readonly definitions: number }[]>;
 }
 
 type Waiting = Output<typeof waitingList>;
 type WaitingItem = Waiting['items'][number];
 
-/** Of each kind: a list for people, who settle the first of them first. */
+/** Per kind: people settle the first items of a list first. */
 const MAX_ITEMS = 200;
-/** Devices need no token to ask: they must not bury the rest. */
+/** Devices ask without a token, so they must not crowd out the rest. */
 const MAX_DEVICES = 50;
 const TEXT_SHOWN = 500;
 
-/** Everything that waits on the caller, in the order in which it should be settled. */
+/** Everything that waits on the caller, in the order in which to settle it. */
 export async function listWaiting(db: Db, principal: Principal, ports: WaitingPorts, now: number): Promise<Waiting> {
   const viewer = await viewerOf(db, principal);
   const found = [await questions(db, principal, viewer, now), await reviews(db, principal)];
@@ -39,7 +39,7 @@ export async function listWaiting(db: Db, principal: Principal, ports: WaitingPo
   return { items: inOrder(found.flatMap(({ items }) => items)), cut: found.some(({ cut }) => cut) };
 }
 
-/** Items with a deadline first, the nearest first; then those that have waited longest. */
+/** Items with a deadline first, nearest first; then those that have waited longest. */
 const inOrder = (items: readonly WaitingItem[]): WaitingItem[] =>
   items.toSorted(
     (a, b) =>
@@ -48,7 +48,7 @@ const inOrder = (items: readonly WaitingItem[]): WaitingItem[] =>
       (a.id < b.id ? -1 : 1),
   );
 
-/** `rows`: one more than are listed, where there are more. */
+/** `rows` has one row more than `limit`, if more exist. */
 const listed = <R>(rows: readonly R[], item: (row: R) => WaitingItem, limit = MAX_ITEMS): Waiting => ({
   items: rows.slice(0, limit).map(item),
   cut: rows.length > limit,
@@ -58,7 +58,7 @@ const listed = <R>(rows: readonly R[], item: (row: R) => WaitingItem, limit = MA
 const tail = (id: string): string => id.slice(-6);
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
-/** A question names the registered agent; people know whose it is. */
+/** A question names the registered agent; people need to know whose agent it is. */
 async function questions(db: Db, principal: Principal, viewer: Viewer, now: number): Promise<Waiting> {
   const open = await openQuestions(db, principal.workspace, principal, now, MAX_ITEMS);
   const agents = await agentsById(db, principal.workspace, [...new Set(open.map(({ agent_id }) => agent_id))]);
@@ -72,7 +72,7 @@ async function questions(db: Db, principal: Principal, viewer: Viewer, now: numb
       since: asked_at,
       deadline: expires_at,
       pressing: priority === 'urgent' || priority === 'high',
-      command: `covenant workflow answer ${tail(question_id)}`,
+      command: `covenant messages answer ${tail(question_id)}`,
     };
   });
 }
@@ -111,7 +111,7 @@ async function definitions(principal: Principal, { undecided }: WaitingPorts): P
     kind: 'definition',
     id: `server:${server}`,
     who: server,
-    sentence: `${counted(definitions, 'definition')} withheld until somebody has looked at what changed`,
+    sentence: `${counted(definitions, 'definition')} withheld until somebody approves the changes`,
     since: null,
     deadline: null,
     pressing: false,
@@ -136,7 +136,7 @@ async function reviews(db: Db, principal: Principal): Promise<Waiting> {
   return { items: spent, cut };
 }
 
-/** The developer whom something concerns, and how they see others. */
+/** The developer concerned, and how they see others. */
 interface Own {
   readonly workspace: string;
   readonly developerId: string;

@@ -15,7 +15,8 @@ export async function addresseeOf(db: Db, workspace: string, caller: Principal, 
   const agentType = CLIENT_NAMES.find((type) => to.startsWith(`${type}@`)) ?? null;
   const developer = await namedBy(db, workspace, caller, agentType ? to.slice(agentType.length + 1) : to);
   if (developer.id === caller.developerId && (agentType === null || agentType === caller.agentType)) {
-    throw new Refusal('ADDRESSEE_IS_CALLER', 'to: that is you.', 'Name another developer, or another of your agents, such as "codex@yourname".', {
+    const other = CLIENT_NAMES.find((type) => type !== caller.agentType);
+    throw new Refusal('ADDRESSEE_IS_CALLER', '`to` names you.', `Name another developer, or another of your agents, such as "${other}@${developer.name}".`, {
       field: 'to',
     });
   }

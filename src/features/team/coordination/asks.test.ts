@@ -31,7 +31,7 @@ async function team() {
   };
 }
 
-test('an ask has a deadline, 60 minutes by default and a week at most; past it, unanswered, it is overdue [coordination.ask.deadline]', async () => {
+test('an ask has a deadline, 60 minutes by default and at most a week; an unanswered ask past it is overdue [coordination.ask.deadline]', async () => {
   const { ana, ask, asked, clock, list, reply } = await team();
   const { ask_id, due_at } = await asked({ to: 'mira' }, ana);
   expect(due_at).toBe(clock.now() + 60 * MINUTE);
@@ -47,7 +47,7 @@ test('an ask has a deadline, 60 minutes by default and a week at most; past it, 
   expect(await reply({ ask_id, message: 'late' }, ana)).toMatchObject({ code: 'ASK_NOT_FOUND' });
 });
 
-test('receipts: sent, delivered by a heartbeat, read in a list, answered; each is an event, once [coordination.ask.receipts]', async () => {
+test('receipts are sent, delivered by a heartbeat, read in a list, answered; each makes one event [coordination.ask.receipts]', async () => {
   const { ana, asked, beat, clock, events, list, mira, reply } = await team();
   const { ask_id } = await asked({ to: '@mira', message: 'May I rename parse()?', repo: 'app', paths: ['src/a.ts'] }, ana);
   const sent = clock.now();
@@ -69,7 +69,7 @@ test('receipts: sent, delivered by a heartbeat, read in a list, answered; each i
   expect(kinds).toEqual(['ask.sent', 'ask.delivered', 'ask.read', 'ask.answered', 'ask.answer_delivered']);
 });
 
-test('an ask shows as undelivered until an answer has carried it to an agent it is for [coordination.ask.undelivered]', async () => {
+test('an ask shows as undelivered until an answer carries it to an addressed agent [coordination.ask.undelivered]', async () => {
   const { ana, asked, beat, developer, list, mira, reply } = await team();
   const { ask_id } = await asked({ to: 'codex@mira' }, ana);
   const undelivered = async () => (await list(ana)).asks_by_me[0]?.undelivered;
@@ -83,7 +83,7 @@ test('an ask shows as undelivered until an answer has carried it to an agent it 
   expect(await undelivered()).toBe(false);
 });
 
-test('reply answers an ask, the first answer counts, and the asker gets it with the next heartbeat, once [coordination.reply.answers]', async () => {
+test('reply answers an ask, the first answer counts, and the asker gets it once, with the next heartbeat [coordination.reply.answers]', async () => {
   const { ana, asked, beat, developer, events, list, mira, reply } = await team();
   const { ask_id } = await asked({ to: 'mira' }, ana);
   const zoe = await developer('zoe');
@@ -102,7 +102,7 @@ test('reply answers an ask, the first answer counts, and the asker gets it with 
   expect((await list(mira)).asks_to_me).toEqual([]);
 });
 
-test('an addressee is a developer by name, @name or id, or their agents of one type; unknown and private ones read the same', async () => {
+test('an addressee is a developer by name, @name or id, or their agents of one type; unknown and private ones get the same refusal', async () => {
   const { ana, ask, asked, developer, done, mira, beat } = await team();
   for (const to of ['mira', '@mira', mira.principal.developerId as string, 'codex@mira', 'codex@@mira']) await asked({ to }, ana);
   expect((await beat(mira)).waiting).toHaveLength(5);
@@ -114,7 +114,7 @@ test('an addressee is a developer by name, @name or id, or their agents of one t
   expect(await ask({ to: 'mira', message: 'x' }, ana)).toEqual(JSON.parse(JSON.stringify(unknown).replaceAll('nobody', 'mira')));
 });
 
-test('nobody asks themselves, but an agent may ask another type of its developer', async () => {
+test('an agent cannot ask itself, but can ask another type of agent of its developer', async () => {
   const { ana, ask, asked, beat, developer } = await team();
   for (const to of ['ana', 'claude-code@ana'])
     expect(await ask({ to, message: 'x' }, ana)).toMatchObject({ code: 'ADDRESSEE_IS_CALLER', data: { field: 'to' } });
@@ -123,7 +123,7 @@ test('nobody asks themselves, but an agent may ask another type of its developer
   expect((await beat(await developer('ana', 'codex'))).waiting).toMatchObject([{ ask_id }]);
 });
 
-test('a developer who went private still gets, and may answer, what was asked before, without being named', async () => {
+test('a developer who went private still gets earlier asks and can answer them without being named', async () => {
   const { ana, asked, done, events, list, mira, reply } = await team();
   const { ask_id } = await asked({ to: 'mira' }, ana);
   await done('developers.set_visibility', { developer: 'mira', visibility: 'private' });
@@ -135,7 +135,7 @@ test('a developer who went private still gets, and may answer, what was asked be
   expect(JSON.stringify(await events({ category: 'work', kind: 'ask.sent' }))).not.toContain('"mira"');
 });
 
-test('what waits for an agent can be read by others who answer it, and is delivered only when they say so', async () => {
+test('reading what waits for an agent does not deliver it; delivery is a separate step', async () => {
   const { ana, app, asked, clock, list, mira } = await team();
   const { ask_id } = await asked({ to: 'mira', message: 'long '.repeat(800) }, ana);
   const { reader } = app.store;
@@ -149,7 +149,7 @@ test('what waits for an agent can be read by others who answer it, and is delive
   expect(await waitingFor(reader, mira.principal.workspace, operator, clock.now(), null)).toEqual({ waiting: [], answers: [], handoffs: [] });
 });
 
-test('an ask that nobody answered within a week of its deadline waits for nobody any more', async () => {
+test('an ask without an answer a week after its deadline is no longer listed', async () => {
   const { ana, asked, beat, clock, list, mira } = await team();
   await asked({ to: 'mira' }, ana);
   clock.advance(7 * 86_400_000 + 60 * MINUTE);
@@ -157,7 +157,7 @@ test('an ask that nobody answered within a week of its deadline waits for nobody
   expect(await list(ana)).toMatchObject({ asks_by_me: [] });
 });
 
-test('asks left unanswered keep no others back: what was never delivered goes first', async () => {
+test('undelivered asks come before unanswered ones', async () => {
   const { ana, asked, beat, mira } = await team();
   const ids = [];
   for (let i = 0; i < 12; i++) ids.push((await asked({ to: 'mira', due_in_minutes: 10 + i }, ana)).ask_id);
@@ -166,7 +166,7 @@ test('asks left unanswered keep no others back: what was never delivered goes fi
   expect(second.map(({ ask_id }) => ask_id)).toEqual([...ids.slice(10), ...ids.slice(0, 8)]);
 });
 
-test('what was never delivered goes first, however many asks are left unanswered', async () => {
+test('undelivered asks come first, however many asks are unanswered', async () => {
   const { ana, app, asked, beat, mira } = await team();
   const old = (await asked({ to: 'mira', due_in_minutes: 1 }, ana)).ask_id;
   const row = await app.store.reader.selectFrom('asks').selectAll().where('id', '=', old).executeTakeFirstOrThrow();
@@ -178,7 +178,7 @@ test('what was never delivered goes first, however many asks are left unanswered
   expect((await beat(mira)).waiting.slice(0, 2)).toMatchObject([{ ask_id: old }, { ask_id }]);
 });
 
-test('an answer goes to the run that asked while it is at work, and to whoever comes after it when it is gone', async () => {
+test("an answer goes to the session that asked while it is active, and to the agent's next session after that", async () => {
   const { ana, asked, beat, clock, list, mira, reply, tool } = await team();
   const start = async () => ((await tool('covibe_session', { operation: 'start' }, ana)).reply.data as { session_id: string }).session_id;
   const [one, two] = [await start(), await start()];
@@ -199,7 +199,7 @@ test('an answer goes to the run that asked while it is at work, and to whoever c
   }
 });
 
-test('the heartbeat of a companion, which no agent reads, takes in nothing and keeps up no claim', async () => {
+test('a companion heartbeat, which no agent reads, delivers nothing and renews no claim', async () => {
   const { ana, app, asked, beat, list, mira, reply, tool } = await team();
   const { ask_id } = await asked({ to: 'mira' }, ana);
   await tool('covibe_coordination', { operation: 'claim', repo: 'app', paths: ['a'], ttl_minutes: 1 }, mira);
@@ -216,7 +216,7 @@ test('the heartbeat of a companion, which no agent reads, takes in nothing and k
   expect((await beat(ana)).answers).toMatchObject([{ ask_id }]);
 });
 
-test('the state of the team delivers the asks that it names, and leaves an answer to what carries its words', async () => {
+test('the team state delivers the asks that it names, and leaves answers to replies that carry their text', async () => {
   const { ana, asked, beat, list, mira, reply, tool } = await team();
   const ids: string[] = [];
   for (let i = 0; i < 11; i++) ids.push((await asked({ to: 'mira', due_in_minutes: 10 + i }, ana)).ask_id);

@@ -4,10 +4,11 @@ import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { changeRows, insertRows, newId } from '../../../storage/rows.ts';
 import type { AskRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { callingDeveloper } from '../../core/identity/index.ts';
+import { callingDeveloper, PRIVATE } from '../../core/identity/index.ts';
 import { addresseeOf, isAddressedTo } from './addressee.ts';
 import { ask, reply } from './contract.ts';
 import { boundedDetails } from './event-details.ts';
+import { viewsFor } from './present.ts';
 import { findAsk } from './store.ts';
 
 const DEFAULT_DUE_MINUTES = 60;
@@ -49,7 +50,7 @@ export const askTools: Implementation[] = [
       record(tx, ctx, { category: 'work', kind: 'ask.sent', subject: id, payload });
       return ok(
         { ask_id: id, due_at, receipt: 'sent' },
-        'Sent. The answer comes with one of your next heartbeats; covibe_coordination list shows how far it is.',
+        'Sent. The answer arrives with one of your next heartbeats. covibe_coordination with operation "list" shows the receipts.',
       );
     },
   }),
@@ -58,11 +59,12 @@ export const askTools: Implementation[] = [
       const row = await findAsk(tx.db, tx.workspace, ask_id);
       if (!row || !isAddressedTo(row, ctx.principal)) throw askNotFound(ask_id);
       if (row.answered_at !== null) {
+        const from = (await viewsFor(tx.db, ctx.principal, tx.now)).name(row.from_developer_id);
         return refused(
           'warning',
           'ASK_ALREADY_ANSWERED',
-          'This ask had been answered; the first answer counts.',
-          'To say more, ask back with covibe_coordination ask.',
+          'This ask is already answered. The first answer counts.',
+          from === PRIVATE ? 'Nothing to do.' : `To say more, call covibe_coordination with operation "ask", to ${JSON.stringify(from)} and a message.`,
           {
             ask_id,
             receipt: 'answered',
@@ -76,7 +78,7 @@ export const askTools: Implementation[] = [
   }),
 ];
 
-/** The caller has checked that this person may answer, and that nobody has. */
+/** The caller has checked that this person may answer and that the ask is unanswered. */
 export async function answerAsk(tx: Tx, ctx: WriteContext, { id, delivered_at, read_at, due_at }: AskRow, answer: string): Promise<void> {
   // An answer implies that the ask was delivered and read.
   const receipts = { delivered_at: delivered_at ?? tx.now, read_at: read_at ?? tx.now };
@@ -85,6 +87,11 @@ export async function answerAsk(tx: Tx, ctx: WriteContext, { id, delivered_at, r
   record(tx, ctx, { category: 'work', kind: 'ask.answered', subject: id, payload });
 }
 
-/** The same words for an ask to somebody else, so that nobody can probe for ids. */
+/** The message for an ask to somebody else is the same, so that nobody can probe for ids. */
 const askNotFound = (id: string): Refusal =>
-  notFound('ASK_NOT_FOUND', `ask_id: no ask ${JSON.stringify(id)} was put to you.`, 'covibe_coordination list shows the asks that wait for you.', 'ask_id');
+  notFound(
+    'ASK_NOT_FOUND',
+    `Ask ${JSON.stringify(id)} does not exist or was not sent to you.`,
+    'Call covibe_coordination with operation "list" and what "asks" to see the asks sent to you.',
+    'ask_id',
+  );

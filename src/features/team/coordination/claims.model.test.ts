@@ -39,11 +39,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 const key = (row: Pick<ClaimRow, 'actor' | 'session_id' | 'paths'>) => `${row.actor} ${row.session_id} ${row.paths}`;
 
 /**
- * Two sessions of one agent and another developer's agent, over few patterns. The model is one line: a live claim per agent and
- * pattern, whose end each renewal moves.
+ * Two sessions of one agent and an agent of another developer, over a few patterns. The model has one rule: one live claim per agent and
+ * pattern, whose end moves with each renewal.
  */
 test(
-  'whatever agents do, no two live claims of different agents conflict, and a claim is refused only where one would',
+  'no two live claims of different agents conflict, and a claim is refused only if it would conflict',
   async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -106,7 +106,7 @@ test(
 const mixed = fc.oneof({ weight: 4, arbitrary: step }, { weight: 1, arbitrary: fc.record({ do: fc.constant('hand' as const), agent, which: fc.nat(9) }) });
 
 test(
-  'nor do they where an agent leaves its session out, or claims are handed over',
+  'the same is true if an agent omits its session, or claims are handed over',
   async () => {
     await fc.assert(
       fc.asyncProperty(

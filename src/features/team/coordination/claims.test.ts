@@ -45,7 +45,7 @@ test('every operation is published, and `operation` is required [coordination.su
   }
 });
 
-test('a claim is a lease over path globs or symbols of a repository, and needs at least one of them [coordination.claim.subject]', async () => {
+test('a claim is a lease over path globs or symbols of a repository, and needs at least one [coordination.claim.subject]', async () => {
   const { ana, app, claim, claimed, clock, events } = await team();
   const { claim_id } = await claimed({ paths: ['src/upload/**', 'docs/a.md'], symbols: ['src/dates.ts#parse'], reason: 'retries' }, ana);
   expect(claim_id).toMatch(/^claim_/);
@@ -62,7 +62,7 @@ test('a claim is a lease over path globs or symbols of a repository, and needs a
   expect(await claim({ repo, paths: Array.from({ length: 51 }, (_, i) => `f${i}`) }, ana)).toMatchObject({ code: 'INVALID_INPUT' });
 });
 
-test('a claim is exclusive, the default, or shared; shared ones bear each other and no exclusive one [coordination.claim.modes]', async () => {
+test('a claim is exclusive by default, or shared; shared claims conflict only with exclusive ones [coordination.claim.modes]', async () => {
   const { ana, claim, claimed, mira } = await team();
   expect((await claimed({ paths: ['a.ts'] }, ana)).mode).toBe('exclusive');
   await claimed({ paths: ['b.ts'], mode: 'shared' }, ana);
@@ -72,19 +72,19 @@ test('a claim is exclusive, the default, or shared; shared ones bear each other 
   expect(await claim({ repo, paths: ['a.ts'], mode: 'mine' }, ana)).toMatchObject({ code: 'INVALID_INPUT', data: { field: 'mode' } });
 });
 
-test('a claim lasts 60 minutes unless ttl_minutes says otherwise, from 1 to 1440 [coordination.claim.ttl-default]', async () => {
+test('a claim lasts 60 minutes unless ttl_minutes gives another time from 1 to 1440 [coordination.claim.ttl-default]', async () => {
   const { ana, claim, claimed, clock } = await team();
   expect((await claimed({ paths: ['a'] }, ana)).expires_at).toBe(clock.now() + 60 * MINUTE);
   expect((await claimed({ paths: ['b'], ttl_minutes: 1_440 }, ana)).expires_at).toBe(clock.now() + 1_440 * MINUTE);
   for (const ttl_minutes of [0, 1_441, 1.5]) expect(await claim({ repo, paths: ['c'], ttl_minutes }, ana)).toMatchObject({ data: { field: 'ttl_minutes' } });
 });
 
-test('a conflicting claim of another agent is blocked, with who holds what, until when, and what to do [coordination.claim.conflict-refused]', async () => {
+test('a conflicting claim is blocked, and the answer names the holder, the end and the next step [coordination.claim.conflict-refused]', async () => {
   const { ana, claim, claimed, events, mira } = await team();
   const held = await claimed({ paths: ['src/upload/**'], reason: 'retries' }, ana);
   const answer = await claim({ repo: 'git@github.com:acme/app.git', paths: ['src/*/retry.ts'] }, mira);
   expect(answer).toMatchObject({ status: 'blocked', code: 'CLAIM_CONFLICT', message: expect.stringContaining('ana') });
-  expect(answer).toMatchObject({ next: expect.stringMatching(/ask \(to: "ana"\).*wait until 2026-01-01T01:00/) });
+  expect(answer).toMatchObject({ next: expect.stringMatching(/operation "ask", to "ana".*wait until 2026-01-01T01:00/) });
   expect(answer.data).toMatchObject({
     conflicts: [{ claim_id: held.claim_id, developer: 'ana', mode: 'exclusive', paths: ['src/upload/**'], expires_at: held.expires_at, reason: 'retries' }],
   });
@@ -94,7 +94,7 @@ test('a conflicting claim of another agent is blocked, with who holds what, unti
   await claimed({ repo: 'github.com/acme/other', paths: ['src/upload/**'] }, mira);
 });
 
-test('two sessions of one agent are two agents; another type of the same developer is one more; a symbol stands against its file', async () => {
+test('two sessions of one agent are two agents, as is another type of the same developer; a symbol conflicts with its file', async () => {
   const { ana, claim, claimed, developer, session } = await team();
   const [one, two] = [await session(ana), await session(ana)];
   await claimed({ paths: ['src/a.ts'], session_id: one }, ana);
@@ -104,7 +104,7 @@ test('two sessions of one agent are two agents; another type of the same develop
   await claimed({ paths: ['src'] }, ana);
 });
 
-test('claiming the same again renews the same claim, also in another order, and can change its mode', async () => {
+test('claiming the same scope again renews the claim, in any order of paths, and can change its mode', async () => {
   const { ana, claim, claimed, clock, mira } = await team();
   const first = await claimed({ paths: ['a', 'b'], mode: 'shared', ttl_minutes: 10 }, ana);
   clock.advance(5 * MINUTE);
@@ -114,7 +114,7 @@ test('claiming the same again renews the same claim, also in another order, and 
   expect(await claim({ repo, paths: ['b'], mode: 'shared' }, mira)).toMatchObject({ code: 'CLAIM_CONFLICT' });
 });
 
-test('a claim that was not renewed is no longer live, refuses nobody, and is told of once [coordination.claim.expires]', async () => {
+test('a claim that is not renewed expires, blocks nobody, and makes one event [coordination.claim.expires]', async () => {
   const { ana, app, beat, check, claim, claimed, clock, database, developer, events, mira, release } = await team();
   const { claim_id } = await claimed({ paths: ['a.ts'], ttl_minutes: 10 }, ana);
   const zoe = await developer('zoe', undefined, 'ws_beta');
@@ -127,7 +127,7 @@ test('a claim that was not renewed is no longer live, refuses nobody, and is tol
   await claimed({ paths: ['a.ts'] }, mira);
   expect((await beat(ana)).reply).toMatchObject({ data: { renewed_claims: 0 } });
   expect(await release({ claim_id }, ana)).toMatchObject({ status: 'warning', code: 'CLAIM_EXPIRED' });
-  // Closing waits for the sweeps under way, of both servers on the one database.
+  // Closing waits for running sweeps of both servers on the one database.
   await second.app.close();
   clock.advance(1);
   await expect.poll(async () => (await events({ kind: 'claim.expired' }, 'ws_beta')).length).toBe(1);
@@ -136,7 +136,7 @@ test('a claim that was not renewed is no longer live, refuses nobody, and is tol
   expect(await liveClaims(app.store.reader, ana.principal.workspace, ana.principal, clock.now())).toMatchObject([{ developer: 'mira' }]);
 });
 
-test('a heartbeat of its holder renews a claim, one of another agent or session does not [coordination.claim.renewed]', async () => {
+test('a heartbeat of the holder renews a claim; one of another agent or session does not [coordination.claim.renewed]', async () => {
   const { ana, app, beat, claimed, clock, mira, session } = await team();
   const [one, two] = [await session(ana), await session(ana)];
   const ofOne = await claimed({ paths: ['a.ts'], session_id: one }, ana);
@@ -158,8 +158,8 @@ test('a heartbeat of its holder renews a claim, one of another agent or session 
   expect(await fileConflicts(app.store.reader, mira.principal.workspace, { files: ['a.ts'], repo, viewer: mira.principal, now: clock.now() })).toHaveLength(1);
 });
 
-test('a lease that has ended by the clock of the server that gave the code to somebody else is not renewed by one whose clock is behind', async () => {
-  // Neither server sweeps: nobody has told of the end before the code is claimed.
+test('a server whose clock is behind does not renew a lease that another server has ended and reassigned', async () => {
+  // Neither server sweeps, so nothing has recorded the end before the code is claimed.
   const unswept = () => ({ ...testClock(), every: () => () => true });
   const { ana, app, claimed, clock, database, mira } = await team({ clock: unswept() });
   const behind = await testApp({ database, clock: unswept() });
@@ -170,7 +170,7 @@ test('a lease that has ended by the clock of the server that gave the code to so
   expect((await liveClaims(app.store.reader, ana.principal.workspace, ana.principal, clock.now())).map((claim) => claim.claim_id)).toEqual([claim_id]);
 });
 
-test('release ends the holder’s claim and frees the code; it is the owner’s alone, and harmless twice [coordination.release.frees]', async () => {
+test("release ends the holder's claim and frees the code; only the owner can do it, and repeating it is harmless [coordination.release.frees]", async () => {
   const { ana, app, claim, claimed, clock, developer, events, mira, release } = await team();
   const { claim_id } = await claimed({ paths: ['a.ts'] }, ana);
   const files = () => fileConflicts(app.store.reader, mira.principal.workspace, { files: ['a.ts'], repo, viewer: mira.principal, now: clock.now() });
@@ -187,7 +187,7 @@ test('release ends the holder’s claim and frees the code; it is the owner’s 
   expect(await events({ kind: 'claim.released' })).toHaveLength(1);
 });
 
-test('check_conflicts reports the live claims in the way, which modes they refuse, and files in other hands, and changes nothing [coordination.conflicts.check]', async () => {
+test('check_conflicts reports conflicting live claims, the modes they refuse, and files in use, and changes nothing [coordination.conflicts.check]', async () => {
   const { ana, app, check, claimed, events, mira } = await team();
   await claimed({ paths: ['src/a.ts', 'docs/**'], mode: 'shared' }, ana);
   const held = await claimed({ symbols: ['src/b.ts#parse'] }, ana);
@@ -209,7 +209,7 @@ test('check_conflicts reports the live claims in the way, which modes they refus
   expect(annotations?.readOnlyHint).toBe(true);
 });
 
-test('an edit is denied by an exclusive claim of another agent that covers the file, and by nothing else', async () => {
+test('an edit is denied only by an exclusive claim of another agent that covers the file', async () => {
   const { ana, app, claimed, clock, mira, release } = await team();
   const exclusive = await claimed({ paths: ['src/upload'] }, ana);
   await claimed({ paths: ['docs/**'], mode: 'shared' }, ana);
@@ -226,7 +226,7 @@ test('an edit is denied by an exclusive claim of another agent that covers the f
   expect(await deniedTo(mira, 'src/upload/retry.ts')).toEqual([]);
 });
 
-test('a private holder stands in the way without a name, and cannot be asked', async () => {
+test('a private holder blocks without a name, and cannot be asked', async () => {
   const { ana, claim, claimed, done, mira } = await team();
   await claimed({ paths: ['a.ts'] }, ana);
   await done('developers.set_visibility', { developer: 'ana', visibility: 'private' });
@@ -235,7 +235,7 @@ test('a private holder stands in the way without a name, and cannot be asked', a
   expect(JSON.stringify(answer)).not.toMatch(new RegExp(`ana\\b|${ana.principal.developerId}|to: `));
 });
 
-test('claims are for developers, and a developer holds at most 200', async () => {
+test('only developers can claim, at most 200 claims each', async () => {
   const { ana, claim, operator, app } = await team();
   const principal = { ...operator.principal, subjects: ana.principal.subjects };
   expect(await claim({ repo, paths: ['a'] }, { ...operator, principal })).toMatchObject({ code: 'DEVELOPER_REQUIRED' });
@@ -245,7 +245,7 @@ test('claims are for developers, and a developer holds at most 200', async () =>
   await app.close();
 });
 
-test('a session that has ended takes no claim: nothing would release it', async () => {
+test('refuses a claim of an ended session, which would never be released', async () => {
   const { ana, call, claim, claimed, mira, session, tool } = await team();
   const ended = await session(ana);
   await tool('covibe_session', { operation: 'end', session_id: ended }, ana);
@@ -256,30 +256,30 @@ test('a session that has ended takes no claim: nothing would release it', async 
   expect(await call('accept_handoff')({ handoff_id: offer.handoff_id }, ana)).toMatchObject({ data: { claim_ids: [claim_id] } });
 });
 
-test('a path is what is written, without the space around it; control characters are in none', async () => {
+test('a path is trimmed, and must not contain control characters', async () => {
   const { ana, claim, claimed, mira } = await team();
   await claimed({ paths: [' src/a.ts '] }, ana);
   expect(await claim({ repo, paths: ['src/a.ts'] }, mira)).toMatchObject({ code: 'CLAIM_CONFLICT' });
   expect(await claim({ repo, paths: ['src/a\n.ts'] }, mira)).toMatchObject({ code: 'INVALID_INPUT', data: { field: 'paths[0]' } });
 });
 
-test('of many claims in the way an answer tells the first in full, how many there are, and when the last of them ends', async () => {
+test('with many conflicting claims, the answer gives the first in full, their number, and when the last one ends', async () => {
   const { ana, claim, claimed, clock, mira } = await team();
   for (let i = 0; i < 25; i++) await claimed({ paths: [`src/f${i}.ts`], ttl_minutes: 10 + i }, ana);
   const answer = await claim({ repo, paths: ['src/**'] }, mira);
   expect((answer.data as { conflicts: object[] }).conflicts).toHaveLength(20);
-  expect(answer).toMatchObject({ status: 'blocked', message: expect.stringContaining('24 more claim(s)') });
+  expect(answer).toMatchObject({ status: 'blocked', message: expect.stringContaining('24 more conflicting claim(s)') });
   expect((answer as { next: string }).next).toContain(new Date(clock.now() + 34 * MINUTE).toISOString());
 });
 
-test('the password in a remote’s URL is kept nowhere', async () => {
+test('the password in a remote URL is stored nowhere', async () => {
   const { ana, claimed, events, mira, claim } = await team();
   await claimed({ repo: 'https://ana:hunter2@github.com/acme/app', paths: ['a'] }, ana);
   expect(JSON.stringify(await claim({ repo, paths: ['a'] }, mira))).not.toContain('hunter2');
   expect(JSON.stringify(await events())).not.toContain('hunter2');
 });
 
-test('an approval and a grant are for the repository that the client reported, as much as for one that was named', async () => {
+test('approvals and grants apply to the repository that the client reports, as to a named one', async () => {
   const { app, done, developer } = await team();
   const cara = await developer('cara');
   const claim = (repo: string) => {

@@ -18,12 +18,12 @@ import { claimedBy, claimNamed, liveClaimRows, readStrings } from './store.ts';
 
 const DEFAULT_TTL_MINUTES = 60;
 const MINUTE = 60_000;
-/** Every claim is compared with every live one, inside the turn of all writers. */
+/** Every new claim is compared with every live one inside the write transaction. */
 export const MAX_LIVE_CLAIMS = 200;
-/** An answer lists at most so many conflicting claims in full. */
+/** An answer lists at most this many conflicting claims in full. */
 const MAX_CONFLICTS = 20;
 
-/** Called for each new claim, within its transaction. */
+/** Called for each new claim, in the claim's transaction. */
 export type ClaimListener = (tx: Tx, ctx: WriteContext, claim: { sessionId: string | null; files: string[] }) => Promise<void>;
 
 export function claimTools(onClaim: ClaimListener): Implementation[] {
@@ -42,8 +42,8 @@ export function claimTools(onClaim: ClaimListener): Implementation[] {
         if (!held && live.filter((row) => row.developer_id === developerId).length >= MAX_LIVE_CLAIMS) {
           throw new Refusal(
             'CLAIM_LIMIT',
-            `You hold ${MAX_LIVE_CLAIMS} live claims, which is the most.`,
-            'Release some, or claim a pattern that covers several paths.',
+            `You hold ${MAX_LIVE_CLAIMS} live claims, the maximum for one developer.`,
+            'Call covibe_coordination with operation "list" and what "claims", then operation "release" with the claim_id of one you have finished with. Or claim one pattern for several paths.',
           );
         }
         await recordExpiredClaims(tx);
@@ -75,7 +75,7 @@ export function claimTools(onClaim: ClaimListener): Implementation[] {
         if (!held && files.length > 0) await onClaim(tx, ctx, { sessionId: row.session_id, files });
         return ok(
           { claim_id: row.id, expires_at: row.expires_at, mode, renewed: held !== undefined },
-          `${held ? 'Renewed' : 'Claimed'} until ${time(row.expires_at)}. Heartbeat to keep it, release it when you are done.`,
+          `${held ? 'Renewed' : 'Claimed'} until ${time(row.expires_at)}. Your heartbeats renew it. Release it when you are done.`,
         );
       },
     }),
@@ -85,7 +85,8 @@ export function claimTools(onClaim: ClaimListener): Implementation[] {
         if (row?.developer_id !== callingDeveloper(ctx.principal)) throw claimNotFound('claim_id', claim_id);
         const ended = endOf(row, tx.now);
         if (ended) {
-          return refused('warning', ended.code, ended.message, 'Nothing is left to release; claim again if you still need the code.', { claim_id });
+          const again = `Nothing to release. To claim the code again, call covibe_coordination with operation "claim", repo ${JSON.stringify(row.repo)} and the same paths.`;
+          return refused('warning', ended.code, ended.message, again, { claim_id });
         }
         await releaseClaim(tx, ctx, row);
         return ok({ claim_id }, 'Released.');
@@ -95,10 +96,14 @@ export function claimTools(onClaim: ClaimListener): Implementation[] {
       write: async (tx, { claim_id }, ctx) => {
         const row = await claimNamed(tx.db, tx.workspace, claim_id);
         if (!mayRelease(row, ctx.principal)) {
-          throw new Refusal('OPERATOR_REQUIRED', 'The claim is held by somebody else.', 'Whoever holds it releases it, or an operator does.');
+          throw new Refusal(
+            'OPERATOR_REQUIRED',
+            'Another developer holds this claim.',
+            `Ask the holder to release it. An operator can run: covenant claims release ${row.id}`,
+          );
         }
         const ended = endOf(row, tx.now);
-        if (ended) throw new Refusal(ended.code, ended.message, 'Nothing is left to release.');
+        if (ended) throw new Refusal(ended.code, ended.message, 'Nothing to do.');
         await releaseClaim(tx, ctx, row);
         return ok({ claim_id: row.id }, 'Released.');
       },
@@ -115,9 +120,7 @@ export function claimTools(onClaim: ClaimListener): Implementation[] {
           conflicts: await conflictViews(ctx.reader, others, requested, ctx.principal, now),
           file_conflicts: await fileConflicts(ctx.reader, ctx.workspace, question),
         };
-        return others.length > 0
-          ? conflictReply('warning', others, data.conflicts, ctx.principal, data)
-          : ok(data, 'No live claim of another agent is in the way.');
+        return others.length > 0 ? conflictReply('warning', others, data.conflicts, ctx.principal, data) : ok(data, 'No other agent has a conflicting claim.');
       },
     }),
   ];
@@ -128,7 +131,7 @@ export async function liveClaims(db: Db, workspace: string, viewer: Principal, n
   return (await liveClaimRows(db, workspace, now)).map(show.claim);
 }
 
-/** Marks the files of a claim as in use for as long as its lease lasts. */
+/** Marks the files of a claim as in use until its lease ends. */
 export async function markClaimed(tx: Tx, row: ClaimRow): Promise<void> {
   const files = literalPaths(readStrings(row.paths));
   if (files.length === 0) return;
@@ -136,12 +139,12 @@ export async function markClaimed(tx: Tx, row: ClaimRow): Promise<void> {
   await markFiles(tx, { ...holder, label: row.reason ?? `${row.mode} claim`, expiresAt: row.expires_at }, files);
 }
 
-/** A person may release the claims of their own agents, an operator all claims. */
+/** A developer may release the claims of their own agents; an operator may release any. */
 export const mayRelease = (row: ClaimRow, { developerId, operator }: Principal): boolean => operator || row.developer_id === developerId;
 
 function endOf(row: ClaimRow, now: number): { code: string; message: string } | undefined {
-  if (row.released_at !== null) return { code: 'CLAIM_ALREADY_RELEASED', message: 'This claim had been released.' };
-  // A recorded end is final, even if the clock has been set back since.
+  if (row.released_at !== null) return { code: 'CLAIM_ALREADY_RELEASED', message: 'This claim is already released.' };
+  // A recorded end is final, even if the clock was set back since.
   if (row.expired_at !== null || row.expires_at <= now) return { code: 'CLAIM_EXPIRED', message: `This claim expired at ${time(row.expires_at)}.` };
   return undefined;
 }
@@ -159,26 +162,36 @@ export async function releaseClaimsOf(tx: Tx, ctx: WriteContext, sessionId: stri
   return { released_claims: held.length };
 }
 
-/** Nothing would release the claims of a session that has ended already. */
+/** A claim of an ended session would never be released. */
 export async function requireOpenSession(tx: Tx, { session }: WriteContext): Promise<void> {
   if (session === null || (await activeSessions(tx.db, tx.workspace, [session], tx.now)).has(session)) return;
-  throw new Refusal('SESSION_ENDED', 'This session has ended, and can hold no claim.', 'Start a new one with covibe_session start, and use its session_id.', {
-    field: 'session_id',
-  });
+  throw new Refusal(
+    'SESSION_ENDED',
+    `Session ${session} has ended, so it cannot hold claims.`,
+    'Call covibe_session with operation "start" and use its session_id.',
+    {
+      field: 'session_id',
+    },
+  );
 }
 
-/** The same words for a claim of somebody else, so that nobody can probe for ids. */
+/** The message for a claim of somebody else is the same, so that nobody can probe for ids. */
 export const claimNotFound = (field: string, id: string): Refusal =>
-  notFound('CLAIM_NOT_FOUND', `${field}: you have no claim ${JSON.stringify(id)}.`, 'covibe_coordination list shows your claims.', field);
+  notFound(
+    'CLAIM_NOT_FOUND',
+    `Claim ${JSON.stringify(id)} does not exist or is not yours.`,
+    'Call covibe_coordination with operation "list" and what "claims" to see your claims.',
+    field,
+  );
 
 function scopeOf({ repo: named, paths = [], symbols = [] }: Input<typeof checkConflicts>, { place }: Pick<WriteContext, 'place'>): ClaimScope {
   const repo = named ?? place?.repo;
-  if (!repo) throw invalidInput([{ field: 'repo', message: 'is required, because your client reports none' }]);
+  if (!repo) throw invalidInput([{ field: 'repo', message: 'is required, because your client reports no repository' }]);
   if (paths.length + symbols.length === 0) throw invalidInput([{ field: 'paths', message: 'name at least one path or symbol' }]);
   return { repo, paths: [...new Set(paths)], symbols: [...new Set(symbols)] };
 }
 
-/** The agent's own live claim over exactly this, preferably of exactly this session. */
+/** The agent's own live claim of exactly this scope, preferably from this session. */
 function findOwnClaim(live: readonly ClaimRow[], agent: { actor: string; sessionId: string | null }, scope: ClaimScope): ClaimRow | undefined {
   const key = ({ repo, paths, symbols }: ClaimScope) => JSON.stringify([repo, [...paths].sort(), [...symbols].sort()]);
   const same = live.filter((row) => {
@@ -206,9 +219,9 @@ function conflictReply<T extends Record<string, unknown>>(
 ): Refused<T | { conflicts: readonly ConflictView[] }> {
   const [first] = conflicts as [ConflictView];
   const what = [...first.meets.paths, ...first.meets.symbols];
-  const more = all.length > 1 ? ` ${all.length - 1} more claim(s) are in the way.` : '';
+  const more = all.length > 1 ? ` ${all.length - 1} more conflicting claim(s).` : '';
   const last = Math.max(...all.map(({ expires_at }) => expires_at));
-  const message = `${what.slice(0, 3).join(', ')}${what.length > 3 ? ', …' : ''}: claimed (${first.mode}) by ${holderOf(first)} until ${time(first.expires_at)}.${more}`;
+  const message = `Claimed by ${holderOf(first)} (${first.mode}) until ${time(first.expires_at)}: ${what.slice(0, 3).join(', ')}${what.length > 3 ? ', …' : ''}.${more}`;
   return refused(status, 'CLAIM_CONFLICT', message, nextStep(first, caller, last), data ?? { conflicts });
 }
 
@@ -216,12 +229,12 @@ type Holder = Pick<ClaimView, 'developer' | 'agent_type' | 'own'>;
 
 export const holderOf = ({ own, agent_type, developer }: Holder): string => (own ? `${agent_type ?? 'another agent'} of yours` : developer);
 
-/** A private holder cannot be asked, and an own agent only by its type. */
+/** A private holder cannot be asked. An own agent can be asked only by its type. */
 export function nextStep(first: Holder, caller: Principal, last: number): string {
   const wait = `wait until ${time(last)}, or work on other files.`;
   if (first.developer === PRIVATE || (first.own && (first.agent_type === null || first.agent_type === caller.agentType))) return `W${wait.slice(1)}`;
   const to = first.own ? `${first.agent_type}@${first.developer}` : first.developer;
-  return `Ask the holder with covibe_coordination ask (to: ${JSON.stringify(to)}), ${wait}`;
+  return `Ask the holder: covibe_coordination with operation "ask", to ${JSON.stringify(to)} and a message. Or ${wait}`;
 }
 
 const time = (at: number): string => new Date(at).toISOString();

@@ -9,7 +9,7 @@ export interface ClaimScope {
   readonly symbols: readonly string[];
 }
 
-/** The holder of a claim: a session where one is known, otherwise a token. */
+/** The holder of a claim: a session if known, otherwise a token. */
 interface ClaimHolder {
   readonly actor: string;
   readonly sessionId: string | null;
@@ -21,7 +21,7 @@ export interface Claimed extends ClaimHolder, ClaimScope {
 
 export const conflict = (a: Claimed, b: Claimed): boolean => modesClash(a.mode, b.mode) && !sameAgent(a, b) && scopesMeet(a, b);
 
-/** Shared claims bear each other; an exclusive one bears nothing of another agent's. */
+/** Shared claims are compatible. An exclusive claim conflicts with every claim of another agent. */
 const modesClash = (a: ClaimMode, b: ClaimMode): boolean => a === 'exclusive' || b === 'exclusive';
 
 export const sameAgent = (a: ClaimHolder, b: ClaimHolder): boolean =>
@@ -32,7 +32,7 @@ export const scopesMeet = (a: ClaimScope, b: ClaimScope): boolean => {
   return paths.length + symbols.length > 0;
 };
 
-/** Where two scopes meet, as the second's owner wrote it. A bare symbol and a path say nothing of each other. */
+/** The intersection, as the second scope's owner wrote it. A path and a symbol without a file never intersect. */
 export function intersection(a: ClaimScope, b: ClaimScope): { paths: string[]; symbols: string[] } {
   if (!mayBeSameRepo(a.repo, b.repo)) return { paths: [], symbols: [] };
   const covered = coverages(a.paths);
@@ -48,14 +48,14 @@ export function intersection(a: ClaimScope, b: ClaimScope): { paths: string[]; s
   return { paths, symbols };
 }
 
-/** A path or pattern that ends in a plain name covers what is beneath it too: people name a directory by its path. */
+/** A path or pattern whose last name has no wildcard also covers everything below it: people name a directory by its path. */
 function coverage(pattern: string): Glob {
   const path = pattern.replace(/\/$/, '');
   const glob = parseGlob(path);
   return hasWildcard(path.slice(path.lastIndexOf('/') + 1)) ? glob : withBeneath(glob);
 }
 
-/** A requested scope is compared with every live claim: its patterns are read once. */
+/** A requested scope is compared with every live claim, so its patterns are parsed once. */
 const read = new WeakMap<readonly string[], readonly Glob[]>();
 
 function coverages(paths: readonly string[]): readonly Glob[] {
@@ -64,13 +64,13 @@ function coverages(paths: readonly string[]): readonly Glob[] {
   return globs;
 }
 
-/** Whether a file is under any of these patterns, which are read once for however many files. */
+/** Tests whether a file is under any of these patterns. The patterns are parsed once for all files. */
 export function covering(patterns: readonly string[]): (file: Glob) => boolean {
   const globs = patterns.map(coverage);
   return (file) => globs.some((glob) => overlap(glob, file));
 }
 
-/** `src/a.ts#parseDate` is that name in that file; `parseDate` alone is the name wherever it is. */
+/** `src/a.ts#parseDate` is that name in that file; `parseDate` alone is that name in any file. */
 function symbolOf(symbol: string): { file: string | null; name: string } {
   const cut = symbol.indexOf('#');
   return cut > 0 ? { file: symbol.slice(0, cut), name: symbol.slice(cut + 1) } : { file: null, name: symbol };
@@ -81,7 +81,7 @@ function sameSymbol(a: string, b: string): boolean {
   return x.name === y.name && (x.file === null || y.file === null || x.file === y.file);
 }
 
-/** The files that a claim names outright. */
+/** The paths of a claim that have no wildcard. */
 export const literalPaths = (paths: readonly string[]): string[] => [
   ...new Set(paths.filter((path) => !hasWildcard(path)).map((path) => path.replace(/\/$/, ''))),
 ];

@@ -6,7 +6,7 @@ import { pathOf } from './globs.ts';
 const over = (paths: string[], symbols: string[] = []) => ({ repo: 'acme/app', paths, symbols });
 const both = (a: ReturnType<typeof over>, b: ReturnType<typeof over>) => [scopesMeet(a, b), scopesMeet(b, a)];
 
-test('a claim on a directory covers what is beneath it; one on src/* does not', () => {
+test('a claim on a directory covers everything below it; a claim on src/* does not', () => {
   expect(covering(['src/upload'])(pathOf('src/upload/retry.ts'))).toBe(true);
   expect(covering(['src/upload/'])(pathOf('src/upload/retry.ts'))).toBe(true);
   expect(covering(['src/upload'])(pathOf('src/uploads.ts'))).toBe(false);
@@ -14,7 +14,7 @@ test('a claim on a directory covers what is beneath it; one on src/* does not', 
   expect(both(over(['src/upload']), over(['src/upload/**/*.ts']))).toEqual([true, true]);
 });
 
-test('a file covers its symbols, a symbol meets the same name in the same or an unnamed file, and nothing else', () => {
+test('a file covers its symbols; a symbol matches the same name in the same or an unnamed file, and nothing else', () => {
   expect(both(over(['src/a.ts']), over([], ['src/a.ts#parse']))).toEqual([true, true]);
   expect(both(over(['src/*.ts']), over([], ['src/a.ts#parse']))).toEqual([true, true]);
   expect(both(over([], ['src/a.ts#parse']), over([], ['src/a.ts#parse']))).toEqual([true, true]);
@@ -24,7 +24,7 @@ test('a file covers its symbols, a symbol meets the same name in the same or an 
   expect(both(over(['src/**']), over([], ['parse']))).toEqual([false, false]);
 });
 
-test('an agent is its session where both are known, and its token holder where one is not', () => {
+test('an agent is its session if both sessions are known, otherwise its token holder', () => {
   const agent = (actor: string, sessionId: string | null) => ({ actor, sessionId });
   expect(sameAgent(agent('a', 's1'), agent('a', 's1'))).toBe(true);
   expect(sameAgent(agent('a', 's1'), agent('a', null))).toBe(true);
@@ -32,7 +32,7 @@ test('an agent is its session where both are known, and its token holder where o
   expect(sameAgent(agent('a', null), agent('b', null))).toBe(false);
 });
 
-test('a repository is known by any of its names, and kept without the password in its URL', () => {
+test('a repository matches by any of its names, and is stored without the password in its URL', () => {
   const forms = ['git@github.com:acme/app.git', 'https://github.com/Acme/App', 'ssh://git@github.com:22/acme/app.git', 'https://x:secret@github.com/acme/app'];
   for (const form of forms) {
     for (const other of [...forms, 'acme/app', 'app']) expect([form, other, mayBeSameRepo(form, other)]).toEqual([form, other, true]);
@@ -44,6 +44,6 @@ test('a repository is known by any of its names, and kept without the password i
   expect(withoutCredentials('git@github.com:acme/app.git')).toBe('git@github.com:acme/app.git');
 });
 
-test('the files of a claim are those it names outright', () => {
+test('the files of a claim are its paths without wildcards', () => {
   expect(literalPaths(['src/a.ts', 'src/*.ts', 'src/a.ts', 'docs/'])).toEqual(['src/a.ts', 'docs']);
 });

@@ -7,13 +7,13 @@ export const RECEIPTS = ['sent', 'delivered', 'read', 'answered'] as const;
 export const CLAIM_MODES = ['exclusive', 'shared'] as const;
 export type ClaimMode = (typeof CLAIM_MODES)[number];
 
-/** What agents and the dashboard see. Times are epoch milliseconds; developers go by name, a private one by `@private`. */
+/** Claims as agents and the dashboard see them. Times are epoch milliseconds. Developers are named; a private one is `@private`. */
 
 export const claimView = z.strictObject({
   claim_id: z.string(),
   developer: z.string(),
   agent_type: z.string().nullable(),
-  /** Held by a developer's agent of the caller's: it may release it. */
+  /** Held by an agent of the caller's developer, so the caller may release it. */
   own: z.boolean(),
   repo: z.string(),
   paths: z.array(z.string()),
@@ -27,7 +27,7 @@ export type ClaimView = z.output<typeof claimView>;
 
 export const conflictView = z.strictObject({
   ...claimView.shape,
-  /** Those of its paths and symbols that meet what was asked for. */
+  /** The paths and symbols that intersect the requested ones. */
   meets: z.strictObject({ paths: z.array(z.string()), symbols: z.array(z.string()) }),
   /** The modes in which the code cannot be claimed while this claim is live. */
   refuses: z.array(z.enum(CLAIM_MODES)),
@@ -83,7 +83,7 @@ export const announcementView = z.strictObject({
 });
 export type AnnouncementView = z.output<typeof announcementView>;
 
-/** What waits for the calling agent, in short: `list` gives it in full. */
+/** A short form of what is waiting for the calling agent; `list` returns it in full. */
 export const waitingView = z.strictObject({
   waiting: z.array(z.strictObject({ ask_id: z.string(), from: z.string(), message: z.string(), due_at: z.int() })),
   answers: z.array(z.strictObject({ ask_id: z.string(), from: z.string(), answer: z.string(), answered_at: z.int() })),
@@ -93,7 +93,7 @@ export type Waiting = z.output<typeof waitingView>;
 
 const MAX_DEPTH = 40;
 const MAX_WILDCARDS = 10;
-/** No file system takes longer names; and patterns of names are compared with each other, inside the turn of all writers. */
+/** No file system allows longer names. Patterns are compared with each other inside the write transaction, so their length is bounded. */
 const MAX_NAME = 255;
 const MAX_WILD_NAME = 80;
 
@@ -106,7 +106,7 @@ const pattern = z
     error: 'expected a path or pattern relative to the repository, with forward slashes and without "." or ".."',
   })
   .refine((path) => !/\p{Cc}/u.test(path), { error: 'expected a path without control characters' })
-  .refine((path) => !/\{[^}]*,[^}]*\}/.test(path), { error: 'alternatives in braces are not understood: write one pattern for each' })
+  .refine((path) => !/\{[^}]*,[^}]*\}/.test(path), { error: 'braces are not supported: write one pattern for each alternative' })
   .refine((path) => path.split('/').length <= MAX_DEPTH && (path.match(/\*+|\?/g)?.length ?? 0) <= MAX_WILDCARDS, {
     error: `expected at most ${MAX_DEPTH} segments and ${MAX_WILDCARDS} wildcards`,
   })
@@ -118,14 +118,14 @@ const paths = z
   .array(pattern)
   .max(50)
   .optional()
-  .describe('Repository paths, or patterns with * and ? within a name and ** for any depth. A directory covers what is beneath it.');
+  .describe('Repository paths, or patterns with * and ? within a name and ** for any depth. A directory covers everything below it.');
 const symbols = z
   .array(text(300))
   .max(50)
   .optional()
   .describe('Names in the code: "src/a.ts#parseDate", or "parseDate" for that name in any file. A claimed file covers its symbols.');
-const mode = z.enum(CLAIM_MODES).optional().describe('exclusive (the default): nobody else may claim it. shared: others may share it, none exclusively.');
-const message = text(4_000).describe('What to say. Up to 4,000 characters; an announcement up to 2,000.');
+const mode = z.enum(CLAIM_MODES).optional().describe('exclusive (default): no other agent can claim it. shared: others can also claim it as shared.');
+const message = text(4_000).describe('The text: up to 4,000 characters, in an announcement 2,000.');
 const to = text(200).describe('A developer by name, @name or id, or only their agents of one type: "codex@mira".');
 const dueInMinutes = z.int().min(1).max(10_080).optional().describe('When you need the answer: 60 minutes by default, at most a week.');
 const ids = z.array(id).max(20).optional();
@@ -135,7 +135,7 @@ const base = {
   toolset: 'team',
   title: 'Coordination between agents',
   about:
-    'Files and words between agents: claim paths before you edit them (refused while another agent holds them), release them when done; check_conflicts; ask a teammate and reply; announce; hand work over.',
+    'Claims and messages between agents: claim paths before you edit them (blocked while another agent holds them), release them when done; check_conflicts; ask a teammate, reply; announce; hand work over.',
 } as const;
 const session = { session_id: sessionId };
 
@@ -144,7 +144,7 @@ export const MAX_ANNOUNCEMENT = 2_000;
 export const announce = contract({
   ...base,
   operation: 'announce',
-  description: 'Tells the team something that concerns their work now, such as a rename or a broken main branch.',
+  description: 'Tells the team about something that affects their work now, such as a rename or a broken main branch.',
   input: z.strictObject({ message, repo: repo.optional(), paths, ...session }),
   output: z.strictObject({ announcement_id: z.string() }),
 });
@@ -153,15 +153,15 @@ export const claim = contract({
   ...base,
   operation: 'claim',
   description:
-    'Leases paths or symbols of a repository before you edit them. Refused (blocked, CLAIM_CONFLICT) while another agent holds a conflicting claim: ' +
-    'ask its holder, wait until it expires, or work elsewhere. Claiming the same again renews it; your heartbeats renew it too. Release it when done.',
+    'Leases paths or symbols of a repository before you edit them. Blocked (CLAIM_CONFLICT) while another agent holds a conflicting claim: ' +
+    'ask the holder, wait until it expires, or work elsewhere. Claiming the same again renews it, as do your heartbeats. Release it when done.',
   input: z.strictObject({
     repo: repo.optional(),
     paths,
     symbols,
     mode,
-    ttl_minutes: z.int().min(1).max(1_440).optional().describe('How long it lasts unless renewed: 60 minutes by default, at most a day.'),
-    reason: text(500).optional().describe('What you are doing there, for those who meet the claim.'),
+    ttl_minutes: z.int().min(1).max(1_440).optional().describe('Lifetime unless renewed: 60 minutes by default, at most a day.'),
+    reason: text(500).optional().describe('What you are doing there, shown to agents it blocks.'),
     ...session,
   }),
   placed: 'repo',
@@ -173,7 +173,7 @@ export const release = contract({
   ...base,
   operation: 'release',
   essential: true,
-  description: 'Ends a claim of yours, so that others can claim the code.',
+  description: 'Releases your claim, so that others can claim the code.',
   input: z.strictObject({ claim_id: id, ...session }),
   output: z.strictObject({ claim_id: z.string() }),
   annotations: { idempotentHint: true },
@@ -182,7 +182,7 @@ export const release = contract({
 export const ask = contract({
   ...base,
   operation: 'ask',
-  description: 'Asks another developer or agent something. They get it with their next heartbeat, list or team state; the answer comes to you in the same way.',
+  description: 'Asks another developer or agent. They get the ask with their next heartbeat, list or team state; you get the answer the same way.',
   input: z.strictObject({ to, message, due_in_minutes: dueInMinutes, repo: repo.optional(), paths, ...session }),
   output: z.strictObject({ ask_id: z.string(), due_at: z.int(), receipt: z.literal('sent') }),
 });
@@ -190,7 +190,7 @@ export const ask = contract({
 export const reply = contract({
   ...base,
   operation: 'reply',
-  description: 'Answers an ask that was put to you. The first answer counts.',
+  description: 'Answers an ask that was sent to you. The first answer counts.',
   input: z.strictObject({ ask_id: id, message, ...session }),
   output: z.strictObject({ ask_id: z.string(), receipt: z.literal('answered') }),
 });
@@ -201,7 +201,7 @@ export const handoff = contract({
   essential: true,
   description:
     'Offers your work to another developer or agent, with the context that you published for it (covibe_session publish_context first). ' +
-    'Your tasks and claims named here pass to them when they accept.',
+    'The tasks and claims you name pass to them when they accept.',
   input: z.strictObject({
     to,
     message,
@@ -218,23 +218,23 @@ export const acceptHandoff = contract({
   ...base,
   operation: 'accept_handoff',
   essential: true,
-  description: 'Takes over what was offered to you. Then fetch its context_id with covibe_session get_context.',
+  description: 'Accepts work that was offered to you. Then fetch its context_id with covibe_session get_context.',
   input: z.strictObject({ handoff_id: id, ...session }),
   output: z.strictObject({
     handoff_id: z.string(),
     from: z.string(),
     message: z.string(),
     context_id: z.string().nullable(),
-    task_ids: z.array(z.string()).describe('The tasks that are now yours.'),
-    claim_ids: z.array(z.string()).describe('The claims that you hold now.'),
-    not_taken: z.array(z.string()).describe('What was offered and is no longer theirs to give.'),
+    task_ids: z.array(z.string()).describe('Tasks that are now yours.'),
+    claim_ids: z.array(z.string()).describe('Claims that you now hold.'),
+    not_taken: z.array(z.string()).describe('Offered ids that could not be transferred.'),
   }),
 });
 
 export const checkConflicts = contract({
   ...base,
   operation: 'check_conflicts',
-  description: 'Whether you could claim or edit some code: live claims of others that it meets, and files that others have in hand (for information).',
+  description: 'Checks whether you can claim or edit code: conflicting live claims, and (for information) files that others work on.',
   input: z.strictObject({ repo: repo.optional(), paths, symbols, mode, ...session }),
   placed: 'repo',
   output: z.strictObject({ conflicts: z.array(conflictView), file_conflicts: z.array(fileConflict) }),
@@ -246,10 +246,10 @@ export const LIST_SECTIONS = ['claims', 'asks', 'handoffs', 'announcements'] as 
 export const list = contract({
   ...base,
   operation: 'list',
-  description: 'Live claims, asks to and by you in full with their receipts, open handoffs, recent announcements. Listed asks count as read.',
+  description: 'Live claims, asks to and by you with their receipts, open handoffs, recent announcements. Listed asks count as read.',
   input: z.strictObject({
-    what: z.enum(LIST_SECTIONS).optional().describe('Only this; everything by default.'),
-    limit: z.int().min(1).max(100).optional().describe('The most rows of each list, 20 by default.'),
+    what: z.enum(LIST_SECTIONS).optional().describe('Only this section; all by default.'),
+    limit: z.int().min(1).max(100).optional().describe('Maximum rows per list, 20 by default.'),
     ...session,
   }),
   output: z.strictObject({
@@ -259,14 +259,14 @@ export const list = contract({
     handoffs_to_me: z.array(handoffView).optional(),
     handoffs_by_me: z.array(handoffView).optional(),
     announcements: z.array(announcementView).optional(),
-    cut: z.array(z.string()).describe('Lists that had more rows than the limit.'),
+    cut: z.array(z.string()).describe('Lists with more rows than the limit.'),
   }),
 });
 
 export const summary = contract({
   ...base,
   operation: 'summary',
-  description: 'The coordination of the whole workspace in a few lines: who holds what, what waits for an answer, what is on offer.',
+  description: 'Coordination in the whole workspace in a few lines: claims and their holders, unanswered asks, open handoffs.',
   input: z.strictObject({ ...session }),
   output: z.strictObject({
     claims: z.strictObject({
@@ -284,7 +284,7 @@ export const summary = contract({
 export const board = contract({
   ...MEMBER_READ,
   name: 'coordination.board',
-  title: 'The board of coordination',
+  title: 'Coordination board',
   description: 'Live claims, open and recent asks, handoffs and announcements of the workspace.',
   input: z.strictObject({}),
   output: z.strictObject({
@@ -295,13 +295,13 @@ export const board = contract({
   }),
 });
 
-/** A claim as people see it, also one that is over. */
+/** A claim as people see it, live or ended. */
 const shownClaim = z.strictObject({
   ...claimView.shape,
-  agent_id: z.string().nullable().describe('The agent that holds it, by the id of its page.'),
+  agent_id: z.string().nullable().describe('Id of the agent that holds it.'),
   state: z.enum(['live', 'released', 'expired']),
   ended_at: z.int().nullable(),
-  may_release: z.boolean().describe('Whether the caller may end it.'),
+  may_release: z.boolean().describe('Whether the caller may release it.'),
 });
 export type ShownClaim = z.output<typeof shownClaim>;
 
@@ -312,8 +312,8 @@ export const listClaims = contract({
   description: 'Live claims of the workspace, newest first, a page at a time.',
   input: z.strictObject({
     mine: z.boolean().optional(),
-    repository: text(300).optional().describe('What it is called.'),
-    before: id.optional().describe('The last claim of the page before.'),
+    repository: text(300).optional().describe('Name of the repository.'),
+    before: id.optional().describe('Last claim of the previous page.'),
     limit: z.int().min(1).max(200).optional(),
   }),
   output: z.strictObject({ items: z.array(shownClaim), more: z.boolean(), total: z.int() }),
@@ -323,8 +323,8 @@ export const showClaim = contract({
   ...MEMBER_READ,
   name: 'claims.show',
   title: 'A claim',
-  description: 'A claim of the workspace, also one that is over.',
-  input: z.strictObject({ claim_id: id.describe('The claim, or the end of its id.') }),
+  description: 'A claim of the workspace, live or ended.',
+  input: z.strictObject({ claim_id: id.describe('Id of the claim, or the end of it.') }),
   output: z.strictObject({ claim: shownClaim }),
 });
 
@@ -333,8 +333,8 @@ export const releaseByHand = contract({
   toolset: 'admin',
   access: 'member',
   title: 'Release a claim',
-  description: 'Ends a claim, so that others can claim the code: one of your own agents’, or as operator anybody’s.',
-  input: z.strictObject({ claim_id: id.describe('The claim, or the end of its id.') }),
+  description: 'Releases a claim, so that others can claim the code. Developers can release claims of their own agents, operators any claim.',
+  input: z.strictObject({ claim_id: id.describe('Id of the claim, or the end of it.') }),
   output: release.output,
   annotations: { idempotentHint: true },
 });

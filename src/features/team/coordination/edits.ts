@@ -9,7 +9,7 @@ import { liveClaimRows, readStrings } from './store.ts';
 interface EditedPath {
   readonly repo: string;
   readonly path: string;
-  /** A folder, with all that lies beneath it. */
+  /** A folder, with everything below it. */
   readonly tree?: boolean | undefined;
 }
 
@@ -19,15 +19,15 @@ export type EditConflict<T extends EditedPath = EditedPath> = T & {
   readonly within: string | undefined;
 };
 
-/** The top of a working tree, as a path in it. */
+/** The root of a working tree, as a path in it. */
 const WHOLE = '.';
 
-/** A commit of many files is held against thousands of patterns: others are served in between. */
+/** A commit of many files is compared with thousands of patterns. Other requests are served in between. */
 const BATCH_SIZE = 10;
 
 /**
- * The files that are under a live exclusive claim which is not the caller's own: while they are, they are not theirs to edit. In the order of
- * the files, each with the claim that lasts longest.
+ * The files under a live exclusive claim that is not the caller's own. The caller must not edit them. Keeps the order of the files;
+ * each comes with the claim that lasts longest.
  */
 export async function editConflicts<T extends EditedPath>(
   db: Db,
@@ -69,8 +69,8 @@ function reachOf({ path, tree }: EditedPath): Reach {
 }
 
 /**
- * Whether any of the patterns is over what is written. One that begins with a wildcard may have files in every folder: nobody who names
- * `dist` is in the way of all `*.test.ts`, and what of these was in it the commit guard sees.
+ * Whether any of the patterns covers the edited path. A pattern that begins with a wildcard may match files in every folder, so it does not
+ * cover a folder: a claim on `*.test.ts` does not block an edit of `dist`. The commit guard checks the files in it one by one.
  */
 function reachMatcher(patterns: readonly string[]): (reach: Reach) => boolean {
   const covers = covering(patterns);

@@ -1,23 +1,23 @@
 /**
- * Path patterns: `?` is one character of a name, `*` any run of them, a segment `**` any number of segments. Everything else,
- * brackets too, stands for itself: directories called `[id]` exist.
+ * Path patterns: `?` matches one character of a name, `*` any run of characters, and a segment `**` any number of segments. All other
+ * characters are literal, also brackets: directories named `[id]` exist.
  */
 export interface Glob {
   readonly segments: Row<Name>;
 }
 
-/** A name in a path: itself, or a pattern of names. */
+/** A name in a path: literal, or a pattern. */
 type Name = string | Row<string>;
 
-/** Parts in a row, where `ANY` takes any number of the other side's parts. */
+/** A sequence of parts, where `ANY` matches any number of the other side's parts. */
 interface Row<T> {
   readonly parts: readonly (T | typeof ANY)[];
-  /** How many parts are before the first `ANY` and after the last; `head` is -1 where there is none. */
+  /** The number of parts before the first `ANY` and after the last; `head` is -1 if there is no `ANY`. */
   readonly head: number;
   readonly tail: number;
 }
 const ANY = null;
-/** Stands for `?`: no character of a name is it. */
+/** Represents `?`. It equals no character of a name. */
 const ONE = '';
 
 export const hasWildcard = (text: string): boolean => /[*?]/.test(text);
@@ -26,10 +26,10 @@ export function parseGlob(pattern: string): Glob {
   return { segments: rowOf(segmentsOf(pattern).map((segment) => (segment === '**' ? ANY : nameOf(segment)))) };
 }
 
-/** A file's own name, in which no character stands for another. */
+/** A file's own path, in which no character is a wildcard. */
 export const pathOf = (path: string): Glob => ({ segments: rowOf<Name>(segmentsOf(path)) });
 
-/** Systems write an accented letter as one character or as two, and mean the same file. */
+/** Systems encode an accented letter as one code point or as two and mean the same file. */
 const segmentsOf = (path: string): string[] => path.normalize('NFC').split('/');
 
 /** The pattern, and everything below the paths that match it. */
@@ -47,7 +47,7 @@ const rowOf = <T>(parts: readonly (T | typeof ANY)[]): Row<T> => ({
 
 export const matches = (glob: Glob, path: string): boolean => overlap(glob, pathOf(path));
 
-/** Whether some path matches both. Exact: one more letter always exists, so a wildcard can take whatever the other pattern needs. */
+/** Whether some path matches both patterns. Exact: an unused letter always exists, so a wildcard can match what the other pattern needs. */
 export const overlap = (a: Glob, b: Glob): boolean => meet(a.segments, b.segments, sameName);
 
 function sameName(a: Name, b: Name): boolean {
@@ -60,8 +60,8 @@ const sameCharacter = (a: string, b: string): boolean => a === b || a === ONE ||
 type Same<T> = (a: T, b: T) => boolean;
 
 /**
- * Whether both rows can be read to their ends together. Where both have an `ANY`, each takes in what the other has in its
- * middle, so that only the parts before and after need to agree. No claim may keep all writers waiting by its patterns.
+ * Whether some sequence matches both rows. If both have an `ANY`, each absorbs the other's middle, so only the parts before and after must
+ * agree. Must stay fast: it runs inside the write transaction, where a slow pattern would block all writers.
  */
 function meet<T>(a: Row<T>, b: Row<T>, same: Same<T>): boolean {
   if (a.head < 0 && b.head < 0) return a.parts.length === b.parts.length && agree(a, b, a.parts.length, 0, same);
@@ -70,14 +70,14 @@ function meet<T>(a: Row<T>, b: Row<T>, same: Same<T>): boolean {
   return agree(a, b, Math.min(a.head, b.head), Math.min(a.tail, b.tail), same);
 }
 
-/** Whether so many parts of the beginning, and so many of the end, are the same. */
+/** Whether the `first` leading parts and the `last` trailing parts are the same. */
 function agree<T>(a: Row<T>, b: Row<T>, first: number, last: number, same: Same<T>): boolean {
   for (let i = 0; i < first; i++) if (!same(a.parts[i] as T, b.parts[i] as T)) return false;
   for (let i = 1; i <= last; i++) if (!same(a.parts.at(-i) as T, b.parts.at(-i) as T)) return false;
   return true;
 }
 
-/** Whether a row with `ANY` in it can be read as one without: what stands between two of them is best found as early as it can be. */
+/** Whether a row with `ANY` matches one without. Parts between two `ANY` are matched at the earliest position. */
 function takes<T>(open: Row<T>, fixed: Row<T>, same: Same<T>): boolean {
   const { head, tail, parts } = open;
   const end = fixed.parts.length - tail;

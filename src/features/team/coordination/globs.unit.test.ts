@@ -42,7 +42,7 @@ test.each([
 });
 
 const names = ['a', 'b', 'aa', 'ab', 'ba', 'bb'];
-/** Of two patterns with at most three segments of at most two characters over two letters, the shortest common path is among these. */
+/** For two patterns with at most three segments of at most two characters over two letters, the shortest common path is among these. */
 const paths = [1, 2, 3, 4].flatMap((depth) => pathsOf(depth));
 
 function pathsOf(depth: number): string[] {
@@ -52,7 +52,7 @@ function pathsOf(depth: number): string[] {
 const segment = fc.oneof(fc.constant('**'), fc.string({ unit: fc.constantFrom('a', 'b', '*', '?'), minLength: 1, maxLength: 2 }));
 const pattern = fc.array(segment, { minLength: 1, maxLength: 3 }).map((segments) => segments.join('/'));
 
-/** Written as differently as can be: the pattern as a regular expression. */
+/** An independent implementation: the pattern as a regular expression. */
 function expression(text: string): RegExp {
   const segments = text.split('/').map((part) => (part === '**' ? '(?:[^/]+/)*' : `${part.replace(/\*+/g, '[^/]*').replaceAll('?', '[^/]')}/`));
   return new RegExp(`^${segments.join('')}$`);
@@ -75,7 +75,7 @@ test('two patterns overlap exactly when some path matches both', () => {
   );
 });
 
-test('no pattern that a claim takes is long in deciding: thousands of pairs of the hardest take a second or two', () => {
+test('no allowed pattern is slow to compare: thousands of pairs of the hardest take a second or two', () => {
   const long = 'a'.repeat(60);
   const hard: [string, string][] = [
     [`**/${'*a'.repeat(4)}/**/${'a/'.repeat(30)}a`, `**/${'a*'.repeat(4)}/**/${'a/'.repeat(30)}b`],

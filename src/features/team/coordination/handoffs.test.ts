@@ -22,7 +22,7 @@ async function team(features: readonly Feature[] = []) {
   return { ...app, ana, mira, call, id, plan };
 }
 
-test('a handoff carries the giver’s active context, which the receiver fetches by its id [coordination.handoff.context]', async () => {
+test("a handoff carries the giver's active context, and the receiver fetches it by its id [coordination.handoff.context]", async () => {
   const { ana, call, events, mira, tool } = await team();
   const publish = async (branch: string) => {
     const input = { operation: 'publish_context', title: `On ${branch}`, summary: 'Half done.', repo, branch };
@@ -42,7 +42,7 @@ test('a handoff carries the giver’s active context, which the receiver fetches
   expect(fetched.reply).toMatchObject({ status: 'ok', data: { context: { title: 'On retries', summary: 'Half done.' } } });
 });
 
-test('whoever accepts after the giver published anew is referred to what holds, and to nothing when nothing does', async () => {
+test('accepting after the giver published again returns the new context, or none if none is active', async () => {
   const { ana, call, clock, id, mira, tool } = await team();
   const publish = async (address: string) => {
     const input = { operation: 'publish_context', title: 'Retries', summary: 'Half done.', repo: address };
@@ -63,13 +63,13 @@ test('whoever accepts after the giver published anew is referred to what holds, 
   });
 });
 
-test('without an active context a handoff says so', async () => {
+test('a handoff without an active context says so', async () => {
   const { ana, call } = await team();
   const offered = await call('handoff', { to: 'mira', message: 'Yours.' }, ana);
-  expect(offered).toMatchObject({ status: 'ok', message: expect.stringContaining('no active context'), data: { context_id: null } });
+  expect(offered).toMatchObject({ status: 'ok', message: expect.stringContaining('you have no active one'), data: { context_id: null } });
 });
 
-test('accept_handoff gives the receiver the tasks and claims that were offered; nobody else can, and once is enough [coordination.handoff.accept]', async () => {
+test('accept_handoff transfers the offered tasks and claims; nobody else can accept, and only once [coordination.handoff.accept]', async () => {
   const { ana, app, call, clock, events, id, mira, plan, tool } = await team();
   const [task, gone] = [await plan('Retry failed uploads', ana), await plan('Export the billing ledger', ana)];
   const claim_id = await id('claim_id', 'claim', { repo, paths: ['src/a.ts'] }, ana);
@@ -102,7 +102,7 @@ test('only own tasks and own live claims can be handed over', async () => {
   expect(await call('handoff', { ...offer, claim_ids: [claim_id] }, ana)).toMatchObject({ code: 'CLAIM_NOT_FOUND', data: { field: 'claim_ids' } });
 });
 
-test('a claim that would stand against one that stays is not handed over', async () => {
+test('does not hand over a claim that would conflict with one that stays', async () => {
   const { ana, call, id, mira } = await team();
   const [wide, narrow] = [await id('claim_id', 'claim', { repo, paths: ['src/**'] }, ana), await id('claim_id', 'claim', { repo, paths: ['src/a.ts'] }, ana)];
   const one = await id('handoff_id', 'handoff', { to: 'mira', message: 'x', claim_ids: [narrow] }, ana);
@@ -111,7 +111,7 @@ test('a claim that would stand against one that stays is not handed over', async
   expect(await call('accept_handoff', { handoff_id: both }, mira)).toMatchObject({ data: { claim_ids: [wide, narrow], not_taken: [] } });
 });
 
-test('nobody gets more claims by handoffs than a developer may hold', async () => {
+test('a handoff gives nobody more claims than the limit per developer', async () => {
   const { ana, call, id, mira } = await team();
   for (let i = 0; i < 199; i++) await call('claim', { repo, paths: [`f${i}`] }, mira);
   const claim_ids = [await id('claim_id', 'claim', { repo, paths: ['a'] }, ana), await id('claim_id', 'claim', { repo, paths: ['b'] }, ana)];
@@ -119,18 +119,18 @@ test('nobody gets more claims by handoffs than a developer may hold', async () =
   expect(await call('accept_handoff', { handoff_id }, mira)).toMatchObject({ data: { claim_ids: [claim_ids[0]], not_taken: [claim_ids[1]] } });
 });
 
-test('a handoff to agents of one type is for no other agent of the developer', async () => {
+test('only agents of the addressed type can accept a handoff to one type', async () => {
   const { ana, call, developer, id, mira } = await team();
   const handoff_id = await id('handoff_id', 'handoff', { to: 'codex@mira', message: 'x' }, ana);
   expect(await call('accept_handoff', { handoff_id }, await developer('mira', 'cursor'))).toMatchObject({ code: 'HANDOFF_NOT_FOUND' });
   expect(await call('accept_handoff', { handoff_id }, mira)).toMatchObject({ status: 'ok' });
 });
 
-test('whoever listens is told the files that a new claim names outright, and nothing of a renewal', async () => {
+test('a claim listener gets the files that a new claim names, and nothing for a renewal', async () => {
   // In a transaction, which may run again.
   const heard = new Set<string>();
   const told: ClaimListener = async (_tx, _ctx, claim) => void heard.add(JSON.stringify(claim));
-  // The same tool under another name, so that it can be heard.
+  // The same tool under another name, so that the test can listen.
   const listening = claimTools(told).map((one) => ({ ...one, contract: { ...one.contract, name: 'covibe_heard_claims' } }));
   const { ana, tool } = await team([{ name: 'heard-claims', implementations: listening }]);
   const { session_id } = (await tool('covibe_session', { operation: 'start' }, ana)).reply.data as { session_id: string };

@@ -14,7 +14,7 @@ import { boundedDetails } from './event-details.ts';
 import { viewsFor } from './present.ts';
 import { claimedBy, findHandoff, liveClaimRows, readStrings } from './store.ts';
 
-/** What handoffs need of the features that keep tasks and contexts. */
+/** What handoffs need from the features that store tasks and contexts. */
 export interface HandoffPorts {
   ownsTask(db: Db, workspace: string, developerId: string, id: string): Promise<boolean>;
   /** The giver's latest active context there. */
@@ -25,9 +25,9 @@ export interface HandoffPorts {
     where: { repo?: string; branch?: string },
     now: number,
   ): Promise<{ readonly id: string } | undefined>;
-  /** The context that a handoff refers to, or the one that has taken its place. */
+  /** The context that a handoff refers to, or its replacement. */
   standingContext(db: Db, workspace: string, id: string, now: number): Promise<{ readonly id: string } | undefined>;
-  /** Gives the tasks to the receiver, as far as they are still the giver's; those that were given. */
+  /** Transfers the tasks that the giver still owns to the receiver, and returns their ids. */
   onHandoff(tx: Tx, ctx: WriteContext, given: { taskIds: string[]; toDeveloperId: string; fromDeveloperId: string }): Promise<string[]>;
 }
 
@@ -40,7 +40,12 @@ export function handoffTools({ ownsTask, contextOf, standingContext, onHandoff }
         const [taskIds, claimIds] = [[...new Set(task_ids)], [...new Set(claim_ids)]];
         for (const id of taskIds)
           if (!(await ownsTask(tx.db, tx.workspace, developerId, id)))
-            throw notFound('TASK_NOT_FOUND', `task_ids: you have no task ${JSON.stringify(id)}.`, 'Use the task_ids of your own tasks.', 'task_ids');
+            throw notFound(
+              'TASK_NOT_FOUND',
+              `Task ${JSON.stringify(id)} does not exist or is not yours.`,
+              'Call covibe_team with operation "state" to see your tasks, and name only those in `task_ids`.',
+              'task_ids',
+            );
         const own = new Set((await liveClaimRows(tx.db, tx.workspace, tx.now, developerId)).map(({ id }) => id));
         for (const id of claimIds) if (!own.has(id)) throw claimNotFound('claim_ids', id);
         const where = { ...(repo === undefined ? {} : { repo }), ...(branch === undefined ? {} : { branch }) };
@@ -69,8 +74,8 @@ export function handoffTools({ ownsTask, contextOf, standingContext, onHandoff }
         const payload = { ...offer, task_ids: taskIds, claim_ids: claimIds, ...boundedDetails({ message, repo: row.repo, branch: row.branch }) };
         record(tx, ctx, { category: 'work', kind: 'handoff.offered', subject: row.id, payload });
         const notice = row.context_id
-          ? 'Offered, with your published context.'
-          : 'Offered. You have no active context there: publish one and hand off again to attach it.';
+          ? 'Offered with your published context.'
+          : 'Offered without a context, because you have no active one. To attach one, call covibe_session with operation "publish_context", then hand off again.';
         return ok({ handoff_id: row.id, context_id: row.context_id }, notice);
       },
     }),
@@ -91,7 +96,7 @@ export function handoffTools({ ownsTask, contextOf, standingContext, onHandoff }
         });
         if (row.status === 'accepted') {
           const data = answer(readStrings(row.taken_task_ids), readStrings(row.taken_claim_ids));
-          return refused('warning', 'HANDOFF_ALREADY_ACCEPTED', 'You had accepted this handoff.', 'Go on with the work; nothing was changed.', data);
+          return refused('warning', 'HANDOFF_ALREADY_ACCEPTED', 'You already accepted this handoff. Nothing was changed.', 'Continue the work.', data);
         }
         const given = { taskIds: readStrings(row.task_ids), toDeveloperId: row.to_developer_id, fromDeveloperId: row.from_developer_id };
         const taskIds = given.taskIds.length > 0 ? await onHandoff(tx, ctx, given) : [];
@@ -101,8 +106,8 @@ export function handoffTools({ ownsTask, contextOf, standingContext, onHandoff }
         const payload = { handoff_id, from: row.from_developer_id, context_id: context?.id ?? null, task_ids: taskIds, claim_ids: claimIds };
         record(tx, ctx, { category: 'work', kind: 'handoff.accepted', subject: handoff_id, payload });
         const next = context
-          ? 'Fetch its context with covibe_session get_context.'
-          : 'It has no context, or none that still holds: ask the giver where you lack some.';
+          ? `Fetch its context: covibe_session with operation "get_context" and context_id "${context.id}".`
+          : 'It has no active context. If you need one, ask the giver.';
         return ok(answer(taskIds, claimIds), `Accepted. ${next}`);
       },
     }),
@@ -110,8 +115,8 @@ export function handoffTools({ ownsTask, contextOf, standingContext, onHandoff }
 }
 
 /**
- * Claims that the giver still holds pass to the receiving agent, each with what is left of its lease. One that would then
- * conflict with a claim that does not pass along stays where it is, and so does what the receiver has no room for.
+ * Transfers the claims that the giver still holds to the receiving agent, each with the rest of its lease. A claim stays with the giver if
+ * it would conflict with a claim that is not transferred, or if the receiver has reached the claim limit.
  */
 async function takeClaims(tx: Tx, ctx: WriteContext, row: HandoffRow): Promise<string[]> {
   const offered = new Set(readStrings(row.claim_ids));
@@ -136,11 +141,11 @@ async function takeClaims(tx: Tx, ctx: WriteContext, row: HandoffRow): Promise<s
   return passing.map(({ id }) => id);
 }
 
-/** In the same words whether there is none or it was offered to somebody else. */
+/** The message is the same if the handoff does not exist and if it was offered to somebody else. */
 const handoffNotFound = (id: string): Refusal =>
   notFound(
     'HANDOFF_NOT_FOUND',
-    `handoff_id: no handoff ${JSON.stringify(id)} was offered to you.`,
-    'covibe_coordination list shows what is offered to you.',
+    `Handoff ${JSON.stringify(id)} does not exist or was not offered to you.`,
+    'Call covibe_coordination with operation "list" and what "handoffs" to see handoffs offered to you.',
     'handoff_id',
   );

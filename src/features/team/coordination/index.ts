@@ -32,7 +32,7 @@ export {
 } from './store.ts';
 export { heartbeatListener, markDelivered, waitingFor } from './waiting.ts';
 
-/** What coordination needs of the features that keep the work. */
+/** What coordination needs from the features that store the work. */
 export interface CoordinationPorts extends HandoffPorts {
   readonly onClaim: ClaimListener;
 }

@@ -8,15 +8,15 @@ import { claimDetails } from './event-details.ts';
 import { expiredClaims, expiredClaimsIn, liveClaimRows, markExpired } from './store.ts';
 
 /**
- * A sign of life renews the claims of its session, and those that the same agent made without naming one; without a session,
- * only the latter. A lease that has ended stays ended: somebody else may have claimed the code since.
+ * A heartbeat renews the claims of its session, and the claims that the same agent made without a session. Without a session, it renews
+ * only the latter. An expired lease is never renewed: somebody else may have claimed the code since.
  */
 export async function renewClaims(tx: Tx, ctx: WriteContext, sessionId: string | null): Promise<number> {
   const { developerId, actor } = ctx.principal;
   if (!developerId) return 0;
   const isHolder = (row: ClaimRow) => (row.session_id === null ? row.actor === actor : row.session_id === sessionId);
   const own = (await liveClaimRows(tx.db, tx.workspace, tx.now, developerId)).filter(isHolder);
-  // All of one length at once: a heartbeat is frequent, and every writer waits for it.
+  // One update per length of lease: heartbeats are frequent, and every writer waits for them.
   for (const [ttl, rows] of Map.groupBy(own, (row) => row.ttl_minutes)) {
     const expires_at = tx.now + ttl * 60_000;
     const ids = rows.filter((row) => row.expires_at < expires_at).map(({ id }) => id);
@@ -27,7 +27,7 @@ export async function renewClaims(tx: Tx, ctx: WriteContext, sessionId: string |
   return own.length;
 }
 
-/** Records the end of a lease, unless another server did. After that no server whose clock is behind can renew it. */
+/** Records the end of a lease, unless another server did. After that, no server whose clock is behind can renew it. */
 async function expireClaim(tx: Tx, id: string, now: number): Promise<void> {
   const row = await markExpired(tx.db, tx.workspace, id, now);
   if (!row) return;
@@ -36,11 +36,11 @@ async function expireClaim(tx: Tx, id: string, now: number): Promise<void> {
   tx.append({ category: 'work', kind: 'claim.expired', actor: row.actor, subject: id, session: row.session_id, payload });
 }
 
-/** Expired claims must be on record before somebody else gets the code. */
+/** Expired claims must be recorded before somebody else claims the code. */
 export async function recordExpiredClaims(tx: Tx): Promise<void> {
   for (const id of await expiredClaimsIn(tx.db, tx.workspace, tx.now)) await expireClaim(tx, id, tx.now);
 }
 
-/** A lease ends by the clock alone; the sweep only records it. */
+/** The clock alone ends a lease; the sweep only records it. */
 export const expirySweep = (services: Pick<Services, 'store' | 'clock' | 'log'>): Sweep =>
   dueSweep(services, { name: 'claims', everyMs: 15_000, atOnce: 500, find: expiredClaims, settle: (tx, { id }) => expireClaim(tx, id, tx.now) });

@@ -13,7 +13,7 @@ async function team() {
   return { ...app, ana, mira, call };
 }
 
-test('an announcement is recorded as a work event, linked to its session, and listed for the team [coordination.announce.recorded]', async () => {
+test('an announcement is recorded as a work event with its session, and listed for the team [coordination.announce.recorded]', async () => {
   const { ana, call, events, mira, tool } = await team();
   const { session_id } = (await tool('covibe_session', { operation: 'start' }, ana)).reply.data as { session_id: string };
   const { data } = await call('announce', { message: 'main is broken', repo, paths: ['src/**'], session_id }, ana);
@@ -29,9 +29,9 @@ test('an announcement is recorded as a work event, linked to its session, and li
   expect(await call('announce', { message: 'x'.repeat(2_000) }, ana)).toMatchObject({ status: 'ok' });
 });
 
-test('the largest input of every operation leaves its details in the journal, cut and counted, not a digest [coordination.events.bounded]', async () => {
+test('the largest input of every operation leaves its details in the journal, cut and counted instead of a digest [coordination.events.bounded]', async () => {
   const { ana, call, events, mira } = await team();
-  // A control character is six bytes of JSON: nothing a caller may send takes more room. In paths there is none.
+  // A control character takes six bytes of JSON, more than any other input. Paths cannot contain one.
   const worst = (length: number) => '\u0001'.repeat(length);
   const paths = Array.from({ length: 50 }, (_, i) => `${i}${'漢'.repeat(248)}/${'漢'.repeat(248)}`);
   const symbols = Array.from({ length: 50 }, (_, i) => `${i}${worst(298)}`);
@@ -65,7 +65,7 @@ test('the largest input of every operation leaves its details in the journal, cu
   expect(work.find(({ kind }) => kind === 'ask.sent')?.payload.message).toMatch(/^\u0001+…$/);
 });
 
-test('list gives what was asked for, in full, and says which lists had more', async () => {
+test('list returns the requested sections in full, and names the lists that had more', async () => {
   const { ana, call, mira } = await team();
   for (let i = 0; i < 3; i++) {
     await call('ask', { to: 'mira', message: `question ${i}`, due_in_minutes: 60 - i }, ana);
@@ -83,7 +83,7 @@ test('list gives what was asked for, in full, and says which lists had more', as
   for (const limit of [0, 101]) expect(await call('list', { limit }, mira)).toMatchObject({ code: 'INVALID_INPUT', data: { field: 'limit' } });
 });
 
-test('only asks that a list really showed are read', async () => {
+test('only asks that a list really shows count as read', async () => {
   const { ana, call, mira } = await team();
   await call('ask', { to: 'mira', message: 'urgent', due_in_minutes: 5 }, ana);
   await call('ask', { to: 'mira', message: 'later' }, ana);
@@ -92,7 +92,7 @@ test('only asks that a list really showed are read', async () => {
   expect(Object.fromEntries(asks_by_me.map(({ message, receipt }) => [message, receipt]))).toEqual({ urgent: 'read', later: 'sent' });
 });
 
-test('summary counts the coordination of the workspace and tells the most pressing of it [coordination.summary.answers]', async () => {
+test('summary counts the coordination of the workspace and shows its most urgent items [coordination.summary.answers]', async () => {
   const { ana, call, clock, events, mira, tool } = await team();
   expect(await call('summary', {}, ana)).toMatchObject({ status: 'ok', data: { claims: { live: 0 }, asks: { waiting: 0 }, handoffs: { open: 0 } } });
   await call('claim', { repo, paths: ['src/a.ts'], ttl_minutes: 300 }, ana);
@@ -127,7 +127,7 @@ test('summary counts the coordination of the workspace and tells the most pressi
   expect(await call('summary', {}, mira)).toMatchObject({ data: { claims: { live: 0 }, announcements: { last_24_hours: 0 } } });
 });
 
-test('the board shows a signed-in member everything, marks nothing, and names no private developer', async () => {
+test('the board shows everything to a signed-in member, marks nothing as read, and names no private developer', async () => {
   const { ana, app, call, done, mira, operator } = await team();
   await call('claim', { repo, paths: ['src/a.ts'] }, ana);
   await call('ask', { to: 'ana', message: 'May I?' }, mira);
@@ -152,7 +152,7 @@ test('the board shows a signed-in member everything, marks nothing, and names no
   expect((await app.dispatch.action({ name: 'coordination.board', args: {}, principal: operator.principal, surface: 'cli' })).reply.status).toBe('ok');
 });
 
-test('a session that is not the caller’s is refused by every operation that takes one', async () => {
+test("every operation with a session refuses one that is not the caller's", async () => {
   const { ana, app, call, mira, tool } = await team();
   const { session_id } = (await tool('covibe_session', { operation: 'start' }, ana)).reply.data as { session_id: string };
   const sent: Record<string, object> = {

@@ -27,13 +27,13 @@ export const listTools: Implementation[] = [
       const sections = new Set(what ? [what] : LIST_SECTIONS);
       const show = await viewsFor(tx.db, ctx.principal, tx.now);
       const listed: Listed = { cut: [] };
-      /** One row more was asked for than is shown, so that it is known whether there are more. */
+      /** The queries fetch one row more than is shown, to detect a longer list. */
       const first = <T>(name: string, rows: readonly T[]): T[] => {
         if (rows.length > limit) listed.cut.push(name);
         return rows.slice(0, limit);
       };
       if (sections.has('claims')) {
-        // Own ones first: those are to be renewed and released.
+        // The caller's own claims first: those are the ones to renew and release.
         const claims = (await liveClaimRows(tx.db, tx.workspace, tx.now)).map(show.claim).toSorted((a, b) => Number(b.own) - Number(a.own));
         listed.claims = first('claims', claims);
       }
@@ -50,8 +50,9 @@ export const listTools: Implementation[] = [
       if (sections.has('announcements')) {
         listed.announcements = first('announcements', await announcementsSince(tx.db, tx.workspace, tx.now - RECENT_MS, limit + 1)).map(show.announcement);
       }
-      const unanswered = listed.asks_to_me?.length ?? 0;
-      return ok(listed, unanswered > 0 ? `${unanswered} ask(s) wait for your answer: covibe_coordination reply.` : 'Listed.');
+      const [first_ask] = listed.asks_to_me ?? [];
+      const call = `covibe_coordination with operation "reply", ask_id "${first_ask?.ask_id}" and a message`;
+      return ok(listed, first_ask ? `${listed.asks_to_me?.length} ask(s) need your answer. Call ${call}.` : 'Listed.');
     },
   }),
   implement(board, {
@@ -112,7 +113,7 @@ async function markRead(tx: Tx, ctx: WriteContext, rows: readonly AskRow[]): Pro
   return read;
 }
 
-/** Only to the agent that asked: another of the same developer's would not pass it on. */
+/** Only to the agent that asked: another agent of the same developer would not pass the answer on. */
 async function markAnswersDelivered(tx: Tx, ctx: WriteContext, rows: readonly AskRow[]): Promise<AskRow[]> {
   const fresh = rows.filter((row) => row.answered_at !== null && row.answer_delivered_at === null && row.from_actor === ctx.principal.actor);
   const delivered = new Set<string>();

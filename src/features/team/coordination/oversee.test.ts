@@ -17,7 +17,7 @@ async function claimed() {
   return { ...app, ana, mira, codex, claim, list, show };
 }
 
-test('people see the live claims a page at a time, of a repository or their own, and who may release them', async () => {
+test('people see live claims in pages, by repository or only their own, and which they may release', async () => {
   const t = await claimed();
   const first = await t.claim('git@github.com:acme/shop.git', 'src/**', t.codex);
   const second = await t.claim('acme/app', 'docs', t.ana);
@@ -34,12 +34,12 @@ test('people see the live claims a page at a time, of a repository or their own,
   expect(await t.show(first)).toMatchObject({ state: 'expired', may_release: false, ended_at: expect.any(Number) });
 });
 
-test('a person releases what their own agent holds, an operator what anybody does, and nobody anything twice', async () => {
+test('a person releases claims of their own agents, an operator any claim, and nobody a claim twice', async () => {
   const t = await claimed();
   const [first, second] = [await t.claim('acme/app', 'src', t.codex), await t.claim('acme/app', 'docs', t.codex)];
   const release = async (id: string, by: TestCaller) => (await t.action('claims.release', { claim_id: id }, by)).reply;
   expect(await release(first, t.codex)).toMatchObject({ code: 'OPERATOR_REQUIRED' });
-  expect(await release(first, asPerson(t.ana))).toMatchObject({ code: 'OPERATOR_REQUIRED', message: 'The claim is held by somebody else.' });
+  expect(await release(first, asPerson(t.ana))).toMatchObject({ code: 'OPERATOR_REQUIRED', message: 'Another developer holds this claim.' });
   expect(await release(first, asPerson(t.mira))).toMatchObject({ status: 'ok' });
   expect(await release(first, asPerson(t.mira))).toMatchObject({ status: 'error', code: 'CLAIM_ALREADY_RELEASED' });
   expect(await release(second.slice(-8), asPerson(t.ana, true))).toMatchObject({ status: 'ok' });

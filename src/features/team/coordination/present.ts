@@ -16,7 +16,7 @@ export interface Presenter extends Viewer {
 export async function viewsFor(db: Db, principal: Principal, now: number): Promise<Presenter> {
   const viewer = await viewerOf(db, principal);
   const { name } = viewer;
-  // Which agents a private developer runs is theirs to tell.
+  // The agent types of a private developer are private.
   const agentType = (developerId: string, type: string | null) => (viewer.sees(developerId) ? type : null);
   return {
     ...viewer,
@@ -51,7 +51,7 @@ export async function viewsFor(db: Db, principal: Principal, now: number): Promi
   };
 }
 
-/** How far an ask has come. Delivered: carried in an answer to the addressee. Read: listed there in full. */
+/** The progress of an ask. Delivered: included in an answer to the addressee. Read: listed for the addressee in full. */
 function receiptOf(ask: Pick<AskRow, 'delivered_at' | 'read_at' | 'answered_at'>): AskView['receipt'] {
   if (ask.answered_at !== null) return 'answered';
   if (ask.read_at !== null) return 'read';

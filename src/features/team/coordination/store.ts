@@ -9,7 +9,7 @@ import type { Claimed } from './conflicts.ts';
 const strings = z.array(z.string());
 export const readStrings = (text: JsonText): string[] => readJson(strings, text);
 
-/** An ask that nobody answered in this time after it was due no longer waits for anybody. */
+/** Asks are listed until this long after they were due. */
 export const ASK_MEMORY_MS = 7 * 86_400_000;
 
 export const claimNamed = (db: Db, workspace: string, tail: string): Promise<ClaimRow> =>
@@ -18,11 +18,11 @@ export const claimNamed = (db: Db, workspace: string, tail: string): Promise<Cla
 /** Neither released nor marked as expired. */
 const UNENDED = { released_at: null, expired_at: null } as const;
 
-/** Oldest first, of everybody or of one developer. The number is bounded by what each developer may hold. */
+/** Oldest first, of all developers or of one. The limit per developer bounds the number of rows. */
 export const liveClaimRows = (db: Db, workspace: string, now: number, developerId?: string): Promise<ClaimRow[]> =>
   findRows(db, 'claims', { ...UNENDED, workspace_id: workspace, developer_id: developerId, expires_at: { '>': now } }, { order: { id: 'asc' } });
 
-/** The claim in the form that the rules on conflicts take. */
+/** The claim in the form that the conflict rules take. */
 export const claimedBy = (row: ClaimRow): Claimed => ({
   actor: row.actor,
   sessionId: row.session_id,
@@ -34,14 +34,14 @@ export const claimedBy = (row: ClaimRow): Claimed => ({
 
 interface ClaimPage {
   readonly developerId?: string | undefined;
-  /** The repository as people call it. */
+  /** Name of the repository, as people write it. */
   readonly repository?: string | undefined;
   /** Only claims older than this one. */
   readonly before?: string | undefined;
   readonly limit: number;
 }
 
-/** Live ones, newest first, and how many there are in all. */
+/** Live claims, newest first, and their total number. */
 export async function pageOfClaims(db: Db, workspace: string, now: number, page: ClaimPage): Promise<{ rows: ClaimRow[]; total: number }> {
   const { developerId, repository, before, limit } = page;
   let live = matching(db, 'claims', { ...UNENDED, workspace_id: workspace, developer_id: developerId, expires_at: { '>': now } });
@@ -51,7 +51,7 @@ export async function pageOfClaims(db: Db, workspace: string, now: number, page:
   return { rows: await rows.selectAll().orderBy('id', 'desc').limit(limit).execute(), total: Number(total) };
 }
 
-/** Claims of any workspace whose lease has ended, but not on record yet. */
+/** Claims of any workspace whose lease has ended but is not recorded as ended. */
 export const expiredClaims = (db: Db, now: number, limit: number): Promise<Pick<ClaimRow, 'workspace_id' | 'id'>[]> =>
   findRows(db, 'claims', { ...UNENDED, expires_at: { '<=': now } }, { order: { expires_at: 'asc' }, limit });
 
@@ -60,7 +60,7 @@ export async function expiredClaimsIn(db: Db, workspace: string, now: number): P
   return rows.map(({ id }) => id);
 }
 
-/** Undefined if it was marked before: of several servers that sweep, one writes the event. */
+/** Returns undefined if the claim was already marked: of several servers that sweep, one writes the event. */
 export async function markExpired(db: Db, workspace: string, id: string, now: number): Promise<ClaimRow | undefined> {
   return await db
     .updateTable('claims')
@@ -84,7 +84,7 @@ export const findAsk = (db: Db, workspace: string, id: string): Promise<AskRow |
 
 const asks = (db: Db, workspace: string, now: number) => matching(db, 'asks', { workspace_id: workspace, due_at: { '>': now - ASK_MEMORY_MS } });
 
-/** Unanswered ones, to all agents of the developer or to those of this type: for no other agent. */
+/** Unanswered asks to all agents of the developer or to agents of this type. */
 const waitingAsks = (db: Db, workspace: string, developerId: string, agentType: string | null, now: number) =>
   asks(db, workspace, now)
     .selectAll()
@@ -92,11 +92,11 @@ const waitingAsks = (db: Db, workspace: string, developerId: string, agentType: 
     .where((eb) => (agentType === null ? eb('to_agent_type', 'is', null) : eb.or([eb('to_agent_type', 'is', null), eb('to_agent_type', '=', agentType)])))
     .where('answered_at', 'is', null);
 
-/** The most urgent first. */
+/** Most urgent first. */
 export const asksTo = (db: Db, workspace: string, developerId: string, agentType: string | null, now: number, limit: number): Promise<AskRow[]> =>
   waitingAsks(db, workspace, developerId, agentType, now).orderBy('due_at').orderBy('id').limit(limit).execute();
 
-/** Undelivered asks first, or a few unanswered asks would hold all others back; then the most urgent. */
+/** Undelivered asks first, so that a few unanswered asks do not hold back all others; then the most urgent. */
 export const asksToDeliver = (db: Db, workspace: string, developerId: string, agentType: string | null, now: number, limit: number): Promise<AskRow[]> =>
   waitingAsks(db, workspace, developerId, agentType, now)
     .orderBy((eb) => eb('delivered_at', 'is not', null))
@@ -108,7 +108,7 @@ export const asksToDeliver = (db: Db, workspace: string, developerId: string, ag
 export const asksBy = (db: Db, workspace: string, developerId: string, now: number, limit: number): Promise<AskRow[]> =>
   asks(db, workspace, now).selectAll().where('from_developer_id', '=', developerId).orderBy('id', 'desc').limit(limit).execute();
 
-/** Answers that nobody who asked under this name has been given. */
+/** Answers that have not been delivered to the agent that asked. */
 export const freshAnswers = (db: Db, workspace: string, developerId: string, actor: string, limit: number): Promise<AskRow[]> =>
   findRows(
     db,
@@ -155,7 +155,7 @@ export interface HandoffMark {
   readonly onlyUnseen: boolean;
 }
 
-/** Unseen handoffs first, the oldest of them before all others, so that a reader who shows them in this order misses none. */
+/** Unseen handoffs first, oldest first, so that a reader who shows them in this order misses none. */
 export async function unseenHandoffsTo(
   db: Db,
   workspace: string,
@@ -170,7 +170,7 @@ export async function unseenHandoffsTo(
     .orderBy('id')
     .limit(limit)
     .execute();
-  // Not filtered in the query: SQLite would read all handoffs since then, whomever they are for.
+  // Not filtered in the query: SQLite would read all handoffs since then, for every recipient.
   return onlyUnseen ? rows.filter(({ id }) => id > seenUpTo) : rows;
 }
 
@@ -180,13 +180,13 @@ export const handoffsBy = (db: Db, workspace: string, developerId: string, limit
 export const openHandoffs = (db: Db, workspace: string, limit: number): Promise<HandoffRow[]> =>
   findRows(db, 'handoffs', { workspace_id: workspace, status: 'offered' }, { order: OFFERED_LAST, limit });
 
-/** A list that is read on from `before`, the newest first: ids rise with time. */
+/** A page of a list, newest first, with ids below `before`. Ids rise with time. */
 export interface Slice {
   readonly before: string | undefined;
   readonly limit: number;
 }
 
-/** Rows of all developers, settled or not. */
+/** Rows of all developers, open or closed. */
 const slice = <T extends 'asks' | 'handoffs' | 'announcements'>(db: Db, table: T, workspace: string, { before, limit }: Slice): Promise<Database[T][]> =>
   findRows(db, table as 'asks', { workspace_id: workspace, id: before && { '<': before } }, { order: { id: 'desc' }, limit }) as unknown as Promise<
     Database[T][]

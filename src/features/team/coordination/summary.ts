@@ -51,7 +51,7 @@ function claimsByDeveloper(claims: readonly ClaimRow[], show: Presenter) {
   }));
 }
 
-/** The first of `all` rows, a line each. */
+/** The first rows, one line each, and the number of the remaining rows. */
 function section<T>(title: string, rows: readonly T[], all: number, line: (row: T) => string): string {
   if (rows.length === 0) return '';
   const more = all > FEW ? [`- and ${all - FEW} more`] : [];

@@ -11,7 +11,7 @@ import { renewClaims } from './lease.ts';
 import { isUndelivered } from './present.ts';
 import { asksToDeliver, findAsk, freshAnswers, type HandoffMark, handoffsTo, unseenHandoffsTo } from './store.ts';
 
-/** Bounds the replies that carry them; covibe_coordination `list` has the rest, and the whole texts. */
+/** Bounds the replies that include these items. covibe_coordination `list` returns the rest, and the full texts. */
 const MAX_ITEMS = 10;
 const CONSIDERED = 100;
 const EXCERPT_BYTES = 500;
@@ -24,7 +24,7 @@ interface WaitingFilter {
   readonly handoffs?: HandoffMark;
 }
 
-/** Asks, answers and handoffs for this very agent, in this session of it where it has one. */
+/** Asks, answers and handoffs for this agent, and for this session if it has one. */
 export async function waitingFor(
   db: Db,
   workspace: string,
@@ -63,8 +63,8 @@ export async function waitingFor(
 }
 
 /**
- * The asks that this session put itself. Another active session of the same agent gets its own answers. The answers of sessions
- * that have ended or gone silent go to whichever session of the agent comes next.
+ * Answers to asks that this session sent. Another active session of the same agent gets its own answers. Answers for sessions that have ended
+ * or gone silent go to the agent's next session.
  */
 export async function answersFor(db: Db, workspace: string, rows: readonly AskRow[], sessionId: string | null, now: number): Promise<AskRow[]> {
   const others = rows.flatMap(({ session_id }) => (session_id === null || session_id === sessionId ? [] : [session_id]));
@@ -72,7 +72,7 @@ export async function answersFor(db: Db, workspace: string, rows: readonly AskRo
   return rows.filter(({ session_id }) => session_id === null || session_id === sessionId || !elsewhere.has(session_id));
 }
 
-/** Call it wherever a reply carries the result of `waitingFor`. */
+/** Call this wherever a reply includes the result of `waitingFor`. */
 export async function markDelivered(tx: Tx, ctx: WriteContext, { waiting, answers }: Pick<Waiting, 'waiting' | 'answers'>): Promise<void> {
   for (const { ask_id } of waiting) {
     if ((await findAsk(tx.db, tx.workspace, ask_id))?.delivered_at !== null) continue;

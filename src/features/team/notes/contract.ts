@@ -18,15 +18,15 @@ export const takeNote = contract({
   name: 'covibe_note',
   toolset: 'team',
   title: 'Decisions and blockers',
-  description: 'Tells the team a decision that others would build on, or a blocker as soon as you are stuck.',
+  description: 'Records a decision that others will build on, or a blocker as soon as you are stuck.',
   input: z.strictObject({
     kind: z
       .enum(NOTE_KINDS)
-      .describe('decision: "we use X because Y". blocker: "cannot go on until Z". Both show in covibe_team state and in the weekly summary.'),
+      .describe('decision: "we use X because Y". blocker: "cannot continue until Z". Both appear in covibe_team state and the weekly summary.'),
     title,
     body: text(8_000).optional().describe('Reasons and details. No file contents, prompts or secrets.'),
-    task_id: id.optional().describe('A task of yours that it belongs to.'),
-    workstream_id: id.optional().describe('A workstream of yours that it belongs to.'),
+    task_id: id.optional().describe('Your task that it belongs to.'),
+    workstream_id: id.optional().describe('Your workstream that it belongs to.'),
     session_id: sessionId,
   }),
   output: z.strictObject({ note_id: z.string(), kind: z.enum(NOTE_KINDS) }),

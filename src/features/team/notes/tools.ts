@@ -11,7 +11,7 @@ import { noteView, takeNote } from './contract.ts';
 
 type Owns = (db: Db, workspace: string, developerId: string, id: string) => Promise<boolean>;
 
-/** The features that keep tasks and workstreams know who owns them. */
+/** The features that store tasks and workstreams know their owners. */
 export interface NotePorts {
   ownsTask: Owns;
   ownsWorkstream: Owns;
@@ -45,16 +45,16 @@ export function noteTools({ ownsTask, ownsWorkstream }: NotePorts): Implementati
   ];
 }
 
-/** In the same words whether there is none or it is somebody else's. */
+/** The message is the same if it does not exist and if it belongs to somebody else. */
 const notYours = (noun: 'task' | 'workstream', id: string): Refusal =>
   notFound(
     noun === 'task' ? 'TASK_NOT_FOUND' : 'WORKSTREAM_NOT_FOUND',
-    `${noun}_id: you have no ${noun} ${JSON.stringify(id)}.`,
-    `Use the ${noun}_id of your own ${noun}, or leave it out.`,
+    `${noun === 'task' ? 'Task' : 'Workstream'} ${JSON.stringify(id)} does not exist or is not yours.`,
+    `Call covibe_team with operation "state" to see your ${noun}s, or leave out \`${noun}_id\`.`,
     `${noun}_id`,
   );
 
-/** A control character is six bytes of JSON: with the title this stays within what the journal keeps. */
+/** A control character takes six bytes of JSON: together with the title, this stays within the journal's payload limit. */
 const MAX_CHARACTERS = 800;
 
 type NoteView = z.output<typeof noteView>;
@@ -64,7 +64,7 @@ const NEWEST = { created_at: 'desc', id: 'desc' } as const;
 export const notesOfSession = (db: Db, workspace: string, sessionId: string, limit: number): Promise<NoteRow[]> =>
   findRows(db, 'notes', { workspace_id: workspace, session_id: sessionId }, { order: NEWEST, limit });
 
-/** The newest first, as `viewer` may see them. */
+/** Newest first, as `viewer` may see them. */
 export async function recentNotes(db: Db, workspace: string, viewer: Viewer, since: number, limit: number): Promise<NoteView[]> {
   const recent = matching(db, 'notes', { workspace_id: workspace }).where('created_at', '>=', since);
   const rows = await recent.selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute();

@@ -7,13 +7,13 @@ import type { OverlapMatch, ScopeVerdict } from './contract.ts';
 import type { CheckedWork, Detection } from './detect.ts';
 import { storeWarning } from './warnings.ts';
 
-/** Bounds the events: one that is too large would be replaced by its digest. */
+/** Limits of event payloads: the journal replaces a payload over its limit with its digest. */
 const LISTED = 10;
 const REASON_BYTES = 300;
 const CONFIRMATION_BYTES = 2_000;
 const listed = (matches: readonly OverlapMatch[]) => matches.slice(0, LISTED).map(({ id, score, level, status }) => ({ id, score, level, status }));
 
-/** Stores the check, and its warning where anything was found. */
+/** Stores the check, and a warning if it found matches. */
 export async function storeCheck(tx: Tx, ctx: WriteContext, subject: CheckedWork, detection: Detection) {
   const checkId = newId('chk', tx.now);
   const warning = await storeWarning(tx, subject, detection, { checkId, subjectId: subject.plannedId });

@@ -4,7 +4,7 @@ import { contract, id, MEMBER_READ, sessionId, text } from '../../../kernel/cont
 export const ITEM_KINDS = ['task', 'workstream', 'workflow_task'] as const;
 export type ItemKind = (typeof ITEM_KINDS)[number];
 
-/** `planned`, `active` and `blocked` are open work; the rest is over. */
+/** `planned`, `active` and `blocked` work is open; the rest is closed. */
 export const ITEM_STATUSES = ['planned', 'active', 'blocked', 'completed', 'cancelled'] as const;
 export type ItemStatus = (typeof ITEM_STATUSES)[number];
 
@@ -13,7 +13,7 @@ export type CheckKind = 'task' | 'workstream';
 export type WarningLevel = 'warn' | 'escalated';
 export type WarningStatus = 'open' | 'judged' | 'confirmed' | 'dismissed';
 
-/** What each start may carry to answer the check before it. */
+/** The fields with which a start answers the check before it. */
 export const scopeVerdict = z.strictObject({
   verdict: z.enum(['distinct', 'duplicate']),
   candidates: z.array(z.strictObject({ id, same_scope: z.boolean(), reason: text(1_000) })).max(100),
@@ -24,18 +24,18 @@ export const answerFields = {
   check_id: id.optional().describe('From your latest check with the same title.'),
   scope_verdict: scopeVerdict
     .optional()
-    .describe('Your judgement of every escalated candidate: {verdict: "distinct"|"duplicate", candidates: [{id, same_scope, reason}]}.'),
+    .describe('Your verdict on every escalated candidate: {verdict: "distinct"|"duplicate", candidates: [{id, same_scope, reason}]}.'),
   warning_id: id.optional().describe('Confirms a warning of your latest check; needs confirmation_reason. It never replaces a verdict.'),
-  confirmation_reason: text(1_000).optional().describe('Why to go on in spite of the duplicate or warning.'),
+  confirmation_reason: text(1_000).optional().describe('Why to start despite the duplicate or warning.'),
 };
 
-/** A person who plans in spite of candidates. */
+/** For a person who plans despite candidates. */
 export const confirmFields = {
-  confirm: z.boolean().optional().describe('Plan it in spite of the candidates.'),
-  confirmation_reason: text(1_000).optional().describe('Why; it is kept with the warning.'),
+  confirm: z.boolean().optional().describe('Plan it despite the candidates.'),
+  confirmation_reason: text(1_000).optional().describe('The reason, stored with the warning.'),
 };
 
-/** Work that is like the work in question. */
+/** Work that is similar to the work in question. */
 export const match = z.strictObject({
   id: z.string(),
   type: z.enum(['task', 'workstream', 'workflow_task']),
@@ -69,13 +69,13 @@ export const fileConflict = z.strictObject({
 export type FileSource = FileConflict['source'];
 export type FileConflict = z.output<typeof fileConflict>;
 
-/** How the comparison was made: whether a model took part in it. */
+/** How the comparison was made: whether an embedding model took part. */
 export const engine = z.strictObject({
-  embedder: z.enum(['off', 'ok', 'late', 'down']).describe('late or down: this answer was made without it.'),
+  embedder: z.enum(['off', 'ok', 'late', 'down']).describe('late or down: this answer was made without the model.'),
 });
 export type EmbedderState = z.output<typeof engine>['embedder'];
 
-/** What a check answers, and whatever else runs one. */
+/** The output of every check. */
 export const checkOutput = {
   check_id: z.string(),
   warning_id: z.string().nullable(),
@@ -91,7 +91,7 @@ export const dismissWarning = contract({
   operation: 'dismiss',
   toolset: 'team',
   title: 'Overlap warnings',
-  about: 'Clears an overlap warning of your own check from view.',
+  about: 'Dismisses an overlap warning of your own check.',
   description: 'Dismisses a stored overlap warning, with a reason. A check that requires a verdict still requires it.',
   input: z.strictObject({ warning_id: id, reason: text(1_000), session_id: sessionId }),
   output: z.strictObject({ warning_id: z.string(), status: z.literal('dismissed') }),
@@ -100,15 +100,15 @@ export const dismissWarning = contract({
 
 const figure = z.number().min(-1).max(100);
 
-/** What a workspace may set for itself; docs/overlap.md says what each does. The last three depend on the embedding model. */
+/** What a workspace can change; docs/overlap.md explains each. The last three depend on the embedding model. */
 const ownFigures = {
-  warn: figure.min(0).optional().describe('From this score on a match is stored as a warning.'),
-  escalate: figure.min(0).optional().describe('From this score on it needs a verdict; at or above warn.'),
+  warn: figure.min(0).optional().describe('Minimum score of a stored warning.'),
+  escalate: figure.min(0).optional().describe('Minimum score that requires a verdict; at least warn.'),
   text_weight: figure.min(0).optional(),
   file_weight: figure.min(0).optional(),
   meaning_weight: figure.min(0).optional(),
-  meaning_evidence: figure.max(1).optional().describe('The likeness of two vectors that counts as evidence.'),
-  meaning_floor: figure.max(1).optional().describe('The likeness of two vectors that is worth nothing.'),
+  meaning_evidence: figure.max(1).optional().describe('Similarity of two vectors that counts as evidence.'),
+  meaning_floor: figure.max(1).optional().describe('Similarity of two vectors that scores zero.'),
 };
 
 export const ownSettings = z.strictObject(ownFigures);
@@ -119,10 +119,13 @@ export const configureOverlap = contract({
   name: 'overlap.configure',
   toolset: 'admin',
   title: 'Set overlap thresholds',
-  description: "The workspace's own thresholds and weights of the comparison. Nothing given: what holds now.",
+  description: "The workspace's own thresholds and weights of the comparison. Without input, returns the current ones.",
   input: z
-    .strictObject({ ...ownFigures, reset: z.literal(true).optional().describe('Back to the defaults.') })
-    .refine(({ reset, ...own }) => !reset || Object.values(own).every((value) => value === undefined), { error: 'stands alone', path: ['reset'] }),
+    .strictObject({ ...ownFigures, reset: z.literal(true).optional().describe('Restores the defaults.') })
+    .refine(({ reset, ...own }) => !reset || Object.values(own).every((value) => value === undefined), {
+      error: 'cannot be combined with other fields',
+      path: ['reset'],
+    }),
   output: z.strictObject({ settings: overlapSettings, defaults: overlapSettings, own: z.boolean() }),
   annotations: { idempotentHint: true },
 });
@@ -135,7 +138,7 @@ export const storedWarning = z.strictObject({
   subject_id: z.string().nullable(),
   level: z.enum(['warn', 'escalated']),
   status: z.enum(['open', 'judged', 'confirmed', 'dismissed']),
-  reason: z.string().nullable().describe('What whoever resolved it gave as the reason.'),
+  reason: z.string().nullable().describe('Reason given when it was resolved.'),
   matches: z.array(match),
   created_at: z.int(),
   resolved_at: z.int().nullable(),
@@ -146,7 +149,7 @@ const overlapView = z.strictObject({
   mine: z.boolean(),
   verdict: z.enum(['distinct', 'duplicate']).nullable(),
   judgements: z.array(z.strictObject({ id: z.string(), same_scope: z.boolean(), reason: z.string() })),
-  judged_by: z.string().nullable().describe('Who resolved it. Null while it is open, and where it resolved itself.'),
+  judged_by: z.string().nullable().describe('Who resolved it. Null while it is open, and if it was resolved automatically.'),
 });
 
 const thresholds = overlapSettings.pick({ warn: true, escalate: true });
@@ -157,11 +160,11 @@ export const listOverlaps = contract({
   title: 'List overlaps',
   description: 'Stored overlap warnings, newest first, a page at a time, each with its matches and how it was resolved.',
   input: z.strictObject({
-    open: z.boolean().optional().describe('Only those that nobody has resolved.'),
+    open: z.boolean().optional().describe('Only unresolved ones.'),
     level: z.enum(['warn', 'escalated']).optional(),
     subject_id: id.optional().describe('Only those about this task or workstream.'),
-    repository: text(300).optional().describe('What it is called. Left out are those about a task that is known to be in another one.'),
-    before: id.optional().describe('The last warning of the page before.'),
+    repository: text(300).optional().describe('Name of the repository. Leaves out warnings about tasks known to be in another one.'),
+    before: id.optional().describe('Last warning of the previous page.'),
     limit: z.int().min(1).max(200).optional(),
   }),
   output: z.strictObject({ items: z.array(overlapView), more: z.boolean(), settings: thresholds }),
@@ -172,18 +175,18 @@ export const showOverlap = contract({
   name: 'overlap.show',
   title: 'An overlap',
   description: 'A stored overlap warning, with its matches and how it was resolved.',
-  input: z.strictObject({ warning_id: id.describe('The warning, or the end of its id.') }),
+  input: z.strictObject({ warning_id: id.describe('Id of the warning, or the end of it.') }),
   output: z.strictObject({ overlap: overlapView, settings: thresholds }),
 });
 
-/** A person clears a warning: one of their own, or as operator anybody's. */
+/** A person dismisses their own warning, an operator any. */
 export const dismissByHand = contract({
   name: 'overlap.dismiss',
   toolset: 'admin',
   access: 'member',
   title: 'Dismiss an overlap',
-  description: 'Dismisses a warning, with a reason: your own, or as operator anybody’s. A check that requires a verdict still requires it.',
-  input: z.strictObject({ warning_id: id.describe('The warning, or the end of its id.'), reason: text(1_000) }),
+  description: 'Dismisses a warning, with a reason: your own, or as operator any. A check that requires a verdict still requires it.',
+  input: z.strictObject({ warning_id: id.describe('Id of the warning, or the end of it.'), reason: text(1_000) }),
   output: dismissWarning.output,
   annotations: { idempotentHint: true },
 });

@@ -27,8 +27,8 @@ const subject: CheckedWork = { ...work, kind: 'task', developerId: 'dev_2', plan
 test.each([
   ['finished work', { status: 'cancelled', closedAt: NOW }, { others: 60, inProcess: 10_000 }],
   ['finished work, found through the postings', { status: 'cancelled', closedAt: NOW }, { others: 310, inProcess: 0 }],
-  ['work that is declared to be something else', { component: 'docs' }, { others: 60, inProcess: 10_000 }],
-] as const)('%s does not crowd out what needs a verdict', async (_name, other, { others, inProcess }) => {
+  ['work declared to be different', { component: 'docs' }, { others: 60, inProcess: 10_000 }],
+] as const)('%s does not displace work that needs a verdict', async (_name, other, { others, inProcess }) => {
   const store = await openTestStore();
   await store.write(DEFAULT_WORKSPACE_ID, async (tx) => {
     for (let seed = 0; seed < 5 * others; seed++) await indexItem(tx, { ...work, ...madeTask(seed), files: [], id: `filler_${seed}` });

@@ -18,14 +18,14 @@ export interface CheckedWork extends WorkWords {
 }
 
 export interface Detection {
-  /** Best first, every one at or above the warn floor. Owners are ids. */
+  /** Best first; each scores at least `warn`. Owners are ids. */
   readonly matches: readonly OverlapMatch[];
   readonly escalated: readonly OverlapMatch[];
 }
 
-/** More than anybody judges; what lies beyond is weaker still. */
+/** More than anyone judges. Further matches are weaker. */
 const MAX_MATCHES = 50;
-/** The floor is low: only the best matches just above it are shown, the rest would be noise. */
+/** The floor is low, so only the best matches just above it are shown. The rest would be noise. */
 const WEAK_MATCHES = 10;
 
 interface OverlapComparison {
@@ -34,7 +34,7 @@ interface OverlapComparison {
   readonly now: number;
 }
 
-/** Everything that is like the subject, as far as `db` can see. */
+/** All work similar to the subject, as far as `db` can see. */
 export async function detect(db: Db, workspace: string, subject: CheckedWork, comparison: OverlapComparison): Promise<Detection> {
   const state = await readState(db, workspace);
   if (!state) return { matches: [], escalated: [] };
@@ -43,7 +43,7 @@ export async function detect(db: Db, workspace: string, subject: CheckedWork, co
   const search = async (options: Pick<FinderOptions, 'accept' | 'openOnly'>) =>
     await comparison.finder.search(db, state, query, { settings, limit: MAX_MATCHES, atLeast: settings.warn, ...options });
   const first = await search({ accept: (id, item) => isCompared(subject, id, item, comparison.now) });
-  // The limit has cut off what may need a verdict: what is finished, or declared to be something else, must not take its place.
+  // The limit may have cut off work that needs a verdict. Finished work, and work declared to be different, must not take its place.
   const isCut = first.length === MAX_MATCHES && first.every(({ score }) => score >= settings.escalate);
   const accept: FinderOptions['accept'] = (id, item) => isCompared(subject, id, item, comparison.now) && mayEscalate(subject, item);
   const scored = isCut ? merged(first, await search({ accept, openOnly: true })) : first;
@@ -66,12 +66,12 @@ const merged = (one: readonly Scored[], other: readonly Scored[]): Scored[] =>
 const OPEN: ReadonlySet<ItemStatus> = new Set(['planned', 'active', 'blocked']);
 export const isOpen = (status: ItemStatus): boolean => OPEN.has(status);
 
-/** Finished work is compared with for so long. */
+/** Finished work is compared for this long. */
 export const RECENT_MS = 14 * 24 * 3_600_000;
 
 /**
- * Whether the subject is compared with an item at all. A developer's own workstream holds their tasks, so it is no duplicate
- * of one; nor are those tasks duplicates of a workstream that is to hold them.
+ * Whether the subject is compared with an item. A developer's own workstream contains their tasks, so it is not a duplicate of one. Nor is
+ * such a task a duplicate of a workstream that will contain it.
  */
 export function isCompared(subject: CheckedWork, id: string, item: { kind: ItemKind; owner_id: string; closed_at: number | null }, now: number): boolean {
   if (id === subject.plannedId) return false;
@@ -80,11 +80,11 @@ export function isCompared(subject: CheckedWork, id: string, item: { kind: ItemK
   return sameLevel || item.owner_id !== subject.developerId;
 }
 
-/** The four conditions. Each but the first may only withhold an escalation; the match itself stays on record. */
+/** The four conditions. Each but the first can only prevent an escalation; the match itself is still stored. */
 const isEscalated = (subject: CheckedWork, item: OverlapItemRow, scored: Scored, settings: OverlapSettings): boolean =>
   isOpen(item.status) && isEscalatedPair(subject, item, scored, settings);
 
-/** Without the condition that the work is still open, for audits. */
+/** Without the condition that the work is open, for audits. */
 export const isEscalatedPair = (subject: CheckedWork, item: OverlapItemRow, scored: Scored, settings: OverlapSettings): boolean =>
   scored.score >= settings.escalate && scored.textualEvidence && !diverges(subject, item) && !scored.lowInformation;
 
@@ -92,10 +92,10 @@ type Declared = Pick<OverlapItemRow, 'action' | 'component'>;
 
 const diverges = (subject: Declared, item: Declared): boolean => opposed(subject.action, item.action) || componentsDiffer(subject.component, item.component);
 
-/** Whether an item can be escalated at all, as far as that is known before it is scored. */
+/** Whether an item can be escalated, as far as this is known before it is scored. */
 const mayEscalate = (subject: CheckedWork, item: Declared & { closed_at: number | null }): boolean => item.closed_at === null && !diverges(subject, item);
 
-/** A match as it is stored: its owner is an id. `shownTo` turns it into what a viewer may see. */
+/** A match as stored: its owner is an id. `shownTo` turns it into what a viewer may see. */
 function matchOf(subject: CheckedWork, item: OverlapItemRow, scored: Scored, surfaces: ReadonlyMap<string, string>, settings: OverlapSettings): OverlapMatch {
   return {
     id: item.id,

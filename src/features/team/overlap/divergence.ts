@@ -1,19 +1,19 @@
 export type Action = 'create' | 'modify' | 'remove' | 'fix' | 'audit';
 
-/** Declared actions that cannot be the same work: one brings or keeps what the other takes away. */
+/** Declared actions that cannot be the same work: one removes what the other creates or keeps. */
 const OPPOSED: Readonly<Record<Action, readonly Action[]>> = {
   create: ['remove'],
   modify: ['remove'],
   fix: ['remove'],
   remove: ['create', 'modify', 'fix'],
-  // An audit looks and changes nothing, so it may cover the same ground as any of them.
+  // An audit changes nothing, so it may cover the same ground as any other action.
   audit: [],
 };
 
-/** An action that was not declared never diverges: the words only add precision where both sides give them. */
+/** An undeclared action never diverges: the fields only add precision if both sides declare them. */
 export const opposed = (one: Action | null | undefined, other: Action | null | undefined): boolean => (one && other ? OPPOSED[one].includes(other) : false);
 
-/** Names of one layer, as different agents call it. */
+/** Names that agents use for one layer. */
 const LAYERS: readonly (readonly string[])[] = [
   ['server', 'backend', 'back-end', 'api', 'rest', 'graphql', 'service'],
   ['client', 'frontend', 'front-end', 'ui', 'web', 'webapp', 'view', 'dashboard'],
@@ -32,7 +32,7 @@ const cleaned = (component: string): string =>
     .toLowerCase()
     .replace(/[\s_]+/g, '-');
 
-/** Two declared components that are not the same: neither one name, nor two names of one layer, nor a part of the other (`server`, `server-auth`). */
+/** Whether two declared components differ: not one name, not two names of one layer, and neither part of the other (`server`, `server-auth`). */
 export function componentsDiffer(one: string | null | undefined, other: string | null | undefined): boolean {
   const [mine, theirs] = [cleaned(one ?? ''), cleaned(other ?? '')];
   if (mine === '' || theirs === '' || mine === theirs) return false;

@@ -3,25 +3,25 @@ import { type Action, componentsDiffer, opposed } from './divergence.ts';
 
 const ACTIONS: readonly Action[] = ['create', 'modify', 'remove', 'fix', 'audit'];
 
-test('taking away is opposed to making, changing and fixing, in both directions; an audit is opposed to nothing', () => {
+test('remove is opposed to create, modify and fix, in both directions; audit is opposed to nothing', () => {
   const pairs = ACTIONS.flatMap((one) => ACTIONS.filter((other) => opposed(one, other)).map((other) => `${one}-${other}`));
   expect(pairs.sort()).toEqual(['create-remove', 'fix-remove', 'modify-remove', 'remove-create', 'remove-fix', 'remove-modify']);
 });
 
-test('what was not declared never diverges', () => {
+test('undeclared fields never diverge', () => {
   expect(opposed(undefined, 'remove')).toBe(false);
   expect(opposed('create', null)).toBe(false);
   expect(componentsDiffer(undefined, 'server')).toBe(false);
   expect(componentsDiffer('  ', 'server')).toBe(false);
 });
 
-test('two names of one layer are one component, two layers differ', () => {
+test('two names of one layer are one component; two layers differ', () => {
   expect(componentsDiffer('server', 'Backend')).toBe(false);
   expect(componentsDiffer('server', 'ui')).toBe(true);
   expect(componentsDiffer('db', 'Front End')).toBe(true);
 });
 
-test('names of no known layer differ from every other name, unless one is a part of the other', () => {
+test('names of no known layer differ from every other name, unless one is part of the other', () => {
   expect(componentsDiffer('billing', 'search')).toBe(true);
   expect(componentsDiffer('billing', 'billing-worker')).toBe(false);
   expect(componentsDiffer('billing', 'server')).toBe(true);

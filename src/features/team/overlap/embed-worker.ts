@@ -1,4 +1,4 @@
-/** The thread of `local-embedder.ts`. It loads what the user has installed; the project itself ships no model. */
+/** The worker thread of `local-embedder.ts`. Loads the model that the user installed; the project ships none. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -10,7 +10,7 @@ interface Model {
 
 const { modules } = workerData as { modules: string };
 
-/** Reads the manifest: the packages have an entry for `import` alone, which `require.resolve` does not find. */
+/** Reads the manifest: these packages only have an `import` entry, which `require.resolve` does not find. */
 async function imported(name: string) {
   const folder = join(modules, name);
   const { exports, main } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));

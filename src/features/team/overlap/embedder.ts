@@ -1,7 +1,7 @@
 import type { EmbedderState } from './contract.ts';
 import { embeddedText, type TaskText } from './terms.ts';
 
-/** A model that turns texts into vectors: optional, slow, and sometimes away. */
+/** A model that turns texts into vectors. Optional, slow, and sometimes unavailable. */
 export interface Embedder {
   /** Vectors of different models cannot be compared. */
   readonly model: string;
@@ -16,12 +16,12 @@ export interface EmbeddedQuery {
 
 /** A check waits no longer than this for the model. */
 const PATIENCE_MS = 60;
-/** No check asks the model for so long after a failure, or each of them would wait in vain. */
+/** After a failure, no check asks the model for this long: each would wait in vain. */
 const REST_MS = 10_000;
-/** One more question would not be answered in time, and would delay those after it. */
+/** One more request would not be answered in time and would delay those after it. */
 const MAX_ASKED = 8;
 
-/** Asks the model for the vector of a question, within the patience of a check. */
+/** Asks the model for the vector of a query, within the time that a check can wait. */
 export class QueryEmbedder {
   readonly #embedder: Embedder;
   readonly #patienceMs: number;

@@ -9,10 +9,10 @@ const EVERY_MS = 3_600_000;
 const BATCH = 200;
 /** A check is valid for ten minutes. It is kept longer to explain why a start was blocked. */
 export const CHECKS_KEPT_MS = 7 * 24 * 3_600_000;
-/** A warning that nobody came back to for so long is of no use to anybody. */
+/** Warnings that stay unresolved for this long are dismissed. */
 const WARNINGS_OPEN_MS = RECENT_MS;
 
-/** Work that was finished long ago leaves the index, old checks go, old warnings are closed. Several servers may do it at once. */
+/** Removes work finished long ago from the index, deletes old checks and closes old warnings. Several servers may run it at the same time. */
 export function overlapExpirySweep({ store, clock, log }: Services, finder: Finder): Sweep {
   async function forgetWork(workspace: string, before: number): Promise<void> {
     finder.forget(workspace, before);
@@ -30,7 +30,7 @@ export function overlapExpirySweep({ store, clock, log }: Services, finder: Find
     const open = { workspace_id: workspace, resolved_at: null, created_at: { '<': before } };
     if (!(await hasRow(store.reader, 'overlap_warnings', open))) return;
     await store.write(workspace, async (tx) => {
-      const reason = 'Nobody came back to it.';
+      const reason = 'Not resolved within two weeks.';
       const warnings = await changeRows(tx.db, 'overlap_warnings', open, { status: 'dismissed', reason, resolved_at: tx.now });
       const payload = { automatic: true, reason, warnings };
       if (warnings > 0) tx.append({ category: 'work', kind: 'warning.dismissed', actor: 'server', payload });

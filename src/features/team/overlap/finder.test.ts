@@ -42,7 +42,7 @@ async function filled(count: number) {
   return { store, index };
 }
 
-test('the postings in the store find what scoring everything in memory finds, with the same scores', async () => {
+test('postings in the store find the same items as scoring everything in memory, with the same scores', async () => {
   const { store } = await filled(150);
   const inMemory = new Finder(store.reader);
   const inStore = new Finder(store.reader, { inProcess: 0 });
@@ -55,7 +55,7 @@ test('the postings in the store find what scoring everything in memory finds, wi
   }
 });
 
-test('beyond what is scored in memory, items that share a file are found too', async () => {
+test('above the limit for memory, items that share a file are found too', async () => {
   const { store, index } = await filled(20);
   await index([item('task_files', { title: 'entirely unrelated words', files: ['src/a.ts'] })]);
   await store.write(DEFAULT_WORKSPACE_ID, async (tx) => {
@@ -79,7 +79,7 @@ test('beyond what is scored in memory, items that share a file are found too', a
   expect(found.map(({ id, textualEvidence }) => [id, textualEvidence])).toEqual([['task_files', false]]);
 });
 
-test('a search inside a transaction sees what it wrote; what is rolled back leaves nothing behind', async () => {
+test('a search inside a transaction sees its writes; a rollback leaves nothing behind', async () => {
   const { store } = await filled(5);
   const finder = new Finder(store.reader);
   const words = 'quantum flux capacitor calibration';
@@ -96,7 +96,7 @@ test('a search inside a transaction sees what it wrote; what is rolled back leav
   expect(await store.reader.selectFrom('overlap_postings').select('term').where('term', '=', 'quantum').execute()).toEqual([]);
 });
 
-test('the counts of terms and items follow what comes, changes and goes', async () => {
+test('the counts of terms and items follow added, changed and removed items', async () => {
   const { store, index } = await filled(0);
   await index([item('a', { title: 'alpha beta' }), item('b', { title: 'beta gamma' })]);
   await index([item('a', { title: 'alpha delta' })]);
@@ -113,7 +113,7 @@ test('the counts of terms and items follow what comes, changes and goes', async 
   expect(await store.reader.selectFrom('overlap_postings').selectAll().execute()).toHaveLength(2);
 });
 
-test('an item whose postings an older version chose differently is changed and goes like any other', async () => {
+test('an item with postings from an older version can be changed and removed like any other', async () => {
   const { store, index } = await filled(0);
   await index([item('a', { title: 'alpha beta', description: Array.from({ length: 40 }, (_, n) => `word${n}`).join(' ') })]);
   await store.write(DEFAULT_WORKSPACE_ID, async (tx) => {
@@ -126,7 +126,7 @@ test('an item whose postings an older version chose differently is changed and g
   expect(await store.reader.selectFrom('overlap_postings').select('term').execute()).toHaveLength(2);
 });
 
-test('memory holds the workspaces that were asked for last, and reads the others again', async () => {
+test('memory keeps the most recently used workspaces and reads the others again', async () => {
   const { store } = await filled(30);
   const others = ['ws_1', 'ws_2', 'ws_3'];
   for (const workspace of others) {
@@ -144,7 +144,7 @@ test('memory holds the workspaces that were asked for last, and reads the others
   }
 });
 
-test('a word that everybody has taken up since weighs less, also where frequencies are remembered', async () => {
+test('a word that has become common weighs less, even with cached frequencies', async () => {
   const { store, index } = await filled(50);
   const finder = new Finder(store.reader, { inProcess: 0 });
   const score = async () => (await search(finder, store.reader, query('zephyr quokka')))[0]?.score as number;

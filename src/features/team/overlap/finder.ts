@@ -10,17 +10,17 @@ import { findItems, readState, trustedItem } from './store.ts';
 import { type Analysed, backgroundShare, postedTerms } from './terms.ts';
 import { readVectors } from './vectors.ts';
 
-/** Up to so many items are scored one and all in this process; beyond, the postings in the store find whom to score. */
+/** Up to this many items, this process scores every item. Beyond that, the postings in the store select the items to score. */
 const IN_PROCESS = 10_000;
 const PAGE = 250;
 const MAX_SHARED = 300;
 const SAME_FILES = 100;
-/** The most postings that one search reads: the rarest terms first, and at least one. */
+/** The maximum number of postings that one search reads: the rarest terms first, and at least one term. */
 const POSTINGS_READ = 5_000;
 const KNOWN_FREQUENCIES = 50_000;
-/** Frequencies are read again after so many changes in the workspace. */
+/** Frequencies are read again after this many changes in the workspace. */
 const FREQUENCIES_LAST = 1_000;
-/** The most items in memory, of some 6 KB each. Beyond that, the least recently used workspaces are dropped, and read again when needed. */
+/** The maximum number of items in memory, of about 6 KB each. Beyond that, the least recently used workspaces are dropped, and read again when needed. */
 const KEPT_ITEMS = 50_000;
 
 /** The columns that the rules need before an item is scored. */
@@ -29,15 +29,15 @@ export type Meta = Pick<OverlapItemRow, 'kind' | 'owner_id' | 'closed_at' | 'act
 export interface FinderOptions {
   readonly settings: OverlapSettings;
   readonly limit: number;
-  /** Nothing that scores less. */
+  /** Minimum score. */
   readonly atLeast: number;
   accept(id: string, meta: Meta): boolean;
-  /** `accept` takes open work alone: then finished work need not be looked at first. */
+  /** `accept` accepts only open work, so finished work can be skipped. */
   readonly openOnly?: boolean | undefined;
 }
 
 interface FinderSetup {
-  /** The embedding model in use; null where there is none. */
+  /** The embedding model in use, or null. */
   readonly model?: string | null;
   readonly inProcess?: number;
   readonly keptItems?: number;
@@ -54,13 +54,13 @@ interface Frequencies {
   readonly known: Map<string, number>;
 }
 
-/** Finds the work that is most like a query. What it keeps in memory can be rebuilt from the store at any time. */
+/** Finds the work most similar to a query. Its memory can be rebuilt from the store at any time. */
 export class Finder {
   readonly #reader: Db;
   readonly #model: string | null;
   readonly #inProcess: number;
   readonly #keptItems: number;
-  /** The one that was asked for last comes last. */
+  /** Least recently used first. */
   readonly #kept = new Map<string, KeptIndex>();
   readonly #refreshing = new Map<string, Promise<KeptIndex>>();
   readonly #frequencies = new Map<string, Frequencies>();
@@ -72,7 +72,7 @@ export class Finder {
     this.#keptItems = keptItems;
   }
 
-  /** Items in memory. */
+  /** The number of items in memory. */
   get kept(): number {
     let items = 0;
     for (const { index } of this.#kept.values()) items += index.documents;
@@ -86,7 +86,7 @@ export class Finder {
     else this.#kept.delete(workspace);
   }
 
-  /** `db` may be a running transaction: then what it has written counts, and what others have committed. `state` is as `db` has it now. */
+  /** `db` may be a running transaction: the search sees its writes and the commits of others. `state` is the state that `db` sees. */
   async search(db: Db, state: OverlapStateRow, query: Query, options: FinderOptions): Promise<Scored[]> {
     const found =
       state.items <= this.#inProcess ? await this.#inMemory(db, state.workspace_id, query, options) : await this.#inStore(db, state, query, options);
@@ -134,7 +134,7 @@ export class Finder {
     return indexed.map((item) => scoreWeighed(query, mine, item, statistics, settings));
   }
 
-  /** Frequencies change slowly in a workspace of this size: once read, they serve for a while. */
+  /** Frequencies change slowly in a workspace of this size, so they are cached. */
   async #statistics(
     db: Db,
     { workspace_id: workspace, items, revision }: OverlapStateRow,
@@ -150,7 +150,7 @@ export class Finder {
     return {
       documents: items,
       frequency: (term) => known.get(term) ?? 0,
-      // Counting them would take another table; how rare a path is hardly varies.
+      // Counting paths would take another table, and how rare a path is hardly varies.
       fileFrequency: () => 1,
       prefixFrequency: (prefix) => byPrefix.get(prefix) ?? 0,
     };
@@ -169,14 +169,14 @@ export class Finder {
     const refresh = before.catch(() => {}).then(() => this.#refresh(workspace));
     this.#refreshing.set(workspace, refresh);
     const done = () => {
-      // A promise that is kept would keep the index that it resolved to.
+      // Keeping the promise would keep the index that it resolved to.
       if (this.#refreshing.get(workspace) === refresh) this.#refreshing.delete(workspace);
     };
     refresh.then(done, done);
     return refresh;
   }
 
-  /** Committed rows only: a transaction that is rolled back must leave nothing in memory. */
+  /** Reads committed rows only: a transaction that is rolled back must leave nothing in memory. */
   async #refresh(workspace: string): Promise<KeptIndex> {
     const kept = this.#kept.get(workspace) ?? { index: new MemoryIndex(), meta: new Map(), revision: 0 };
     for (;;) {
@@ -189,7 +189,7 @@ export class Finder {
         kept.revision = row.revision;
       }
       if (rows.length < PAGE) break;
-      // Ten thousand items take a second to read: other calls must get their turns in between.
+      // Ten thousand items take a second to read, so other calls run in between.
       await yieldToEventLoop();
     }
     this.#keep(workspace, kept);
@@ -214,7 +214,7 @@ export class Finder {
     return await readVectors(db, workspace, ids, model);
   }
 
-  /** Forgets what is no longer compared with, so that memory follows the store. */
+  /** Drops work that is no longer compared, so that memory follows the store. */
   forget(workspace: string, closedBefore: number): void {
     const kept = this.#kept.get(workspace);
     if (!kept) return;

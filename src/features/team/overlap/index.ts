@@ -43,7 +43,7 @@ export interface OverlapService {
 /** One index for all kinds of work. The feature that owns the work updates its item. */
 export function createOverlap(services: Services, embedder: Embedder | null): OverlapService {
   const finder = new Finder(services.store.reader, { model: embedder?.model ?? null });
-  const query = embedder && new QueryEmbedder(embedder, (error) => services.log.warn('the embedder does not answer', { error }));
+  const query = embedder && new QueryEmbedder(embedder, (error) => services.log.warn('the embedder failed', { error }));
   return {
     finder,
     preflight: new Preflight(finder, query),
@@ -52,8 +52,8 @@ export function createOverlap(services: Services, embedder: Embedder | null): Ov
       implementations: overlapTools,
       keeps: [
         { what: 'Checks before a start', ms: CHECKS_KEPT_MS },
-        { what: 'Finished work in the overlap index; the work itself stays', ms: RECENT_MS },
-        { what: 'Overlap warnings; those that nobody came back to are dismissed after two weeks', ms: 'retention.days' },
+        { what: 'Finished work in the overlap index; the work itself is kept', ms: RECENT_MS },
+        { what: 'Overlap warnings; unresolved ones are dismissed after two weeks', ms: 'retention.days' },
       ],
       sweeps: [overlapExpirySweep(services, finder), ...(embedder ? [vectorSweep(services, embedder)] : [])],
       ...(embedder ? { stop: () => embedder.close() } : {}),

@@ -3,7 +3,7 @@ import { DEFAULT_WORKSPACE_ID } from '../../../kernel/ids.ts';
 import { teamApp } from '../../../testing/scenes/team.ts';
 import { indexItem } from './store.ts';
 
-test('work of a workflow that is in the index is found by the check of a teammate', async () => {
+test("a teammate's check finds indexed work of a workflow", async () => {
   const app = await teamApp();
   await app.app.store.write(DEFAULT_WORKSPACE_ID, (tx) =>
     indexItem(tx, {

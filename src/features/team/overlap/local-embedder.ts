@@ -1,13 +1,13 @@
 import { Worker } from 'node:worker_threads';
 import type { Embedder } from './embedder.ts';
 
-/** A model that the user has installed, in a thread of its own: it takes tens of milliseconds a text and much memory. */
+/** A model that the user installed, in its own thread: it takes tens of milliseconds per text and much memory. */
 export function localEmbedder(modules: string): Embedder {
   let worker: Worker | undefined;
   let next = 0;
   const waiting = new Map<number, { resolve(vectors: Float32Array[]): void; reject(error: Error): void }>();
 
-  /** Started when it is first needed, and again after it died. */
+  /** Started on first use, and again after it died. */
   function running(): Worker {
     if (worker) return worker;
     const file = import.meta.url.endsWith('.ts') ? './embed-worker.ts' : './embed-worker.js';
@@ -24,7 +24,7 @@ export function localEmbedder(modules: string): Embedder {
       else asked?.reject(new Error(error));
     });
     fresh.on('error', fail);
-    fresh.on('exit', () => fail(new Error('the embedder ended')));
+    fresh.on('exit', () => fail(new Error('the embedder thread exited')));
     fresh.unref();
     worker = fresh;
     return fresh;

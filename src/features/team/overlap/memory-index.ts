@@ -20,10 +20,10 @@ import {
 import type { OverlapSettings } from './settings.ts';
 import { backgroundShare } from './terms.ts';
 
-/** A bound adds in another order than the score, and may not fall below it for that. */
+/** A bound is summed in another order than the score. Rounding must not put it below the score. */
 const ROUNDING = 1 + 1e-9;
 
-/** A term or a file key with the slots of its items; for a term also its damped count in each. */
+/** A term or file key with the slots of its items; for a term, also its damped count in each. */
 interface KeyList {
   readonly key: string;
   readonly share: number;
@@ -31,30 +31,30 @@ interface KeyList {
   readonly counts: number[];
 }
 
-/** An item with its own keys. They are kept because a search looks hundreds of items up by them: finding each key by its text takes far longer. */
+/** An item with its key lists. They are stored because a search visits hundreds of items: looking each key up by its text takes far longer. */
 interface Slot {
   readonly item: Indexed;
   readonly terms: readonly KeyList[];
-  /** Damped counts of the terms without the words of a prefix, which do not count where it marks a batch. */
+  /** Damped counts of the terms without the words of a prefix, which do not count if the prefix marks a batch. */
   readonly reduced: readonly number[];
   readonly files: readonly KeyList[];
   readonly kinds: readonly PathKey['kind'][];
   readonly vector: Float32Array | undefined;
   readonly vectorSquares: number;
-  /** How long the item is: with every item that comes or goes, the weights of all change. */
+  /** The lengths of the item. Every item that is added or removed changes all weights, hence the version. */
   lengths: { readonly norm: number; readonly keySum: number; readonly version: number; readonly settings: OverlapSettings } | undefined;
 }
 
 export interface IndexSearchOptions {
   readonly limit: number;
-  /** Only what scores so much; what shares nothing with the query is no result in any case. */
+  /** Minimum score. Items that share nothing with the query are never results. */
   readonly atLeast?: number | undefined;
   readonly accept?: ((id: string) => boolean) | undefined;
 }
 
 /**
- * All live items of a workspace, and how common their words and files are. It chooses whom a search scores, by what each could score
- * at most for what it shares with the query; the score itself is `scoreWeighed`.
+ * All live items of a workspace, with the frequencies of their words and files. A search scores only the items whose upper bound, from what
+ * they share with the query, is high enough. `scoreWeighed` computes the score itself.
  */
 export class MemoryIndex implements Statistics {
   readonly #slotOf = new Map<string, number>();
@@ -64,7 +64,7 @@ export class MemoryIndex implements Statistics {
   readonly #files = new Map<string, KeyList>();
   readonly #prefixes = new Map<string, number>();
   #version = 0;
-  /** The products of each item with the query of a search: all zero between two searches. */
+  /** The products of each item with the current query. All zero between searches. */
   #products = new Float64Array(64);
   #commons = new Float64Array(64);
 
@@ -125,14 +125,14 @@ export class MemoryIndex implements Statistics {
     this.#version++;
   }
 
-  /** The best items, best first; of equals the lower id. */
+  /** The best items, best first. Of equal scores, the lower id first. */
   search(query: Query, settings: OverlapSettings, { limit, atLeast = 0, accept }: IndexSearchOptions): Scored[] {
     const mine = weigh(query, this, settings);
     const best: Scored[] = [];
     for (const { slot, product, common, embedding, highest } of this.#candidates(query, mine, atLeast, settings)) {
       const worst = best[limit - 1]?.score ?? atLeast;
       if (highest < worst) break;
-      // Most share no more than a common word or a folder: measured against their own length they are out, before they are scored.
+      // Most items share only a common word or a folder: measured against their own length they are ruled out before scoring.
       const { norm, keySum } = this.#lengthsOf(slot, settings);
       const lengths = { norm: Math.max(norm, product / mine.norm), keySum };
       if (combine({ product, common, embedding }, mine, lengths, settings).score * ROUNDING < worst) continue;
@@ -146,7 +146,7 @@ export class MemoryIndex implements Statistics {
     return best;
   }
 
-  /** Items that may reach the score, the most promising first, with their products with the query. */
+  /** Items that may reach the score, most promising first, with their products with the query. */
   #candidates(query: Query, mine: Weighed, atLeast: number, settings: OverlapSettings) {
     const touched = this.#share(mine, settings);
     const vector = query.vector?.length ? query.vector : undefined;
@@ -162,7 +162,7 @@ export class MemoryIndex implements Statistics {
         const lengths = mySquares * slot.vectorSquares;
         if (lengths > 0) embedding = product(vector, slot.vector) / Math.sqrt(lengths);
       }
-      // No text is shorter than its part that the product shows (Cauchy-Schwarz), and no list of files than what is common.
+      // A text is at least as long as the part that the product shows (Cauchy-Schwarz), and a list of files at least as long as its shared part.
       const shortest = { norm: inCommon / mine.norm, keySum: common };
       const highest = combine({ product: inCommon, common, embedding }, mine, shortest, settings).score * ROUNDING;
       if (highest > 0 && highest >= atLeast) candidates.push({ slot, product: inCommon, common, embedding, highest });
@@ -170,7 +170,7 @@ export class MemoryIndex implements Statistics {
     return candidates.sort((one, other) => other.highest - one.highest);
   }
 
-  /** Sums up, over the lists of the query's keys only, what each item shares with it. The numbers of those that share anything. */
+  /** Sums up what each item shares with the query, over the query's keys only. Returns the slots of items that share anything. */
   #share({ terms, keys }: Weighed, settings: OverlapSettings): number[] {
     const [products, commons] = [this.#products, this.#commons];
     const touched: number[] = [];
@@ -178,7 +178,7 @@ export class MemoryIndex implements Statistics {
       const list = this.#terms.get(term);
       if (!list) continue;
       const both = weight * this.#inverse(list, settings);
-      // An item that got nothing would look as if it had not been met yet, and be listed twice.
+      // An item with a zero product would look unvisited and be listed twice.
       if (both === 0) continue;
       for (let at = 0; at < list.slots.length; at++) {
         const slot = list.slots[at] as number;
@@ -195,7 +195,7 @@ export class MemoryIndex implements Statistics {
     return touched;
   }
 
-  /** Without the words of its prefix, whether that marks a batch or not. */
+  /** Without the words of its prefix, whether or not the prefix marks a batch. */
   #lengthsOf(slot: Slot, settings: OverlapSettings) {
     if (slot.lengths?.version === this.#version && slot.lengths.settings === settings) return slot.lengths;
     const { terms, reduced, files, kinds } = slot;

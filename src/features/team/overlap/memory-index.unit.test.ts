@@ -36,7 +36,7 @@ const filled = (all: readonly Indexed[]): MemoryIndex => {
   return index;
 };
 
-test('a search finds what scoring every item finds, with the same scores', () => {
+test('a search finds the same items as scoring every item, with the same scores', () => {
   fc.assert(
     fc.property(items, query, settings, fc.integer({ min: 1, max: 30 }), fc.constantFrom(0, 0.3, 1.4), (all, mine, chosen, limit, atLeast) => {
       const index = filled(all);
@@ -52,7 +52,7 @@ test('a search finds what scoring every item finds, with the same scores', () =>
   );
 });
 
-test('items that came and went, or were replaced, leave no trace', () => {
+test('removed or replaced items leave no trace', () => {
   fc.assert(
     fc.property(items, items, query, (first, second, mine) => {
       const index = filled([...first, ...second]);
@@ -71,7 +71,7 @@ test('items that came and went, or were replaced, leave no trace', () => {
   );
 });
 
-test('a search twice, or with other settings in between, answers the same', () => {
+test('a repeated search returns the same, also with other settings in between', () => {
   fc.assert(
     fc.property(items, query, query, (all, mine, other) => {
       const index = filled(all);
@@ -82,13 +82,13 @@ test('a search twice, or with other settings in between, answers the same', () =
   );
 });
 
-test('what is not accepted is no result and takes no place', () => {
+test('rejected items are not results and take no place in the limit', () => {
   const index = filled(['a', 'b', 'c', 'd'].map((id) => ({ id, analysed: analyse({ title: `kanban swimlanes ${id}` }), files: [] })));
   const mine = { analysed: analyse({ title: 'kanban swimlanes' }), files: [] };
   expect(index.search(mine, DEFAULT_SETTINGS, { limit: 1, accept: (id) => id > 'b' }).map(({ id }) => id)).toEqual(['c']);
 });
 
-test('an index grows over its first size and keeps every item findable', () => {
+test('an index grows beyond its first size and keeps every item findable', () => {
   const index = filled(
     Array.from({ length: 3_000 }, (_, at) => ({ id: `t${at}`, analysed: analyse({ title: `word${at} kanban` }), files: [`src/f${at}.ts`] })),
   );

@@ -5,7 +5,7 @@ import { temporaryDatabase } from '../../../testing/store/database.ts';
 
 type Found = { id: string; level: string; score: number; task_type: string; file_overlap: string[]; action_divergent: boolean };
 
-test('opposed actions are on record and not escalated [overlap.escalation.opposed-action] [overlap.escalation.withholds-only] [team.file-conflicts.action-divergent]', async () => {
+test('opposed actions are stored and not escalated [overlap.escalation.opposed-action] [overlap.escalation.withholds-only] [team.file-conflicts.action-divergent]', async () => {
   const app = await teamApp();
   const id = await app.started({ ...THUMBNAILS, action: 'create' }, app.ben);
   expect((await app.task('check', { ...SAME_THUMBNAILS, action: 'create' })).data.candidates).toHaveLength(1);
@@ -15,7 +15,7 @@ test('opposed actions are on record and not escalated [overlap.escalation.oppose
   expect((await app.task('start', { ...SAME_THUMBNAILS, action: 'remove' })).status).toBe('ok');
 });
 
-test('work on different declared components is not escalated, and still on record [overlap.escalation.different-component] [overlap.escalation.withholds-only]', async () => {
+test('work on different declared components is stored and not escalated [overlap.escalation.different-component] [overlap.escalation.withholds-only]', async () => {
   const app = await teamApp();
   await app.started({ ...THUMBNAILS, component: 'server' }, app.ben);
   const level = async (component?: string) =>
@@ -25,7 +25,7 @@ test('work on different declared components is not escalated, and still on recor
   expect(await level()).toEqual(['escalated']);
 });
 
-test('a title that says next to nothing never blocks [overlap.escalation.low-information]', async () => {
+test('an uninformative title never blocks [overlap.escalation.low-information]', async () => {
   const app = await teamApp();
   for (const title of ['Fix bug', 'Update tests', 'Refactor code', 'WIP']) {
     await app.started({ title, task_type: 'chore' }, app.ben);
@@ -47,7 +47,7 @@ test('only open work is escalated [overlap.escalation.open-work-only]', async ()
   expect((await app.task('start', SAME_THUMBNAILS)).status).toBe('ok');
 });
 
-test('a candidate tells its task_type, which weighs nothing [team.task-type.on-candidates] [team.task-type.no-weight]', async () => {
+test('a candidate has its task_type, which does not affect the score [team.task-type.on-candidates] [team.task-type.no-weight]', async () => {
   const app = await teamApp();
   await app.started({ ...THUMBNAILS, task_type: 'refactor' }, app.ben);
   const found = await Promise.all(
@@ -56,7 +56,7 @@ test('a candidate tells its task_type, which weighs nothing [team.task-type.on-c
   for (const candidates of found) expect(candidates).toEqual([expect.objectContaining({ task_type: 'refactor', score: found[0][0].score })]);
 });
 
-test('shared files are told on the candidate, raise the score, and alone escalate nothing [team.file-conflicts.on-candidates] [team.file-conflicts.inform-only]', async () => {
+test('shared files are shown on the candidate, raise the score, and alone never escalate [team.file-conflicts.on-candidates] [team.file-conflicts.inform-only]', async () => {
   const app = await teamApp();
   const files = ['src/gallery/cache.ts', 'src/gallery/disk.ts'];
   await app.started({ ...THUMBNAILS, target_files: files }, app.ben);
@@ -70,7 +70,7 @@ test('shared files are told on the candidate, raise the score, and alone escalat
   expect(other.data.file_conflicts).toHaveLength(1);
 });
 
-test('files that an agent claims or changes count for what it is at work on', async () => {
+test('files that an agent claims or changes count for its running work', async () => {
   const app = await teamApp();
   const session = await app.session(app.ben, { repo: 'acme/app' });
   await app.started({ ...THUMBNAILS, session_id: session }, app.ben);
@@ -83,7 +83,7 @@ test('files that an agent claims or changes count for what it is at work on', as
   expect(await overlap()).toEqual(['src/a.ts', 'src/b.ts']);
 });
 
-test('a warning is dismissed by whoever it was given to, with a reason; it replaces no verdict [team.warning.dismiss] [team.surface.warning-operations]', async () => {
+test('only its recipient can dismiss a warning, with a reason; this replaces no verdict [team.warning.dismiss] [team.surface.warning-operations]', async () => {
   const app = await teamApp();
   await app.started(THUMBNAILS, app.ben);
   const check = await app.task('check', SAME_THUMBNAILS);
@@ -99,7 +99,7 @@ test('a warning is dismissed by whoever it was given to, with a reason; it repla
   expect((await app.task('start', SAME_THUMBNAILS)).data.code).toBe('VERDICT_REQUIRED');
 });
 
-test('a warning that was dismissed by hand keeps its reason, also when all that it was about is over by the start', async () => {
+test('a warning dismissed by hand keeps its reason, even if all its matches have ended by the start', async () => {
   const app = await teamApp();
   const first = await app.started(THUMBNAILS, app.ben);
   const { warning_id } = (await app.task('check', SAME_THUMBNAILS)).data;
@@ -112,7 +112,7 @@ test('a warning that was dismissed by hand keeps its reason, also when all that 
   expect(await app.events({ kind: 'warning.dismissed' })).toHaveLength(1);
 });
 
-test('a workspace sets its own thresholds, and goes back to the defaults', async () => {
+test('a workspace sets its own thresholds and restores the defaults', async () => {
   const app = await teamApp();
   await app.started(THUMBNAILS, app.ben);
   const { defaults } = await app.done('overlap.configure', { escalate: 50 });
@@ -123,7 +123,7 @@ test('a workspace sets its own thresholds, and goes back to the defaults', async
   expect(await app.events({ kind: 'overlap.configured' })).toHaveLength(2);
 });
 
-test('what a private developer is told of their own work names them to nobody else', async () => {
+test("a warning about a private developer's own work names them to nobody else", async () => {
   const app = await teamApp();
   await app.started(THUMBNAILS);
   await app.done('developers.set_visibility', { developer: 'ana', visibility: 'private' });
@@ -138,7 +138,7 @@ test('what a private developer is told of their own work names them to nobody el
   expect(await read(app.ben)).not.toMatch(/\bana\b/);
 });
 
-test('two agents that check and start the same work at once, on two servers: one starts, the other gets it as candidate', async () => {
+test('of two agents that check and start the same work at the same time on two servers, one starts and the other gets it as candidate', async () => {
   const database = await temporaryDatabase();
   const first = await teamApp({ database });
   const second = await teamApp({ database });
@@ -155,7 +155,7 @@ test('two agents that check and start the same work at once, on two servers: one
   }
 });
 
-test('the index is kept across a restart, and forgets what was finished long ago', async () => {
+test('the index survives a restart, and drops work that was finished long ago', async () => {
   const database = await temporaryDatabase();
   const before = await teamApp({ database });
   const kept = await before.started(THUMBNAILS, before.ben);
@@ -172,7 +172,7 @@ test('the index is kept across a restart, and forgets what was finished long ago
   expect((await after.app.store.reader.selectFrom('overlap_state').select('items').executeTakeFirst())?.items).toBe(1);
 });
 
-test('in a batch that shares most of its words, the same task is still the same, and its neighbours are not', async () => {
+test('in a batch with mostly common words, the same task still matches and its neighbours do not', async () => {
   const app = await teamApp();
   const parts =
     'invoice avatar backup gallery archive mailer profile billing catalog checkout comment friend photo music map order cart wallet badge poll forum'.split(

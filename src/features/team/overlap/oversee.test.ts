@@ -6,7 +6,7 @@ const asPerson = (caller: TestCaller, operator = false): TestCaller => ({ ...cal
 
 type Listed = { items: { warning_id: string; judged_by: string | null; verdict: string | null; status: string; mine: boolean }[]; more: boolean };
 
-test('an overlap tells who resolved it: by verdict, by hand, or nobody where it resolved itself; a private one is not named', async () => {
+test('an overlap shows who resolved it: by verdict, by hand, or null if automatic; private developers are not named', async () => {
   const app = await teamApp();
   const codex = await app.developer('ben', 'codex');
   const list = async (filter = {}, by = asPerson(app.ana)) => (await app.done('overlap.list', filter, by)) as unknown as Listed;
@@ -32,7 +32,7 @@ test('an overlap tells who resolved it: by verdict, by hand, or nobody where it 
   expect((await list({ subject_id: judged })).items).toMatchObject([{ judged_by: '@private', developer: '@private' }]);
 });
 
-test('a repository leaves out what is known to be in another one', async () => {
+test('filtering by repository leaves out work known to be in another one', async () => {
   const app = await teamApp();
   const session = await app.session(app.ben, { repo: 'https://github.com/acme/shop' });
   await app.started(THUMBNAILS);
@@ -42,7 +42,7 @@ test('a repository leaves out what is known to be in another one', async () => {
   expect([await count('shop'), await count('other')]).toEqual([2, 1]);
 });
 
-test('a person dismisses a warning of their own with a reason, an operator anybody’s; it is done once', async () => {
+test('a person dismisses their own warning with a reason, an operator any; only once', async () => {
   const app = await teamApp();
   await app.started(THUMBNAILS);
   const { data } = await app.task('check', SAME_THUMBNAILS, app.ben);
@@ -50,7 +50,7 @@ test('a person dismisses a warning of their own with a reason, an operator anybo
     (await app.action('overlap.dismiss', { warning_id: data.warning_id.slice(-10), ...args }, by)).reply;
   expect(await dismiss(asPerson(app.ben), {})).toMatchObject({ code: 'INVALID_INPUT' });
   expect(await dismiss(app.ben)).toMatchObject({ code: 'OPERATOR_REQUIRED' });
-  expect(await dismiss(asPerson(app.ana))).toMatchObject({ code: 'OPERATOR_REQUIRED', message: 'The warning was given to somebody else.' });
+  expect(await dismiss(asPerson(app.ana))).toMatchObject({ code: 'OPERATOR_REQUIRED', message: 'This warning belongs to another developer.' });
   expect(await dismiss(asPerson(app.ana, true))).toMatchObject({ status: 'ok' });
   expect(await dismiss(asPerson(app.ben))).toMatchObject({ status: 'error', code: 'ALREADY_RESOLVED' });
   expect(await app.events({ kind: 'warning.dismissed' })).toMatchObject([

@@ -18,20 +18,20 @@ export interface Pair {
 interface Pairs {
   readonly pairs: Pair[];
   readonly compared: number;
-  /** Older work that was not looked at. */
+  /** Older work that was not compared. */
   readonly leftOut: number;
 }
 
-/** Each is compared with all: beyond this many, the oldest are left out, and that is said. */
+/** Each item is compared with all others. Beyond this many, the oldest are left out, and the answer says so. */
 const MAX_COMPARED = 2_000;
 const MAX_PER_ITEM = 10;
-/** Well within the time that a call has: what could not be looked at by then is left out, and that is said too. */
+/** Well within the time limit of a call. Items that were not compared by then are left out, and the answer says so. */
 const PATIENCE_MS = 10_000;
 
 export interface Bounds {
   readonly limit?: number;
   readonly patienceMs?: number;
-  /** Aborts when nobody waits for the answer any more. */
+  /** Aborts when the caller no longer waits for the answer. */
   readonly signal?: AbortSignal;
 }
 
@@ -77,7 +77,7 @@ export async function likePairs(db: Db, workspace: string, finder: Finder, now: 
   return { pairs, compared: done, leftOut: Math.max(0, total - done) };
 }
 
-/** A pair of finished work can no longer be prevented, and must not crowd out one that can. */
+/** A pair of finished work can no longer be prevented, so it must not displace one that can. */
 const openFirst = ({ first, second }: Pair): number => (isOpen(first.status) || isOpen(second.status) ? 1 : 0);
 
 const subjectOf = (row: OverlapItemRow): CheckedWork => ({

@@ -29,7 +29,7 @@ export async function prefixFrequencies(db: Db, workspace: string, prefixes: rea
 const SCORABLE = ['id', 'kind', 'owner_id', 'closed_at', 'action', 'component', 'analysed', 'files'] as const;
 export type Scorable = Pick<OverlapItemRow, (typeof SCORABLE)[number]>;
 
-/** The items that share the most telling terms; of open work alone, where that is asked for. */
+/** The items that share the most informative terms; with `openOnly`, only open work. */
 export async function mostShared(
   db: Db,
   workspace: string,
@@ -63,7 +63,7 @@ export async function mostShared(
   const chosen = best.groupBy('overlap_postings.item').orderBy(sql`sum(weight * worth)`, 'desc').orderBy('overlap_postings.item', 'desc').limit(limit);
   return await db
     .selectFrom(chosen.as('chosen'))
-    // SQLite takes the tables of a cross join in this order; as an inner join it would go through all items instead.
+    // SQLite joins the tables of a cross join in this order. With an inner join it would scan all items.
     .crossJoin('overlap_items')
     .where('overlap_items.workspace_id', '=', workspace)
     .whereRef('overlap_items.number', '=', 'chosen.item')

@@ -12,34 +12,42 @@ import { type CheckedWork, type Detection, detect, isOpen, shownTo } from './det
 import type { EmbeddedQuery, QueryEmbedder } from './embedder.ts';
 import type { Finder } from './finder.ts';
 import { type CheckResult, checkReply, type PlannedWork } from './preflight-replies.ts';
-import { type BlockedStart, type CheckFacts, type PassedStart, ruleStart, type StartAnswer } from './start-rules.ts';
+import { type BlockedStart, type CheckFacts, howToJudge, idsOf, type PassedStart, ruleStart, type StartAnswer, type StartCall } from './start-rules.ts';
 import { fileConflicts, findItems, indexItem, markFiles, setItemStatus } from './store.ts';
 import type { TaskText } from './terms.ts';
 import { attachWarning, confirmWarning, dismissAutomatically, findWarning, readMatches, resolveWarning, storeWarning } from './warnings.ts';
 
-/** Fetched before the transaction that compares. */
+/** Prepared before the transaction that compares. */
 export type Prepared = EmbeddedQuery;
 
-/** Whether planned work that looks like other work may be stored, and why in spite of it. */
+/** Whether planned work that looks like other work may be stored, and the reason. */
 export interface Confirmation {
   readonly confirmed: boolean;
   readonly reason?: string | undefined;
 }
 
-/** Agents need not confirm a plan; only people do. */
+/** Only people must confirm a plan; agents need not. */
 export const UNASKED: Confirmation = { confirmed: true };
 
-/** Work that was started, with the warning that its check had given and the files that others have in hand. */
+/** Started work, with the warning of its check and the files that others are working on. */
 export interface StartedWork<W> {
   readonly work: W;
   readonly warningId: string | null;
   readonly conflicts: FileConflict[];
 }
 
-/** The call that starts the work: planned work has its own operation. */
-const startTool = ({ kind, plannedId }: CheckedWork): string => `covibe_${kind} ${plannedId === null ? 'start' : 'start_planned'}`;
+/** The calls that check and start this work. Planned work has another operation. */
+const callsFor = ({ kind, plannedId, title, taskType }: CheckedWork): StartCall => {
+  const type = taskType === null ? '' : `, task_type "${taskType}"`;
+  const planned = plannedId !== null && kind === 'task' ? `, planned_task_id "${plannedId}"` : '';
+  const same = kind === 'task' ? 'the same title and task_type' : 'the same title';
+  return {
+    check: `covibe_${kind} with operation "check", title ${JSON.stringify(title)}${type}${planned}`,
+    start: `covibe_${kind} with operation ${plannedId === null ? `"start", ${same}` : `"start_planned", planned_${kind}_id "${plannedId}"`}`,
+  };
+};
 
-/** The one comparison that every check, plan and start goes through, for tasks and workstreams, agents and people alike. */
+/** The one comparison behind every check, plan and start, for tasks and workstreams, agents and people. */
 export class Preflight {
   readonly #finder: Finder;
   readonly #embedder: QueryEmbedder | null;
@@ -49,7 +57,7 @@ export class Preflight {
     this.#embedder = embedder;
   }
 
-  /** Outside the transaction: the model is asked, and memory brought up to date. */
+  /** Outside the transaction: asks the model, and updates the index in memory. */
   async prepare(ctx: Pick<CallContext, 'workspace'>, text: TaskText): Promise<Prepared> {
     const [asked] = await Promise.all([this.#embedder?.ask(text), this.#finder.prepare(ctx.workspace)]);
     return asked ?? { vector: undefined, embedder: 'off' };
@@ -60,12 +68,12 @@ export class Preflight {
   }
 
   async check(tx: Tx, ctx: WriteContext, subject: CheckedWork, prepared: Prepared): Promise<Reply<CheckResult>> {
-    return checkReply(await this.#recordCheck(tx, ctx, subject, prepared, await this.#detect(tx, subject, prepared)), startTool(subject));
+    return checkReply(await this.#recordCheck(tx, ctx, subject, prepared, await this.#detect(tx, subject, prepared)), callsFor(subject));
   }
 
   /**
-   * Stores planned work with a warning where it looks like other work. A person must confirm such work first: until then the
-   * candidates are returned, and `add`, which stores the work, is not called.
+   * Stores planned work, with a warning if it looks like other work. A person must confirm such work first: until then, the candidates are
+   * returned and `add`, which stores the work, is not called.
    */
   async plan(
     tx: Tx,
@@ -86,8 +94,8 @@ export class Preflight {
   }
 
   /**
-   * Compares again inside the transaction that starts the work, and rules on the start; `begin` stores or activates the work, and is not
-   * called where the ruling blocks it.
+   * Compares again inside the transaction that starts the work, and decides on the start. `begin` stores or activates the work. It is not
+   * called if the start is blocked.
    */
   async start<W extends { readonly id: string }>(
     tx: Tx,
@@ -100,9 +108,9 @@ export class Preflight {
     const detection = await this.#detect(tx, subject, prepared);
     const check = await latestCheck(tx.db, tx.workspace, subject, tx.now);
     const facts = check && (await factsOf(tx, check, detection));
-    const ruling = ruleStart(facts, answer, startTool(subject));
+    const ruling = ruleStart(facts, answer, callsFor(subject));
     const code = 'blocked' in ruling ? ruling.blocked : null;
-    // The comparison at the moment of activation is on record too; a new overlap is recorded as a check of its own.
+    // The comparison at activation is recorded too. A new overlap is recorded as its own check.
     if (subject.plannedId !== null && code !== 'NEW_OVERLAP') {
       const payload = { title: subject.title, activation: true, passed: code === null, code };
       record(tx, ctx, { category: 'work', kind: `${subject.kind}.checked`, subject: subject.plannedId, payload });
@@ -129,11 +137,13 @@ export class Preflight {
     const { blocked, message, next, fields = {} } = ruling;
     if (blocked === 'CHECK_REQUIRED' || blocked === 'CHECK_EXPIRED') return refused('blocked', blocked, message, next);
     const found = withLive(detection, check?.live ?? []);
-    const data =
-      blocked === 'NEW_OVERLAP'
-        ? await this.#recordCheck(tx, ctx, subject, prepared, found)
-        : { check_id: check?.id ?? null, ...(await this.#result(tx, ctx, subject, prepared, found, check?.warningId ?? null)) };
-    return refused('blocked', blocked, message, next, { ...data, ...fields });
+    if (blocked === 'NEW_OVERLAP') {
+      // The answer must name the check that is recorded here, not the earlier one.
+      const result = await this.#recordCheck(tx, ctx, subject, prepared, found);
+      return refused('blocked', blocked, message, howToJudge(callsFor(subject), result.check_id, idsOf(result.candidates)), { ...result, ...fields });
+    }
+    const result = await this.#result(tx, ctx, subject, prepared, found, check?.warningId ?? null);
+    return refused('blocked', blocked, message, next, { check_id: check?.id ?? null, ...result, ...fields });
   }
 
   async #recordCheck(tx: Tx, ctx: WriteContext, subject: CheckedWork, prepared: Prepared, detection: Detection): Promise<CheckResult> {
@@ -154,7 +164,7 @@ export class Preflight {
   }
 }
 
-/** Others are compared with the work from now on, and see its files in its owner's hands. */
+/** From now on, other work is compared with this work, and others see its files as in use by its owner. */
 export async function indexWork(tx: Tx, work: CheckedWork, id: string, status: ItemStatus): Promise<void> {
   await indexItem(tx, { ...work, id, ownerId: work.developerId, status, closedAt: null });
   if (work.kind === 'task') await markWorkFiles(tx, work, id);
@@ -170,11 +180,11 @@ function withLive({ matches, escalated }: Detection, live: readonly OverlapMatch
   return { matches: [...live, ...matches.filter(isNew)], escalated: [...live, ...escalated.filter(isNew)] };
 }
 
-/** The files of the work that others have in hand. */
+/** Files of the work that others are working on. */
 const conflictsOf = (tx: Tx, ctx: WriteContext, { files, repo }: CheckedWork, own: string | null): Promise<FileConflict[]> =>
   fileConflicts(tx.db, tx.workspace, { files, repo, viewer: ctx.principal, now: tx.now, except: own === null ? [] : [own] });
 
-/** The check and the present state of its matches: some may have ended, and other work may have started. */
+/** The check and the current state of its matches: some may have ended, and other work may have started. */
 async function factsOf(tx: Tx, check: PreflightCheckRow, detection: Detection): Promise<CheckFacts> {
   const escalated = readJson(checkedIds, check.candidates);
   const warning = check.warning_id ? await findWarning(tx.db, tx.workspace, check.warning_id) : undefined;
@@ -199,12 +209,12 @@ async function factsOf(tx: Tx, check: PreflightCheckRow, detection: Detection): 
 
 const checkedIds = z.array(z.string());
 
-/** How the warning of the check ended, on record with the work that was started. */
+/** Records with the started work how the warning of the check was resolved. */
 async function settle(tx: Tx, ctx: WriteContext, check: PreflightCheckRow, ruling: PassedStart, answer: StartAnswer, subjectId: string): Promise<void> {
   if (ruling.passes === 'judged') await storeVerdict(tx, ctx, { check, verdict: ruling.verdict, reason: answer.confirmation_reason, subjectId });
   if (ruling.passes === 'clear' && check.warning_id) await attachWarning(tx, check.warning_id, subjectId);
   const ended = ruling.passes === 'clear' ? null : check.warning_id;
-  // The same answer also ends the warning that was stored with the plan.
+  // The same answer also resolves the warning that was stored with the plan.
   for (const id of [ended, await openPlanWarning(tx.db, tx.workspace, subjectId)]) if (id) await endWarning(tx, ctx, id, ruling, answer, subjectId);
 }
 
@@ -214,17 +224,17 @@ async function endWarning(tx: Tx, ctx: WriteContext, id: string, ruling: PassedS
   } else if (ruling.passes === 'confirmed') {
     await confirmWarning(tx, ctx, id, ruling.reason, { started });
   } else {
-    const reason = ruling.passes === 'outlived' ? 'What it overlapped with is done or cancelled.' : 'Nothing was left to judge when the work was started.';
+    const reason = ruling.passes === 'outlived' ? 'The overlapping work is completed or cancelled.' : 'No candidate was left to judge when the work started.';
     await dismissAutomatically(tx, ctx, id, reason, { started });
   }
 }
 
-/** A check is valid for minutes. For this long a start can still tell an expired check from none. */
+/** A check is valid for minutes. Older ones are read for this long, so that a start can tell an expired check from a missing one. */
 const CHECKS_READ_MS = 24 * 3_600_000;
 
 /**
- * The developer's latest check of work with this title. Tasks may share a title, so a check of a planned one must have named
- * it; a workstream is known by its title alone.
+ * The developer's latest check of work with this title. Tasks may share a title, so a check of a planned task must have named it. A
+ * workstream is identified by its title alone.
  */
 async function latestCheck(
   db: Db,

@@ -5,11 +5,11 @@ const MAX_CHARACTERS = 200;
 const MAX_FILES = 2;
 const MAX_WORDS = 5;
 
-/** Why two tasks look alike, in words for a person; `querySurfaces` (of `surfaces`) turns stems back into words. */
+/** Why two tasks look alike, in words for people. `querySurfaces` (from `surfaces`) turns stems back into words. */
 export function reasonFor(scored: Scored, querySurfaces: ReadonlyMap<string, string>): string {
   const parts: string[] = [];
   if (scored.sharedFiles.length > 0) parts.push(`same ${scored.sharedFiles.length === 1 ? 'file' : 'files'}: ${listed(scored.sharedFiles, MAX_FILES)}`);
-  else if (scored.files > 0) parts.push('files of the same name or folder');
+  else if (scored.files > 0) parts.push('files with the same name or folder');
   const words = [...new Set(scored.sharedTerms.map((term) => querySurfaces.get(term) ?? term).map(lowered))];
   if (words.length > 0 && (scored.textualEvidence || parts.length === 0)) parts.push(`both about: ${words.slice(0, MAX_WORDS).join(', ')}`);
   if (scored.embedding !== null && scored.embedding > 0 && scored.tfidf < EVIDENT && (scored.textualEvidence || words.length === 0))
@@ -17,7 +17,7 @@ export function reasonFor(scored: Scored, querySurfaces: ReadonlyMap<string, str
   return beginning(parts.join('; ') || 'little in common', MAX_CHARACTERS);
 }
 
-/** Below this cosine the words alone would not have made the match. */
+/** Below this cosine, the words alone did not make the match. */
 const EVIDENT = 0.1;
 
 function listed(files: readonly string[], count: number): string {
@@ -25,7 +25,7 @@ function listed(files: readonly string[], count: number): string {
   return `${files.slice(0, count).map(tail).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-/** The end of a path is what tells. */
+/** The end of a path is its most informative part. */
 const tail = (path: string): string => (path.length <= 60 ? path : `…${path.slice(-59)}`);
 
 /** A word at the start of a sentence loses its capital; a name such as `OAuth` keeps its own. */

@@ -19,7 +19,7 @@ const scored = (parts: Partial<Scored>): Scored => ({
   ...parts,
 });
 
-test('a reason names the files and the words as they were written', () => {
+test('a reason names files and words as they were written', () => {
   const title = 'Retry failed uploads with backoff';
   const mine = { analysed: analyse({ title }), files: ['src/upload/retry.ts'] };
   const theirs = { id: 'b', analysed: analyse({ title: 'Uploads: add backoff when they fail' }), files: ['./src/upload/retry.ts', 'README.md'] };
@@ -29,16 +29,16 @@ test('a reason names the files and the words as they were written', () => {
   expect(reason).toBe('same file: src/upload/retry.ts; both about: backoff, uploads, failed');
 });
 
-test('a match on meaning alone says so', () => {
+test('a match by meaning alone says so', () => {
   expect(reasonFor(scored({ embedding: 0.8, textualEvidence: true }), new Map())).toBe('similar meaning in other words');
   expect(reasonFor(scored({ embedding: 0.4 }), new Map())).toBe('similar meaning in other words');
 });
 
-test('words too weak to be evidence are not given as the reason where files are', () => {
+test('words too weak to be evidence are not given as a reason if files match', () => {
   expect(reasonFor(scored({ files: 1, tfidf: 0.05, sharedFiles: ['a.ts'], sharedTerms: ['fix'] }), new Map())).toBe('same file: a.ts');
 });
 
-test('many files are counted, not listed', () => {
+test('many files are counted instead of listed', () => {
   expect(reasonFor(scored({ files: 1, sharedFiles: ['a', 'b', 'c', 'd'] }), new Map())).toBe('same files: a, b and 2 more');
 });
 

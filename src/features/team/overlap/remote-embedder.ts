@@ -29,7 +29,7 @@ export function remoteEmbedder({ url, model, apiKey }: RemoteSettings): Embedder
       const { data } = embeddingsAnswer.parse(await response.json());
       const vectors = texts.map((_, index) => data.find((entry) => entry.index === index)?.embedding);
       return vectors.map((vector) => {
-        if (!vector) throw new Error('the embeddings endpoint left out a text');
+        if (!vector) throw new Error('the embeddings endpoint returned no vector for a text');
         return Float32Array.from(vector);
       });
     },

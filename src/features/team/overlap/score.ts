@@ -16,19 +16,19 @@ export interface Scored {
   readonly score: number;
   /** Cosine of the two texts, 0 to 1. */
   readonly tfidf: number;
-  /** Weighed share of the files that both name, 0 to 1. */
+  /** Weighted share of the files that both name, 0 to 1. */
   readonly files: number;
-  /** Cosine of the two vectors; null where one has none. */
+  /** Cosine of the two vectors; null if one is missing. */
   readonly embedding: number | null;
-  /** Most telling first. */
+  /** Most informative first. */
   readonly sharedTerms: readonly string[];
   readonly sharedFiles: readonly string[];
-  /** The shared terms say too little to conclude that both are the same work. */
+  /** The shared terms carry too little information to conclude that both are the same work. */
   readonly lowInformation: boolean;
   readonly textualEvidence: boolean;
 }
 
-/** One side of a comparison, weighed with the statistics of the moment. */
+/** One side of a comparison, weighted with the current statistics. */
 export interface Weighed {
   readonly terms: ReadonlyMap<string, number>;
   readonly norm: number;
@@ -57,9 +57,9 @@ export function weigh(query: Query, statistics: Statistics, settings: OverlapSet
 export const scorePair = (query: Query, candidate: Indexed, statistics: Statistics, settings: OverlapSettings): Scored =>
   scoreWeighed(query, weigh(query, statistics, settings), candidate, statistics, settings);
 
-/** `scorePair` for a query that meets many candidates and is weighed once. */
+/** `scorePair` for a query that is compared with many candidates and weighted once. */
 export function scoreWeighed(query: Query, mine: Weighed, candidate: Indexed, statistics: Statistics, settings: OverlapSettings): Scored {
-  // Files that meet none cannot count, and paths take longer than words.
+  // If the query has no files, those of the candidate cannot count, and paths take longer than words.
   const theirs = weigh(mine.keys.size > 0 ? candidate : { ...candidate, files: [] }, statistics, settings);
   const shared: { term: string; worth: number }[] = [];
   let product = 0;
@@ -89,7 +89,7 @@ export function scoreWeighed(query: Query, mine: Weighed, candidate: Indexed, st
 
   function isLowInformation(): boolean {
     const { nats, telling } = settings.lowInformation;
-    // First what most candidates fail by: hundreds are scored for one that is shown.
+    // Checks first what most candidates fail: hundreds are scored for each one that is shown.
     const sharedSays = informationIn(sharedTerms, statistics, settings).nats >= nats;
     if (!sharedSays && !alike) return true;
     const [one, other] = [mine, theirs].map(({ terms }) => informationIn(terms.keys(), statistics, settings)) as [Information, Information];
@@ -100,13 +100,13 @@ export function scoreWeighed(query: Query, mine: Weighed, candidate: Indexed, st
 
 type Information = ReturnType<typeof informationIn>;
 
-/** From this size on a workspace shows by itself which words stand in everything. */
+/** From this size on, the workspace's own statistics show which words are in everything. */
 const GROWN = 20;
 const IN_EVERYTHING = 0.2;
 
 /**
- * How many terms say something, and how much they say together, in nats. A word of everything in the workspace tells no two of its
- * tasks apart, so it adds nothing; but it does make a piece of work out of a topic.
+ * The number of informative terms, and their information in nats. A word that is in most tasks of the workspace does not distinguish two of
+ * them, so it adds no nats. It still counts as a term.
  */
 function informationIn(terms: Iterable<string>, statistics: Statistics, { lowInformation }: OverlapSettings): { nats: number; telling: number } {
   let nats = 0;
@@ -121,7 +121,7 @@ function informationIn(terms: Iterable<string>, statistics: Statistics, { lowInf
   return { nats, telling };
 }
 
-/** How common things are in the workspace. `fileFrequency` is asked for each of the keys of `pathKeys`. */
+/** How common things are in the workspace. `fileFrequency` is called for each of the keys of `pathKeys`. */
 export interface Statistics {
   readonly documents: number;
   frequency(term: string): number;
@@ -129,11 +129,11 @@ export interface Statistics {
   prefixFrequency(prefix: string): number;
 }
 
-/** The background adds imaginary documents in which a key is as common as in software tasks in general. */
+/** The background adds imaginary documents, in which a key is as common as in software tasks in general. */
 export const inverseFrequency = (documents: number, frequency: number, share: number, { background }: OverlapSettings): number =>
   Math.max(0, Math.log(documents + background + 1) - Math.log(frequency + background * share + 0.5));
 
-/** The count of a term, damped: the tenth mention says little more than the second. */
+/** The damped count of a term: the tenth mention adds little to the second. */
 export const damped = (count: number): number => (count <= 0 ? 0 : Math.log1p(count));
 
 /** The term counts that enter a score: without the words of a prefix that marks a batch. */
@@ -152,7 +152,7 @@ export function countedTerms(analysed: Analysed, isBatch: boolean): Map<string, 
 const isBatch = (prefix: string | null, statistics: Statistics, settings: OverlapSettings): boolean =>
   prefix !== null && statistics.prefixFrequency(prefix) >= settings.batchPrefix;
 
-/** Four sums at a time, so that the processor need not wait for each addition before it starts the next. */
+/** Four sums at a time, so that the processor does not wait for each addition before the next. */
 export function product(one: Float32Array, other: Float32Array): number {
   let a = 0;
   let b = 0;
@@ -171,14 +171,14 @@ export function product(one: Float32Array, other: Float32Array): number {
 
 export const squares = (vector: Float32Array): number => product(vector, vector);
 
-/** Null where a side has no vector, or one of another model. */
+/** Null if a side has no vector, or one of another model. */
 function cosine(one: Float32Array | undefined, other: Float32Array | undefined): number | null {
   if (!one || !other || one.length !== other.length) return null;
   const lengths = squares(one) * squares(other);
   return lengths > 0 ? product(one, other) / Math.sqrt(lengths) : null;
 }
 
-/** How long a side is, against which what both share is measured. */
+/** The lengths of a side, against which the shared weight is measured. */
 type Lengths = Pick<Weighed, 'norm' | 'keySum'>;
 
 interface SharedWeight {
@@ -186,17 +186,17 @@ interface SharedWeight {
   readonly product: number;
   /** Weight of the file keys of both. */
   readonly common: number;
-  /** Cosine of what a model made of the two texts. */
+  /** Cosine of the embeddings of the two texts. */
   readonly embedding: number | null;
 }
 
 /**
- * The score. Words and meaning are two readings of the same text, so the stronger counts and they are not added: tasks of one component
- * mean similar things, and a sum would raise all of them. A model can therefore only add matches.
+ * The score. Words and meaning are two readings of the same text, so the stronger one counts, not the sum: tasks of one component mean
+ * similar things, and a sum would raise all of them. A model can therefore only add matches.
  */
 export function combine({ product, common, embedding }: SharedWeight, one: Lengths, other: Lengths, { weights, embeddingFloor, shortText }: OverlapSettings) {
   const tfidf = share(product, one.norm * other.norm);
-  // How much two texts can prove by agreeing, 0 to 1.
+  // How much the agreement of two texts can prove, 0 to 1.
   const proof = tfidf > 0 ? (one.norm / (one.norm + shortText)) * (other.norm / (other.norm + shortText)) : 0;
   // Half Jaccard, half the share of the shorter list: an agent that names one right file of ten has still named it.
   const files = (share(common, one.keySum + other.keySum - common) + share(common, Math.min(one.keySum, other.keySum))) / 2;
@@ -250,20 +250,20 @@ function weighedKeys(files: readonly string[], settings: OverlapSettings): Map<s
   return weighed;
 }
 
-/** Files that many tasks touch whatever their subject, for workspaces too young to show it. */
+/** Files that many tasks touch, whatever their subject. For workspaces too young to show it. */
 const COMMON_FILES =
   /(?:^|\/)(?:readme|changelog|changes|license|contributing)(?:\.\w+)?$|(?:^|\/)(?:package(?:-lock)?\.json|yarn\.lock|pnpm-lock\.yaml|cargo\.(?:toml|lock)|go\.(?:mod|sum)|pyproject\.toml|requirements\.txt|gemfile(?:\.lock)?|makefile|dockerfile|\.gitignore|tsconfig\.json|index\.\w+|main\.\w+|mod\.rs|__init__\.py|app\.\w+|routes\.\w+|schema\.\w+|types\.ts)$/i;
 
 export const backgroundFileShare = (key: string): number => (COMMON_FILES.test(key) ? 0.05 : key.endsWith('/') ? 0.01 : 0.001);
 
-/** Nothing but the background: what a handful of texts has in common says nothing about how telling a word is. */
+/** Only the background: what a handful of texts has in common does not show how informative a word is. */
 const NO_STATISTICS: Statistics = { documents: 0, frequency: () => 0, fileFrequency: () => 0, prefixFrequency: () => 0 };
 
-/** Everybody waits while somebody chooses: the beginning of a description says what it is about. */
+/** Writers wait while a workstream is chosen. The beginning of a description shows its subject. */
 const CHARACTERS = 500;
 const brief = ({ title, scope, description }: TaskText): TaskText => ({ title, scope, description: description?.slice(0, CHARACTERS) });
 
-/** Which of a few texts a new one belongs with, if any: the same likeness that would be warned of. */
+/** The text of `choices` that a new one belongs with, if any. Requires the similarity that causes a warning. */
 export function bestFit(text: TaskText, choices: readonly (TaskText & { id: string })[]): string | null {
   const query = { analysed: analyse(brief(text)), files: [] };
   let best: { id: string; score: number } | null = null;

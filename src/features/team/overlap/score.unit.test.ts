@@ -21,28 +21,28 @@ function workspace(...items: Indexed[]): MemoryIndex {
 const score = (one: Indexed, other: Indexed, index = workspace(other)) => scorePair(one, other, index, DEFAULT_SETTINGS);
 
 describe('words', () => {
-  test('the same title scores highest, an unrelated one nothing', () => {
+  test('equal titles score highest, unrelated ones nothing', () => {
     const index = workspace(item('b', 'Retry uploads with backoff'), item('c', 'Translate the legal notice'));
     const mine = item('a', 'Retry uploads with backoff');
     expect(score(mine, item('b', 'Retry uploads with backoff'), index).tfidf).toBeCloseTo(1);
     expect(score(mine, item('c', 'Translate the legal notice'), index).score).toBe(0);
   });
 
-  test('a rare word tells more than a common one, in a workspace of one task too', () => {
+  test('a rare word is more informative than a common one, even in a workspace with one task', () => {
     const rare = score(item('a', 'Fix kanban'), item('b', 'Improve kanban'));
     const common = score(item('a', 'Fix tests'), item('b', 'Improve tests'));
     expect(rare.score).toBeGreaterThan(2 * common.score);
     expect(score(item('a', 'Fix kanban tests'), item('b', 'Fix kanban tests')).sharedTerms[0]).toBe('kanban');
   });
 
-  test('short texts that agree prove less than long ones', () => {
+  test('agreement of short texts proves less than of long ones', () => {
     const short = score(item('a', 'Kanban'), item('b', 'Kanban'));
     const long = score(item('a', 'Kanban swimlanes with sticky headers'), item('b', 'Kanban swimlanes with sticky headers'));
     expect(long.tfidf).toBeCloseTo(short.tfidf);
     expect(long.score).toBeGreaterThan(short.score);
   });
 
-  test('two tasks that agree in generic words only are of low information', () => {
+  test('two tasks that share only generic words have low information', () => {
     for (const title of [
       'Fix bug',
       'Update tests',
@@ -58,16 +58,16 @@ describe('words', () => {
     expect(score(item('a', 'Fix kanban drag and drop'), item('b', 'Fix kanban drag and drop')).lowInformation).toBe(false);
   });
 
-  test('a word that stands in everything a workspace does tells nothing there', () => {
+  test('a word that is in everything in a workspace is not informative there', () => {
     const others = Array.from({ length: 30 }, (_, at) => item(`o${at}`, `Zeppelin ${String.fromCodePoint(97 + (at % 26))}${at}xyz`));
     const pair = [item('a', 'Zeppelin moorings'), item('b', 'Zeppelin hangars')] as const;
     expect(score(...pair).lowInformation).toBe(false);
     expect(score(...pair, workspace(...others)).lowInformation).toBe(true);
-    // What is left of two equal titles is one word, and they are still the same piece of work.
+    // One word is left of two equal titles, and they are still the same piece of work.
     expect(score(item('a', 'Zeppelin moorings'), item('b', 'Zeppelin moorings'), workspace(...others)).lowInformation).toBe(false);
   });
 
-  test('one word, however rare, is too little to be the same work', () => {
+  test('one word, however rare, does not make the same work', () => {
     expect(score(item('a', 'Zeppelin'), item('b', 'Zeppelin')).lowInformation).toBe(true);
   });
 });
@@ -81,7 +81,7 @@ describe('a title prefix that marks a batch', () => {
     expect(score(mine, batch[0] as Indexed, workspace(...batch.slice(0, 2))).score).toBeGreaterThan(0);
   });
 
-  test('a word of it that the task also uses by itself still counts', () => {
+  test('one of its words that the task also uses elsewhere still counts', () => {
     const index = workspace(...batch, item('c', 'Speed up checkout'));
     expect(score(item('a', '[checkout-rework] Speed up checkout'), item('c', 'Speed up checkout'), index).sharedTerms).toContain('checkout');
   });
@@ -94,7 +94,7 @@ describe('files', () => {
     expect(found.score).toBeGreaterThan(DEFAULT_SETTINGS.escalate);
   });
 
-  test('paths are compared cleaned; the same base name or folder counts a little', () => {
+  test('paths are compared normalised; the same base name or folder counts a little', () => {
     expect(score(item('a', 'x', ['./src\\a\\b.ts']), item('b', 'y', ['src/a/b.ts'])).files).toBe(1);
     const base = score(item('a', 'x', ['retry.ts']), item('b', 'y', ['src/upload/retry.ts'])).files;
     const folder = score(item('a', 'x', ['src/upload/a.ts']), item('b', 'y', ['src/upload/b.ts'])).files;
@@ -103,12 +103,12 @@ describe('files', () => {
     expect(base).toBeLessThan(0.5);
   });
 
-  test('one right file of many still counts for more than its share', () => {
+  test('one right file of many counts for more than its share', () => {
     const many = Array.from({ length: 9 }, (_, at) => `src/m${at}/f${at}.ts`);
     expect(score(item('a', 'x', ['src/m0/f0.ts']), item('b', 'y', many)).files).toBeGreaterThan(0.5);
   });
 
-  test('a shared file that everything touches weighs less than one that nothing else touches', () => {
+  test('a file that everything touches weighs less than a rare one', () => {
     const found = (shared: string) => score(item('a', 'x', [shared, 'src/one.ts']), item('b', 'y', [shared, 'src/two.ts'])).files;
     expect(found('lib/package.json')).toBeLessThan(found('lib/upload-queue.ts'));
   });
@@ -123,18 +123,18 @@ describe('meaning', () => {
     expect(alike.score).toBeGreaterThan(DEFAULT_SETTINGS.escalate);
   });
 
-  test('alike vectors of titles that say nothing are still of low information', () => {
+  test('similar vectors of uninformative titles still have low information', () => {
     expect(score(item('a', 'Fix bug', [], [1, 0]), item('b', 'Bug fixing', [], [1, 0])).lowInformation).toBe(true);
   });
 
-  test('vectors of two models, or none, are not compared', () => {
+  test('vectors of different models, or missing ones, are not compared', () => {
     expect(score(item('a', 'x', [], [1, 0]), item('b', 'y', [], [1, 0, 0])).embedding).toBeNull();
     expect(score(item('a', 'x', [], [0, 0]), item('b', 'y', [], [1, 0])).embedding).toBeNull();
     expect(score(item('a', 'x', []), item('b', 'y', [], [1, 0])).embedding).toBeNull();
   });
 });
 
-test('it does not matter which of two tasks comes first', () => {
+test('the order of two tasks does not matter', () => {
   const words = fc.array(fc.constantFrom('retry', 'upload', 'fix', 'kanban', 'test', 'фикс', '头像', 'Auth:'), { maxLength: 6 });
   const task = fc.record({ words, files: fc.array(fc.constantFrom('a/b.ts', 'a/c.ts', 'b.ts', 'README.md')) });
   fc.assert(

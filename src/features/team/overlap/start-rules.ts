@@ -16,11 +16,11 @@ export interface CheckFacts {
   readonly used: boolean;
   /** All candidates that the check escalated. */
   readonly escalated: readonly string[];
-  /** Those of them that are still open, even if the words of the start no longer match them. */
+  /** The candidates that are still open, even if the words of the start no longer match them. */
   readonly live: readonly OverlapMatch[];
   /** Every match that was open at the time of the check has ended, escalated or not. */
   readonly isOver: boolean;
-  /** Escalated now and not by the check: somebody started in the meantime. */
+  /** Escalated now but not by the check: started in the meantime. */
   readonly arrived: readonly OverlapMatch[];
 }
 
@@ -38,41 +38,45 @@ export interface BlockedStart {
 }
 type StartRuling = PassedStart | BlockedStart;
 
-/** Whether work may start. The score only asks the question; the verdict answers it. */
-export function ruleStart(check: CheckFacts | undefined, answer: StartAnswer, tool: string): StartRuling {
-  const again = `Call ${tool.split(' ')[0]} with operation "check" and ${whatToCheck(tool)}, then start within 10 minutes.`;
-  if (!check) return block('CHECK_REQUIRED', 'This work was not checked: there is no check of yours with this title.', again);
-  if (check.used) return block('CHECK_REQUIRED', 'A check serves one start, and your latest one with this title has served.', again);
-  if (check.age > CHECK_LASTS_MS) return block('CHECK_EXPIRED', 'The check is more than 10 minutes old.', again);
+/** Whether work may start. The score raises the question; the verdict answers it. */
+export function ruleStart(check: CheckFacts | undefined, answer: StartAnswer, call: StartCall): StartRuling {
+  const again = `Call ${call.check}. Then call ${call.start} within 10 minutes.`;
+  if (!check) return block('CHECK_REQUIRED', 'This work was not checked: you have no check with this title.', again);
+  if (check.used) return block('CHECK_REQUIRED', 'Your latest check with this title is already used. A check is good for one start.', again);
+  if (check.age > CHECK_LASTS_MS) return block('CHECK_EXPIRED', 'Your check is more than 10 minutes old.', again);
   if (answer.check_id !== undefined && answer.check_id !== check.id) {
-    return block('CHECK_MISMATCH', 'check_id is not your latest check with this title.', `Send the check_id of your latest check, or check again. ${again}`);
+    const message = `Check ${JSON.stringify(answer.check_id)} is not your latest check with this title.`;
+    return block('CHECK_MISMATCH', message, `Call ${call.start} and check_id "${check.id}". Or check again: ${call.check}.`);
   }
   if (check.arrived.length > 0) {
     return block(
       'NEW_OVERLAP',
-      'There is work that looks the same and that your check did not bring up: it is newer, or your words have changed.',
-      howToJudge(tool),
+      'Similar work was found that your check did not report: it is newer, or your words have changed.',
+      howToJudge(call, check.id, idsOf(check.arrived)),
     );
   }
   if (check.isOver || (check.escalated.length > 0 && check.live.length === 0)) return { passes: 'outlived' };
   if (answer.warning_id !== undefined && answer.warning_id !== check.warningId) {
-    return block('WARNING_MISMATCH', 'warning_id is not the warning of your latest check.', 'Send the warning_id of your latest check, or leave it out.');
+    const next =
+      check.warningId === null ? 'Leave out `warning_id`: your latest check stored no warning.' : `Send warning_id "${check.warningId}", or leave it out.`;
+    return block('WARNING_MISMATCH', `Warning ${JSON.stringify(answer.warning_id)} is not the warning of your latest check.`, next);
   }
-  if (check.live.length > 0) return ruleVerdict(check, answer, tool);
+  if (check.live.length > 0) return ruleVerdict(check, answer, call);
   if (answer.scope_verdict) return ruleUnaskedVerdict(check, answer.scope_verdict);
   return ruleConfirmation(answer);
 }
 
-function ruleVerdict(check: CheckFacts, { check_id, scope_verdict: verdict, confirmation_reason }: StartAnswer, tool: string): StartRuling {
-  if (check_id === undefined || !verdict) return block('VERDICT_REQUIRED', 'Possible duplicate work found.', howToJudge(tool));
+function ruleVerdict(check: CheckFacts, { check_id, scope_verdict: verdict, confirmation_reason }: StartAnswer, call: StartCall): StartRuling {
+  if (check_id === undefined || !verdict) return block('VERDICT_REQUIRED', 'Possible duplicate work found.', howToJudge(call, check.id, idsOf(check.live)));
   const judged = new Map(verdict.candidates.map((candidate) => [candidate.id, candidate]));
   const missing = check.live.filter(({ id }) => !judged.has(id)).map(({ id }) => id);
   if (missing.length > 0) {
-    return block('VERDICT_INCOMPLETE', `The verdict leaves ${missing.join(', ')} unjudged.`, 'Judge every candidate: {id, same_scope, reason}.', { missing });
+    const next = `Call ${call.start} again with check_id "${check.id}" and one {id, same_scope, reason} in scope_verdict for each of ${idsOf(check.live).join(', ')}.`;
+    return block('VERDICT_INCOMPLETE', `The verdict does not judge ${missing.join(', ')}.`, next, { missing });
   }
   const unknown = verdict.candidates.map(({ id }) => id).filter((id) => !check.escalated.includes(id));
   if (unknown.length > 0) {
-    return block('VERDICT_MISMATCH', `The check has no candidate ${unknown.join(', ')}.`, 'Judge the candidates of your latest check, by their ids.', {
+    return block('VERDICT_MISMATCH', `Check ${check.id} has no candidate ${unknown.join(', ')}.`, `Judge only its candidates: ${check.escalated.join(', ')}.`, {
       unknown,
     });
   }
@@ -80,8 +84,8 @@ function ruleVerdict(check: CheckFacts, { check_id, scope_verdict: verdict, conf
   if (verdict.verdict === 'distinct' && same.length > 0) {
     return block(
       'VERDICT_INCONSISTENT',
-      `The verdict is "distinct", yet ${same.join(', ')} is marked as the same scope.`,
-      'Send "duplicate", or judge it distinct.',
+      `The verdict is "distinct", but ${same.join(', ')} has same_scope true.`,
+      `Send verdict "duplicate", or same_scope false for ${same.join(', ')}.`,
       {
         same,
       },
@@ -90,21 +94,21 @@ function ruleVerdict(check: CheckFacts, { check_id, scope_verdict: verdict, conf
   if (verdict.verdict === 'duplicate' && same.length === 0) {
     return block(
       'VERDICT_INCONSISTENT',
-      'The verdict is "duplicate", yet no candidate is marked as the same scope.',
-      'Mark the one that is with same_scope: true.',
+      'The verdict is "duplicate", but no candidate has same_scope true.',
+      'Send same_scope true for the candidate that is the same work, or verdict "distinct".',
     );
   }
   if (verdict.verdict === 'duplicate' && confirmation_reason === undefined) {
     return block(
       'CONFIRMATION_REASON_REQUIRED',
-      'You judged this a duplicate.',
-      'Do not start it, or ask the developer for confirmation and send their reason as confirmation_reason.',
+      'You judged this work a duplicate.',
+      `Do not start it. If your developer wants it anyway, call ${call.start} again with check_id "${check.id}", the same scope_verdict and their reason as confirmation_reason.`,
     );
   }
   return { passes: 'judged', verdict };
 }
 
-/** A verdict that nobody asked for is stored too, so it must make sense. */
+/** A verdict that was not required is stored too, so it must be consistent. */
 function ruleUnaskedVerdict(check: CheckFacts, verdict: ScopeVerdict): StartRuling {
   const unknown = verdict.candidates.map(({ id }) => id).filter((id) => !check.escalated.includes(id));
   if (unknown.length === 0 && verdict.verdict === 'distinct') return { passes: 'clear' };
@@ -115,17 +119,30 @@ function ruleUnaskedVerdict(check: CheckFacts, verdict: ScopeVerdict): StartRuli
 function ruleConfirmation({ warning_id, confirmation_reason }: StartAnswer): StartRuling {
   if (warning_id === undefined) return { passes: 'clear' };
   if (confirmation_reason === undefined) {
-    return block('CONFIRMATION_REASON_REQUIRED', 'A confirmation needs its reason.', 'Send confirmation_reason with warning_id, or leave both out.');
+    return block(
+      'CONFIRMATION_REASON_REQUIRED',
+      'A confirmation needs a reason.',
+      `Send confirmation_reason with warning_id "${warning_id}", or leave out both.`,
+    );
   }
   return { passes: 'confirmed', reason: confirmation_reason };
 }
 
-/** Tasks may share a title, so a planned one is named by its id as well. */
-const whatToCheck = (tool: string): string => (tool === 'covibe_task start_planned' ? 'its title and planned_task_id' : 'the same title');
-
-export const howToJudge = (tool: string): string =>
-  `Compare your work with each candidate. Then call ${tool} with check_id and scope_verdict {verdict: "distinct" | "duplicate", candidates: [{id, same_scope, reason}]}; ` +
-  'if it is a duplicate, ask the developer for confirmation and a reason before starting.';
+/** The calls that check and start a piece of work, with their arguments, as texts for next steps. */
+export interface StartCall {
+  readonly check: string;
+  readonly start: string;
+}
+export const idsOf = (matches: readonly Pick<OverlapMatch, 'id'>[]): string[] => matches.map(({ id }) => id);
+const MAX_NAMED = 10;
+export function howToJudge(call: StartCall, checkId: string, candidates: readonly string[]): string {
+  const more = candidates.length > MAX_NAMED ? ' and the others in data.candidates' : '';
+  const each = `one {id, same_scope, reason} for each of ${candidates.slice(0, MAX_NAMED).join(', ')}${more}`;
+  return (
+    `Compare your work with each candidate. Then call ${call.start}, check_id "${checkId}" and scope_verdict {verdict: "distinct" | "duplicate", candidates: [${each}]}. ` +
+    'If it is a duplicate, do not start it: ask your developer for confirmation and send their reason as confirmation_reason.'
+  );
+}
 
 const block = (blocked: string, message: string, next: string, fields?: Record<string, unknown>): StartRuling => ({
   blocked,

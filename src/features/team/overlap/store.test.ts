@@ -31,7 +31,7 @@ async function told(store: Store) {
   };
 }
 
-test('many items told at once, new ones and known ones, leave the index as telling them one by one does, each with a revision of its own', async () => {
+test('indexing many new and known items together gives the same index as one by one, with a unique revision each', async () => {
   const before = [item('a', 'Cache thumbnail images'), item('b', 'Export billing reports')];
   const after = [
     item('c', 'Cache images of the shop', { files: ['src/a.ts'] }),
@@ -57,11 +57,11 @@ test('many items told at once, new ones and known ones, leave the index as telli
   expect(new Set(rows.map(({ revision }) => revision)).size).toBe(4);
   expect(Math.max(...rows.map(({ revision }) => revision))).toBeLessThanOrEqual(state.revision);
   const revision = (id: string) => rows.find((row) => row.id === id)?.revision as number;
-  // What changed last is read last by whoever reads on from a revision.
+  // The last change has the highest revision.
   expect(Math.min(revision('a'), revision('d'))).toBeGreaterThan(Math.max(revision('b'), revision('c')));
 });
 
-test('nothing to tell changes nothing', async () => {
+test('an empty list changes nothing', async () => {
   const store = await openTestStore();
   await store.write('ws_default', async (tx) => {
     await indexItems(tx, []);

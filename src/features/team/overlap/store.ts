@@ -96,7 +96,7 @@ export async function setItemStatus(tx: Tx, id: string, status: ItemStatus, clos
 export async function setItemsStatus(tx: Tx, ids: readonly string[], status: ItemStatus, closedAt: number | null = null): Promise<void> {
   const before = await readState(tx.db, tx.workspace);
   if (!before || ids.length === 0) return;
-  // Every item has a number of its own below `next_number`: counted from the old revision, that makes a revision of its own.
+  // Every item has a unique number below `next_number`. Added to the old revision, it makes a unique revision.
   await nextState(tx.db, tx.workspace, { revisions: before.next_number });
   for (const some of chunks(ids, CHUNK)) {
     await tx.db
@@ -128,7 +128,7 @@ async function change(tx: Tx, id: string, values: Partial<OverlapItemRow>): Prom
   await changeRows(tx.db, 'overlap_items', { workspace_id: tx.workspace, id }, { ...values, revision, updated_at: tx.now });
 }
 
-/** Removes work that ended long ago. Returns how many items. */
+/** Removes work that ended long ago. Returns the number of items. */
 export async function forgetItems(tx: Tx, closedBefore: number, limit: number): Promise<number> {
   const rows = await matching(tx.db, 'overlap_items', { workspace_id: tx.workspace }).selectAll().where('closed_at', '<', closedBefore).limit(limit).execute();
   for (const row of rows) await dropTerms(tx.db, row);
@@ -143,7 +143,7 @@ export async function forgetItems(tx: Tx, closedBefore: number, limit: number): 
 async function dropTerms(db: Db, row: OverlapItemRow): Promise<void> {
   const { terms } = trustedItem(row).analysed;
   await countTerms(db, row.workspace_id, terms, -1);
-  // All of its terms: which of them were posted may have been chosen by an older version.
+  // All of its terms: an older version may have posted other ones.
   await deleteRows(db, 'overlap_postings', { workspace_id: row.workspace_id, term: terms, item: row.number });
 }
 
@@ -163,11 +163,11 @@ export async function findItems(db: Db, workspace: string, ids: readonly string[
 
 export const readState = (db: Db, workspace: string): Promise<OverlapStateRow | undefined> => findRow(db, 'overlap_state', { workspace_id: workspace });
 
-/** Settings by their stored text. The same text gives the same object, because the index in memory compares settings by identity. */
+/** Settings by their stored text. The same text yields the same object, because the in-memory index compares settings by identity. */
 const parsedSettings = new Map<string, OverlapSettings>();
 const MAX_PARSED = 1_000;
 
-/** The settings of a workspace: the defaults, with its own changes. */
+/** The settings of a workspace: the defaults with its own changes. */
 export function settingsOf(state: OverlapStateRow | undefined): OverlapSettings {
   const text = state?.settings;
   if (!text) return DEFAULT_SETTINGS;
@@ -179,7 +179,7 @@ export function settingsOf(state: OverlapStateRow | undefined): OverlapSettings 
   return settings;
 }
 
-/** The defaults, with what a workspace has set for itself. */
+/** The defaults, with the changes of a workspace. */
 function withOwn(own: OwnSettings): OverlapSettings {
   const { warn, escalate, weights, embeddingEvidence, embeddingFloor } = DEFAULT_SETTINGS;
   return {
@@ -197,8 +197,8 @@ function withOwn(own: OwnSettings): OverlapSettings {
 }
 
 /**
- * Reserves revisions and numbers for added items. The returned row has the last of each. Writers of a workspace take turns, so
- * none is reserved twice. No two items may share a revision, or a reader that pages by it would miss one.
+ * Reserves revisions and numbers for added items. The returned row has the last of each. Writers of a workspace take turns, so nothing is
+ * reserved twice. Revisions are unique: a reader that pages by revision would miss one of two items that share one.
  */
 export async function nextState(db: Db, workspace: string, { added = 0, removed = 0, revisions = 1 } = {}): Promise<OverlapStateRow> {
   const rows = await db
@@ -224,7 +224,7 @@ export async function saveSettings(db: Db, workspace: string, settings: string |
     .execute();
 }
 
-/** In how many items each term stands: each of them once per item, with 1 for one that comes and -1 for one that goes. */
+/** Updates the number of items that contain each term: `by` is 1 for an added item and -1 for a removed one. */
 async function countTerms(db: Db, workspace: string, terms: Iterable<string>, by: 1 | -1): Promise<void> {
   const changes = new Map<string, number>();
   for (const term of terms) changes.set(term, (changes.get(term) ?? 0) + by);
@@ -243,12 +243,12 @@ async function countTerms(db: Db, workspace: string, terms: Iterable<string>, by
   }
 }
 
-/** We wrote these columns, and read thousands of them at a time: checking each would cost more than everything else. */
+/** We wrote these columns and read thousands of them at a time: validating each would cost more than everything else. */
 export function trustedItem({ id, analysed, files }: Pick<OverlapItemRow, 'id' | 'analysed' | 'files'>): { id: string; analysed: Analysed; files: string[] } {
   return { id, analysed: JSON.parse(analysed), files: JSON.parse(files) };
 }
 
-/** Where a list of files comes from, and how long it may be believed. */
+/** The source of a list of files, and how long the list is valid. */
 interface FileHolder {
   readonly source: FileSource;
   readonly sourceId: string;
@@ -256,11 +256,11 @@ interface FileHolder {
   readonly repo: string | null;
   readonly action: string | null;
   readonly label: string | null;
-  /** Null: until it is taken back. */
+  /** Null: until it is removed. */
   readonly expiresAt: number | null;
 }
 
-/** These files, and no others, are now in the holder's hands. */
+/** Marks exactly these files as in use by the holder. */
 export async function markFiles(tx: Tx, holder: FileHolder, files: readonly string[]): Promise<void> {
   await unmarkFiles(tx, holder.source, holder.sourceId);
   const rows = [...new Set(files)].map(
@@ -280,7 +280,7 @@ export async function markFiles(tx: Tx, holder: FileHolder, files: readonly stri
   await insertRows(tx.db, 'file_marks', rows);
 }
 
-/** The same files stay in the same hands for longer. */
+/** Extends the time for which files of these sources are marked. */
 export const keepMarked = (tx: Tx, source: FileSource, sourceIds: readonly string[], expiresAt: number) =>
   changeRows(tx.db, 'file_marks', { workspace_id: tx.workspace, source, source_id: sourceIds }, { expires_at: expiresAt });
 
@@ -289,18 +289,18 @@ export const unmarkFiles = (tx: Tx, source: FileSource, sourceId: string) =>
 
 interface FileQuestion {
   readonly files: readonly string[];
-  /** Null: unknown, and then any repository may be meant. */
+  /** Null: unknown, so any repository may be meant. */
   readonly repo: string | null;
   readonly viewer: Principal;
   readonly now: number;
-  /** Sources that are the asker's own work in question. */
+  /** Sources that are the caller's own work. */
   readonly except?: readonly string[];
 }
 
 const MAX_CONFLICTS = 50;
 const FILES_AT_ONCE = 50;
 
-/** Files that others have in use. It informs and never decides. */
+/** Files that others are working on. For information only. */
 export async function fileConflicts(db: Db, workspace: string, question: FileQuestion): Promise<FileConflict[]> {
   if (question.files.length === 0) return [];
   const rows: FileMarkRow[] = [];

@@ -1,9 +1,9 @@
 import { ANALYSIS } from './settings.ts';
 import { COMMON_TERMS, COMPOUND_WORDS, JOINING_WORDS, PATH_WORDS, SYNONYMS } from './word-lists.ts';
 
-/** A task as the index keeps it: JSON, and small. */
+/** A task as the index stores it: small JSON. */
 export interface Analysed {
-  /** Each term once, those of the prefix included, and beside it its weighted count. Two lists are read back faster than one object. */
+  /** Each term once, including those of the prefix, with its weighted count in `counts`. Two lists are parsed faster than one object. */
   readonly terms: readonly string[];
   readonly counts: readonly number[];
   /** The marker that a batch of tasks may share: `[auth-rework]`, `feat(api):`, `Phase 2 -`. */
@@ -32,7 +32,7 @@ export function analyse(task: TaskText): Analysed {
 
 export const termsOf = (text: string): string[] => Array.from(wordsOf(text), ({ term }) => term);
 
-/** The word as it was written for each term, to show it instead of a stem. */
+/** The word as written for each term, to show it instead of a stem. */
 export function surfaces(text: string): Map<string, string> {
   const found = new Map<string, string>();
   for (const { term, surface } of wordsOf(text)) if (!found.has(term)) found.set(term, surface);
@@ -51,7 +51,7 @@ function* wordsOf(text: string): Generator<FoundTerm> {
   }
 }
 
-/** The parts of a name, and the name: `GitHub` must meet `github`, and `user_name` `username`. */
+/** The parts of a name, and the whole name: `GitHub` must match `github`, and `user_name` `username`. */
 function* identifier(name: string): Generator<FoundTerm> {
   const parts = name
     .split('_')
@@ -92,8 +92,8 @@ function clean(text: string): string {
 }
 
 /**
- * References to other work: addresses, mail, `org/repo#12`, hashes. Two tasks that cite the same one would look alike. Bounded and
- * anchored at the start of a run, or a long text would take quadratic time.
+ * References to other work: addresses, mail, `org/repo#12`, hashes. Two tasks that cite the same one would look alike. Bounded and anchored
+ * at the start of a run: otherwise a long text would take quadratic time.
  */
 const REFERENCES = [
   /(?<![\w+.-])[a-z][a-z0-9+.-]{1,15}:\/\/\S+/giu,
@@ -106,13 +106,13 @@ const REFERENCES = [
 /** A soft hyphen or a zero-width space inside a word does not make it another word. */
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}+/gu;
 
-/** The ending of a file name says which language a project is in, which all of its tasks share; `JSON output` keeps its word. */
+/** A file extension shows the language of the project, which all of its tasks share. `JSON output` keeps its word. */
 const FILE_ENDING =
   /(?<=[\p{L}\p{N}_)\]])\.(?:[cm]?[jt]sx?|py|rb|rs|go|java|kts?|swift|cpp|hpp|cc|cs|php|s?css|sass|html?|md|json|ya?ml|toml|xml|sh|txt|sql|vue)\b/giu;
 
 const COMPOUND = new RegExp(`\\b(?:${COMPOUND_WORDS.replaceAll('\n', '').replaceAll(' ', '[ -]')})(?=s?\\b)`, 'giu');
 
-/** Names with a capital inside that are one word: in parts they would count twice. */
+/** Names with an inner capital that are one word: split, they would count twice. */
 const BRAND =
   /\b(?:GraphQL|GitHub|GitLab|BitBucket|OAuth|OpenAI|OpenAPI|OpenTelemetry|OpenGL|OpenSSL|JavaScript|TypeScript|CoffeeScript|jQuery|PostgreSQL|MySQL|SQLite|NoSQL|MongoDB|DynamoDB|MariaDB|RabbitMQ|iOS|iPadOS|macOS|tvOS|watchOS|FreeBSD|YouTube|LinkedIn|PayPal|WebGL|WebAssembly|WebRTC|WebSocket|DevOps|IntelliJ|VSCode|JetBrains|LaTeX|NumPy|SciPy|PyTorch|TensorFlow|FastAPI|NextJS|NodeJS|npm|IPv[46]|UTF8)(?=s?\b)/gu;
 
@@ -120,7 +120,7 @@ const CONTRACTION = /['’](?=(?:s|t|re|ve|ll|d|m)\b)/giu;
 
 const WORD = /[\p{L}\p{M}\p{N}_]+/gu;
 
-/** Scripts that put no spaces between words, or glue particles to them. */
+/** Scripts without spaces between words, or with particles attached to words. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}ー]+/gu;
 const HUMPS = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
 
@@ -134,7 +134,7 @@ const STOP_WORDS: ReadonlySet<string> = new Set(`${JOINING_WORDS} ${PATH_WORDS}`
 
 const VOWEL = /[aeiouy]/;
 
-/** One root for the forms of an English word (retry, retries, retried, retrying). Too little is better than too much: a wrong merge is a false alarm. */
+/** One root for the forms of an English word (retry, retries, retried, retrying). Stems too little rather than too much: a wrong merge is a false alarm. */
 export function stem(word: string): string {
   if (/^\p{Script=Cyrillic}{5,}$/u.test(word)) return word.replace(/[аеёиоуыэюяйьмхв]{1,2}$/u, '');
   if (word.length < 4 || !/^[a-z]+$/.test(word)) return word;
@@ -189,7 +189,7 @@ function prefixOf(title: string): string | null {
 }
 
 const COMMONEST = 0.25;
-/** A term of no class: rarer than all that are in the table. */
+/** A term in no class: rarer than all terms in the table. */
 const UNKNOWN = 0.0002;
 
 const SHARES = new Map<string, number>(
@@ -201,12 +201,12 @@ const SHARES = new Map<string, number>(
   ),
 );
 
-/** The share of software tasks in which a term stands. */
+/** The share of software tasks that contain a term. */
 export const backgroundShare = (term: string): number => SHARES.get(term) ?? UNKNOWN;
 
-/** The postings only find candidates, which are then scored whole: the telling terms are enough, and keep the table small. */
+/** Postings only find candidates, which are then scored in full: the most informative terms suffice and keep the table small. */
 const POSTED_TERMS = 24;
-/** Saturation of repeated terms, as in BM25; the length of a task is left to the score. */
+/** Saturation of repeated terms, as in BM25. The score accounts for the length of a task. */
 const SATURATION = 1.2;
 
 export function postedTerms({ terms, counts, prefixTerms }: Analysed): { term: string; weight: number }[] {
@@ -218,12 +218,12 @@ export function postedTerms({ terms, counts, prefixTerms }: Analysed): { term: s
     .map(({ term, count }) => ({ term, weight: Math.round((100 * count) / (count + SATURATION)) }));
 }
 
-/** Where work was described at length and given no scope, its beginning serves as one. */
+/** Work with a description but no scope uses the beginning of the description as scope. */
 const SCOPE_SHOWN = 300;
 
 export const scopeOf = ({ scope, description }: Pick<TaskText, 'scope' | 'description'>): string | null => scope ?? description?.slice(0, SCOPE_SHOWN) ?? null;
 
-/** The text that stands for a piece of work before a model; the same for a question as for what is stored. */
+/** The text of a piece of work for the embedding model, the same for queries and stored work. */
 export const embeddedText = (work: TaskText): string => {
   const scope = scopeOf(work);
   return scope ? `${work.title}\n${scope}` : work.title;

@@ -17,7 +17,7 @@ test('the forms of a word are one term', () => {
   }
 });
 
-test('words that only look alike stay apart', () => {
+test('words that only look similar stay apart', () => {
   for (const [one, other] of [
     ['state', 'statistics'],
     ['add', 'ads'],
@@ -29,7 +29,7 @@ test('words that only look alike stay apart', () => {
   }
 });
 
-test('names are taken apart, and also kept whole', () => {
+test('names are split, and also kept whole', () => {
   expect(termsOf('UserRepository')).toEqual(['user', 'repository', 'userrepository']);
   expect(termsOf('user_name')).toContain(termsOf('username')[0]);
   expect(termsOf('src/upload/retryQueue.ts')).toEqual(expect.arrayContaining(['upload', 'retry', 'queu']));
@@ -49,19 +49,19 @@ test('short and long forms, and compounds written apart, are one term', () => {
   }
 });
 
-test('what names other work is dropped: links, hashes, numbers of issues', () => {
+test('references to other work are dropped: links, hashes, issue numbers', () => {
   expect(termsOf('See #123, org/repo#45, GH-7 #8, https://example.com/upload?retry=1, 9fceb02d0ae5 and me@example.com')).toEqual(['see']);
   expect(termsOf('JSON output of config.json')).toEqual([...termsOf('JSON output'), ...termsOf('config')]);
 });
 
-test('texts of other languages have terms', () => {
+test('texts in other languages have terms', () => {
   expect(termsOf('添加用户头像')).toEqual(['添加', '加用', '用户', '户头', '头像']);
   expect(termsOf('Paramètres')).toEqual(termsOf('parametres'));
   expect(termsOf('утечка памяти')[0]).toBe(termsOf('утечку')[0]);
   expect(termsOf('ログイン画面')).toContain('画面');
 });
 
-test('the marker of a batch is found at the start of a title', () => {
+test('the prefix of a batch is found at the start of a title', () => {
   for (const [title, prefix] of [
     ['[auth-rework] Rotate keys', 'auth-rework'],
     ['feat(api): gzip responses', 'feat(api)'],
@@ -77,14 +77,14 @@ test('the marker of a batch is found at the start of a title', () => {
   expect(analyse({ title: '[auth-rework] Rotate keys' }).prefixTerms).toEqual(termsOf('auth-rework'));
 });
 
-test('a word of the title weighs more than one of the description', () => {
+test('a word in the title weighs more than one in the description', () => {
   const { terms, counts } = analyse({ title: 'upload', scope: 'queue', description: 'broker' });
   const count = (term: string) => counts[terms.indexOf(term)] as number;
   expect(count('upload')).toBeGreaterThan(count('broker'));
   expect(count('queu')).toBe(1);
 });
 
-test('whatever the text is, its analysis is small and survives JSON', () => {
+test('the analysis of any text is small and survives JSON', () => {
   fc.assert(
     fc.property(any, fc.option(any), fc.option(any), (title, scope, description) => {
       const analysed = analyse({ title, scope, description });
@@ -94,7 +94,7 @@ test('whatever the text is, its analysis is small and survives JSON', () => {
   );
 });
 
-test('every term has the word that it was written as', () => {
+test('every term has its written word', () => {
   fc.assert(
     fc.property(any, (text) => {
       expect([...surfaces(text).keys()].sort()).toEqual([...new Set(termsOf(text))].sort());
@@ -103,12 +103,12 @@ test('every term has the word that it was written as', () => {
   expect(surfaces('Retrying failed Uploads').get('upload')).toBe('Uploads');
 });
 
-test('of a very long text the beginning counts', () => {
+test('only the beginning of a very long text counts', () => {
   const filler = 'word '.repeat(ANALYSIS.maximumCharacters);
   expect(termsOf(`kanban ${filler} swimlane`)).toContain('kanban');
   expect(termsOf(`kanban ${filler} swimlane`)).not.toContain('swimlan');
 });
 
-test('marks that nobody sees do not make other words', () => {
+test('invisible characters do not make other words', () => {
   expect(termsOf('re\u200Btry up\u00ADloads \u2060back\u200Doff')).toEqual(termsOf('retry uploads backoff'));
 });

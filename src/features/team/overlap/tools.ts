@@ -18,8 +18,8 @@ export const overlapTools: Implementation[] = [
       if (warning?.developer_id !== callingDeveloper(ctx.principal)) {
         throw notFound(
           'WARNING_NOT_FOUND',
-          `You have no warning ${JSON.stringify(warning_id)}.`,
-          'covibe_team state lists your overlap warnings.',
+          `Warning ${JSON.stringify(warning_id)} does not exist or is not yours.`,
+          'Call covibe_team with operation "state" to see your overlap warnings.',
           'warning_id',
         );
       }
@@ -35,7 +35,11 @@ export const overlapTools: Implementation[] = [
       const { developerId, operator } = ctx.principal;
       const warning = await warningNamed(tx.db, tx.workspace, warning_id);
       if (warning.developer_id !== developerId && !operator) {
-        throw new Refusal('OPERATOR_REQUIRED', 'The warning was given to somebody else.', 'Whom it was given to dismisses it, or an operator does.');
+        throw new Refusal(
+          'OPERATOR_REQUIRED',
+          'This warning belongs to another developer.',
+          `Ask that developer to dismiss it. An operator can run: covenant overlap dismiss ${warning.id} --reason WHY`,
+        );
       }
       if (warning.resolved_at !== null) throw new Refusal('ALREADY_RESOLVED', resolvedAlready(warning), 'Nothing to do.');
       return await dismiss(tx, ctx, warning, reason);
@@ -54,11 +58,12 @@ export const overlapTools: Implementation[] = [
       }
       const after = settingsOf(await readState(tx.db, tx.workspace));
       if (after.escalate < after.warn) {
-        throw new Refusal('INVALID_INPUT', `escalate: ${after.escalate} is below the warn floor ${after.warn}.`, 'Set both.', { field: 'escalate' });
+        const message = `\`escalate\` (${after.escalate}) is lower than \`warn\` (${after.warn}).`;
+        throw new Refusal('INVALID_INPUT', message, `Set both, with escalate at least as high as warn.`, { field: 'escalate' });
       }
       if (!isQuestion) record(tx, ctx, { category: 'audit', kind: 'overlap.configured', payload: { before: figuresOf(before), after: figuresOf(after) } });
       const own = reset ? false : !isQuestion || Boolean(stored);
-      return ok({ settings: figuresOf(after), defaults: figuresOf(DEFAULT_SETTINGS), own }, isQuestion ? 'As set.' : 'Set.');
+      return ok({ settings: figuresOf(after), defaults: figuresOf(DEFAULT_SETTINGS), own }, isQuestion ? 'Current settings.' : 'Settings saved.');
     },
   }),
   implement(listOverlaps, {
@@ -81,7 +86,7 @@ async function thresholdsOf(db: Db, workspace: string): Promise<{ warn: number; 
   return { warn, escalate };
 }
 
-const resolvedAlready = ({ status }: OverlapWarningRow): string => `The warning is ${status} already; nothing was changed.`;
+const resolvedAlready = ({ status }: OverlapWarningRow): string => `The warning is already ${status}. Nothing was changed.`;
 
 /** Clears a warning from view, by an agent or a person. */
 async function dismiss(tx: Tx, ctx: WriteContext, { id }: OverlapWarningRow, reason: string): Promise<Ok<{ warning_id: string; status: 'dismissed' }>> {

@@ -8,13 +8,13 @@ import { findItem, nextState } from './store.ts';
 import { embeddedText } from './terms.ts';
 
 const EVERY_MS = 1_000;
-/** Few at a time, so that a question does not wait long behind them. */
+/** Few at a time, so that a query does not wait long behind them. */
 const BATCH = 4;
 const PAGE = 200;
 
-/** Gives every item its vector soon after it was written or changed. What the model misses while it is away comes later. */
+/** Gives every item its vector soon after it was written or changed. Items that the model missed while it was unavailable follow later. */
 export function vectorSweep({ store, clock, log }: Services, embedder: Embedder): Sweep {
-  /** Up to which revision each workspace has been looked through. */
+  /** The last processed revision of each workspace. */
   const seen = new Map<string, number>();
   let quietUntil = 0;
 
@@ -43,7 +43,7 @@ export function vectorSweep({ store, clock, log }: Services, embedder: Embedder)
   async function save(workspace: string, item: OverlapItemRow, vector: Float32Array): Promise<void> {
     await store.write(workspace, async (tx) => {
       const now = await findItem(tx.db, workspace, item.id);
-      // Changed in the meantime: its vector would be that of the old text.
+      // Changed in the meantime: the vector would belong to the old text.
       if (!now || embeddedText(now) !== embeddedText(item)) return;
       const row = { workspace_id: workspace, item_id: item.id, model: embedder.model, vector: encodeVector(vector) };
       await saveRows(tx.db, 'overlap_vectors', ['workspace_id', 'item_id', 'model'], row);
@@ -70,7 +70,7 @@ export function vectorSweep({ store, clock, log }: Services, embedder: Embedder)
         }
       } catch (error) {
         quietUntil = clock.now() + 30_000;
-        log.warn('work not embedded; tried again in 30 s', { error });
+        log.warn('embedding failed; retrying in 30 s', { error });
       }
     },
   };
@@ -85,7 +85,7 @@ export const encodeVector = (vector: Float32Array): string => Buffer.from(vector
 
 const VECTORS_AT_ONCE = 300;
 
-/** The vectors of these items that were made by `model`. */
+/** The vectors of these items that `model` made. */
 export async function readVectors(db: Db, workspace: string, ids: readonly string[], model: string): Promise<Map<string, Float32Array>> {
   const found = new Map<string, Float32Array>();
   for (const some of chunks(ids, VECTORS_AT_ONCE)) {

@@ -13,7 +13,7 @@ import { type Viewer, viewerOf } from '../../core/identity/index.ts';
 import { match, type OverlapMatch, scopeVerdict, type showOverlap, storedWarning, type WarningLevel, type WarningStatus } from './contract.ts';
 import { type CheckedWork, type Detection, shownTo } from './detect.ts';
 
-/** A warning for work that overlaps; null where nothing does. */
+/** Stores a warning if work overlaps, and returns it; null otherwise. */
 export async function storeWarning(
   tx: Tx,
   subject: CheckedWork,
@@ -56,7 +56,7 @@ export async function resolveWarning(
 export const attachWarning = (tx: Tx, id: string, subjectId: string) =>
   changeRows(tx.db, 'overlap_warnings', { workspace_id: tx.workspace, id }, { subject_id: subjectId });
 
-/** Somebody goes on in spite of it, and says why. */
+/** Records that somebody continues despite the warning, and why. */
 export async function confirmWarning(tx: Tx, ctx: WriteContext, id: string, reason: string, work: { started: string } | { planned: string }): Promise<void> {
   await resolveWarning(tx, id, { status: 'confirmed', reason, subjectId: 'started' in work ? work.started : work.planned });
   record(tx, ctx, { category: 'work', kind: 'warning.confirmed', subject: id, payload: { ...work, reason } });
@@ -64,7 +64,7 @@ export async function confirmWarning(tx: Tx, ctx: WriteContext, id: string, reas
 
 export async function dismissAutomatically(tx: Tx, ctx: WriteContext, id: string, reason: string, details: { started?: string }): Promise<void> {
   if (details.started !== undefined) await attachWarning(tx, id, details.started);
-  // It was dismissed by hand, with a reason of its own.
+  // It is already resolved, with its own reason.
   if ((await findWarning(tx.db, tx.workspace, id))?.resolved_at !== null) return;
   await resolveWarning(tx, id, { status: 'dismissed', reason });
   record(tx, ctx, { category: 'work', kind: 'warning.dismissed', subject: id, payload: { ...details, automatic: true, reason } });
@@ -93,7 +93,7 @@ export async function recentWarnings(db: Db, workspace: string, page: WarningPag
   if (developer_id) query = query.where('developer_id', '=', developer_id);
   if (before) query = query.where('id', '<', before);
   if (repository) {
-    // Checks and workstreams have no known repository, so they may belong to this one.
+    // Warnings of checks and workstreams have no known repository, so they may belong to this one.
     query = query.where(({ not, exists, selectFrom }) =>
       not(
         exists(
@@ -118,7 +118,7 @@ export async function titlesOfWarnings(db: Db, workspace: string, ids: readonly 
   return new Map(Array.from(await rowsById(db, 'overlap_warnings', workspace, ids), ([id, { title }]) => [id, title]));
 }
 
-/** How many warnings there are about each of these pieces of work; none of those that are missing. */
+/** The number of warnings about each piece of work. Work without warnings is missing from the map. */
 export async function overlapsOf(db: Db, workspace: string, subjectIds: readonly string[]): Promise<Map<string, { all: number; open: number }>> {
   if (subjectIds.length === 0) return new Map();
   const rows = await db
@@ -161,7 +161,7 @@ export const warningView = (row: OverlapWarningRow, name: (developerId: string) 
 
 type OverlapView = Output<typeof showOverlap>['overlap'];
 
-/** The same with what was judged, and by whom. */
+/** The same, with the verdict and who resolved it. */
 export async function viewOverlaps(db: Db, workspace: string, principal: Principal, warnings: readonly OverlapWarningRow[]): Promise<OverlapView[]> {
   const viewer = await viewerOf(db, principal);
   const ids = warnings.map(({ id }) => id);

@@ -1,4 +1,4 @@
-/** Words without meaning of their own, in the languages that tasks are most often written in. */
+/** Stop words of the languages in which tasks are most often written. */
 export const JOINING_WORDS = `a about above after again all also although am an and any are as at be because been before being below between both but by can cannot
 could did do does doing done down during each either else etc even ever every few for from further get gets getting got had has have having he her here hers him
 his how i if in into is it its itself just let like may maybe me might more most much must my need needs neither no nor not now of off often on once only or
@@ -8,16 +8,16 @@ within without would yes yet you your also dont doesnt isnt cant wont im ive its
 al con da das de dei del della den der des di die do dos du e ein eine einen einer el em en es est et fur il ist la las le les los mit na nao no non nos o os
 para par pas per por pour que qui se si sur um uma un una und une uno von y zu zum zur`;
 
-/** Folder names that say nothing about a task. */
+/** Folder names that carry no information about a task. */
 export const PATH_WORDS = 'src lib www';
 
-/** Written apart, with a hyphen or in one, by different people: `health check` and `healthcheck` are one term. */
+/** People write these apart, with a hyphen or as one word: `health check` and `healthcheck` are one term. */
 export const COMPOUND_WORDS = `back end|front end|health check|time zone|time stamp|time out|web socket|web hook|log in|log out|sign in|sign up|sign out|file name|user name|
 host name|name space|drop down|check box|check out|set up|clean up|start up|road map|data base|data set|white list|black list|allow list|side bar|tool bar|
 tool tip|tool chain|nav bar|pop up|roll back|fall back|call back|work flow|work space|life cycle|run time|code base|dead lock|end point|meta data|play back|
 time line|white space|work around|auto save|auto complete`;
 
-/** Short and long form of one thing, and two words for one thing, as developers write them; each group becomes its first word. */
+/** Short and long forms, and synonyms, as developers write them. Each group becomes its first word. */
 export const SYNONYMS = `authentication auth authn authenticate|login signin logon|authorization authz authorize|database db|repository repo|configuration config cfg conf configure|
 directory dir folder|documentation docs doc|kubernetes k8s kube|internationalization i18n internationalize|localization l10n localize|accessibility a11y|
 performance perf|environment env|parameter param|argument arg|message msg|error err exception|button btn|image img picture|implement impl implementation|
@@ -30,10 +30,10 @@ vulnerability vuln cve|notification notif notify|organization org organisation|c
 timezone tz|upgrade bump|deduplicate dedupe dedup|observability o11y|validate validation|optimize optimise optimization|serialize serialise|analyze analyse`;
 
 /**
- * How common terms are in software tasks in general, so that IDF works in a workspace of five tasks. Document frequencies of the
- * benchmark's repositories, halved from class to class (the first stands in a quarter of all tasks), the mean of the repositories
- * without the two highest and lowest: a word of one product is not common in software. Words that agents put into any title have a
- * floor that pull requests of people do not show.
+ * How common terms are in software tasks in general, so that IDF works in a workspace of five tasks. Document frequencies from the benchmark's
+ * repositories, in classes that halve (the first is in a quarter of all tasks). Each is the mean without the two highest and two lowest
+ * repositories, because a word of one product is not common in software. Words that agents put into any title have a minimum that people's pull
+ * requests do not show.
  */
 export const COMMON_TERMS = `creat fix|remov test updat|bug chang cod documentat error fil implement improv mak refactor|allow api behaviour build call cas cleanup commit 
 configurat default enhanc ensur exampl fail featur funct general handl instead issu link messag method minor misc mov nam new problem referenc return 

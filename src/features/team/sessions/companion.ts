@@ -6,9 +6,9 @@ import type { Log } from '../../../kernel/log.ts';
 export interface CompanionRelease {
   readonly latest_version: string;
   readonly tarball_sha256: string;
-  /** The name of the file beside the manifest that holds the release; companions that update themselves fetch it from this server. */
+  /** File name of the release, next to the manifest. Companions that update themselves download it from this server. */
   readonly tarball?: string | undefined;
-  /** Signs the version and the hash with the key that companions have pinned; without it no companion installs the release. */
+  /** Signature of version and hash, made with the key that companions have pinned. Without it, no companion installs the release. */
   readonly signature?: string | undefined;
 }
 
@@ -22,46 +22,46 @@ const manifest = z
     tarball_sha256: z.string().regex(/^[0-9a-f]{64}$/i, { error: 'expected a SHA-256 in hexadecimal' }),
     tarball: z
       .string()
-      .regex(/^[A-Za-z0-9][A-Za-z0-9._+-]{0,200}\.tgz$/, { error: 'expected the name of a .tgz beside the manifest, without a path' })
+      .regex(/^[A-Za-z0-9][A-Za-z0-9._+-]{0,200}\.tgz$/, { error: 'expected the name of a .tgz next to the manifest, without a path' })
       .optional(),
     signature: z
       .string()
-      .regex(/^[A-Za-z0-9+/]{86}==$/, { error: 'expected an Ed25519 signature in base64, as `covenant companion sign` makes it' })
+      .regex(/^[A-Za-z0-9+/]{86}==$/, { error: 'expected an Ed25519 signature in base64 from `covenant companion sign`' })
       .optional(),
   })
   .transform(({ latest_version, version: other, tarball_sha256, tarball, signature }, issues): CompanionRelease => {
     const latest = latest_version ?? other;
     if (latest !== undefined) return { latest_version: latest, tarball_sha256, tarball, signature };
-    issues.addIssue({ code: 'custom', message: 'names no latest_version' });
+    issues.addIssue({ code: 'custom', message: 'is missing latest_version' });
     return z.NEVER;
   });
 
-/** The release that this server offers to companions. Read each time, so that a new release needs no restart; a broken file offers none. */
+/** The release that this server offers to companions. Read on every call, so a new release needs no restart. An invalid file offers none. */
 export async function readManifest(path: string | undefined, log: Log): Promise<CompanionRelease | undefined> {
   if (path === undefined) return undefined;
   try {
     const found = await stat(path);
-    // A pipe or a device would be read for as long as it pleases.
+    // Reading a pipe or a device might never end.
     if (!found.isFile() || found.size > MAX_BYTES) throw new Error(`is not a file of at most ${MAX_BYTES} bytes`);
     return manifest.parse(JSON.parse(await readFile(path, 'utf8')));
   } catch (error) {
-    log.warn('companion manifest not usable', { path, reason: (error as Error).message });
+    log.warn('cannot use the companion manifest', { path, reason: (error as Error).message });
     return undefined;
   }
 }
 
-/** The file of the release, which lies beside the manifest itself: a link could lead to any file of this machine. */
+/** The file of the release, next to the manifest. A link is not followed: it could lead to any file of this machine. */
 export async function companionTarball(manifestPath: string | undefined, log: Log): Promise<{ path: string; size: number } | undefined> {
   const { tarball } = (await readManifest(manifestPath, log)) ?? {};
   if (manifestPath === undefined || tarball === undefined) return undefined;
   const path = join(dirname(manifestPath), tarball);
   const found = await lstat(path).catch(() => undefined);
   if (found?.isFile()) return { path, size: found.size };
-  log.warn('companion tarball not usable', { path });
+  log.warn('cannot use the companion tarball', { path });
   return undefined;
 }
 
-/** Convergence: a machine that is ahead of its server comes back down to it. */
+/** A companion that is newer than its server's release goes back to that release. */
 export const companionAnswer = ({ latest_version, tarball_sha256, signature }: CompanionRelease, installed: string) => ({
   latest_version,
   tarball_sha256,

@@ -25,7 +25,7 @@ async function services() {
   return { ...app, ana, ben, call, publish, published, get, listed, revoke };
 }
 
-test('publish_context takes the working context of a repository and branch, and stores it [context.publish.shape] [context.publish.upsert]', async () => {
+test('publish_context stores the working context of a repository and branch [context.publish.shape] [context.publish.upsert]', async () => {
   const { call, clock, events, get, published } = await services();
   const { session_id } = (await call({ operation: 'start' })).data as { session_id: string };
   const given = {
@@ -65,7 +65,7 @@ test('publishing again for the same repository and branch supersedes the earlier
   expect(row?.superseded_by).toBe(second.context_id);
 });
 
-test("another branch, no branch, another repository and another developer's context are left alone [context.publish.other-branch]", async () => {
+test('contexts of another branch, no branch, another repository or another developer stay unchanged [context.publish.other-branch]', async () => {
   const { ben, listed, published } = await services();
   const kept = [
     await published(),
@@ -79,7 +79,7 @@ test("another branch, no branch, another repository and another developer's cont
   expect((await published({ branch: undefined })).superseded).toEqual([kept[2]?.context_id]);
 });
 
-test('a repository is the same by whichever of its addresses; a handoff finds it by its short name too', async () => {
+test('a repository is the same under any of its addresses; a handoff finds it by its short name too', async () => {
   const { ana, app, clock, published } = await services();
   const first = await published({ repo: 'git@github.com:acme/app.git' });
   const second = await published({ repo: 'https://github.com/Acme/App' });
@@ -92,7 +92,7 @@ test('a repository is the same by whichever of its addresses; a handoff finds it
   expect(await latest('other/app')).not.toBe(second.context_id);
 });
 
-test('a context expires after 24 hours where nothing else is said [context.ttl.default]', async () => {
+test('a context expires after 24 hours by default [context.ttl.default]', async () => {
   const { clock, listed, published } = await services();
   const { expires_at } = await published();
   expect(expires_at - clock.now()).toBe(24 * HOUR);
@@ -109,7 +109,7 @@ test('ttl_hours is from 1 to 168 [context.ttl.range]', async () => {
   expect((await published({ ttl_hours: 168 })).expires_at).toBe(clock.now() + 168 * HOUR);
 });
 
-test("get_context by handle, @handle or id gives a teammate's latest active context [context.get.by-person] [context.get.shape]", async () => {
+test("get_context by handle, @handle or id returns a teammate's latest active context [context.get.by-person] [context.get.shape]", async () => {
   const { ana, clock, get, published } = await services();
   await published({ branch: 'lexer' });
   clock.advance(1_000);
@@ -122,7 +122,7 @@ test("get_context by handle, @handle or id gives a teammate's latest active cont
   expect(await get({ developer: 'ana', context_id })).toMatchObject({ code: 'INVALID_INPUT', data: { field: 'context_id' } });
 });
 
-test('without a teammate all active contexts of the workspace are listed, long ones cut [context.get.list]', async () => {
+test('without a developer, all active contexts of the workspace are listed, long ones cut [context.get.list]', async () => {
   const { ana, ben, app, clock, developer, get, listed, published } = await services();
   await published();
   await published({ summary: 's'.repeat(4_000), files_touched: Array.from({ length: 200 }, (_, at) => `f${at}`) }, ben);
@@ -138,7 +138,7 @@ test('without a teammate all active contexts of the workspace are listed, long o
   expect(await activeContexts(app.store.reader, ana.principal.workspace, await viewerOf(app.store.reader, ana.principal), clock.now())).toEqual(contexts);
 });
 
-test('however many contexts are active, each is listed: the newest at length, the others in a line that says it is cut [context.get.list]', async () => {
+test('every active context is listed: the newest in detail, the others in one line marked as cut [context.get.list]', async () => {
   const { ben, get, listed, published } = await services();
   const made: string[] = [];
   for (let at = 0; at < 30; at++) made.unshift((await published({ branch: `b${at}`, summary: 's'.repeat(500), files_touched: ['src/a.ts'] })).context_id);
@@ -149,7 +149,7 @@ test('however many contexts are active, each is listed: the newest at length, th
   expect((await get({ context_id: made[29] }, ben)).data).toMatchObject({ context: { summary: 's'.repeat(500), files_touched: ['src/a.ts'], cut: false } });
 });
 
-test('a private developer is @private in lists, and by name unknown like anybody who is not there [context.get.private]', async () => {
+test('a private developer is @private in lists, and gets the refusal of an unknown name [context.get.private]', async () => {
   const { ana, done, get, listed, published } = await services();
   await published({ summary: 'Secretly' });
   await done('developers.set_visibility', { developer: 'ana', visibility: 'private' });
@@ -162,7 +162,7 @@ test('a private developer is @private in lists, and by name unknown like anybody
   expect(await get({ developer: 'ana' }, ana)).toMatchObject({ status: 'ok', data: { context: { summary: 'Secretly' } } });
 });
 
-test('revoke_context takes the id of an own context and withdraws it [context.revoke.shape] [context.revoke.owned]', async () => {
+test("revoke_context revokes the caller's own context by id [context.revoke.shape] [context.revoke.owned]", async () => {
   const { call, events, get, listed, published, revoke } = await services();
   expect(await call({ operation: 'revoke_context' })).toMatchObject({ code: 'INVALID_INPUT', data: { field: 'context_id' } });
   const { context_id } = await published();
@@ -173,7 +173,7 @@ test('revoke_context takes the id of an own context and withdraws it [context.re
   expect(await events({ kind: 'session.context_revoked' })).toMatchObject([{ subject: context_id }]);
 });
 
-test("revoking somebody else's context is refused in the words for one that is not there [context.revoke.foreign-refused]", async () => {
+test("revoking somebody else's context gets the refusal of a missing one [context.revoke.foreign-refused]", async () => {
   const { ben, events, listed, published, revoke } = await services();
   const { context_id } = await published();
   const foreign = await revoke(context_id, ben);
@@ -190,7 +190,7 @@ const step = fc.oneof(
   fc.record({ do: fc.constant('pass' as const), hours: fc.integer({ min: 1, max: 4 }) }),
 );
 
-test('after any publishing, revoking and waiting, no revoked, superseded or expired context is ever given [context.get.active-only]', async () => {
+test('after any sequence of publishing, revoking and waiting, no revoked, superseded or expired context is returned [context.get.active-only]', async () => {
   const { ana, app, ben, clock, get, listed, published, revoke } = await services();
   const callers = [ana, ben] as const;
   const all: { id: string; by: number; branch: string | null; expires: number; gone: boolean }[] = [];

@@ -45,29 +45,31 @@ export const contextTools: Implementation[] = [
         subject: id,
         payload: { title: input.title, repo, branch, expires_at, superseded, files_touched: files_touched.length, task_ids: task_ids.slice(0, 20) },
       });
-      return ok({ context_id: id, expires_at, superseded }, 'Context published. Teammates read it with get_context.');
+      return ok({ context_id: id, expires_at, superseded }, 'Context published. Teammates can read it with covibe_session operation "get_context".');
     },
   }),
   implement(getContext, {
     read: async ({ developer, context_id }, { reader, workspace, principal, clock }) => {
       if (developer !== undefined && context_id !== undefined) {
-        throw invalidInput([{ field: 'context_id', message: 'names one context; a developer beside it says nothing' }]);
+        throw invalidInput([{ field: 'context_id', message: 'cannot be combined with developer' }]);
       }
       const now = clock.now();
       const viewer = await viewerOf(reader, principal);
       if (context_id !== undefined) {
         const row = await activeRow(reader, workspace, context_id, now);
         if (!row) throw contextNotFound(context_id);
-        return ok({ context: shownContext(row, viewer) }, 'The context.');
+        return ok({ context: shownContext(row, viewer) }, 'Context found.');
       }
       if (developer !== undefined) {
         const { id } = await developerFor(reader, workspace, principal, developer);
         const row = await latestContextOf(reader, workspace, id, {}, now);
-        return row ? ok({ context: shownContext(row, viewer) }, 'Their latest context.') : ok({ context: null }, 'They have no active context.');
+        return row
+          ? ok({ context: shownContext(row, viewer) }, 'Latest context of this developer.')
+          : ok({ context: null }, 'This developer has no active context.');
       }
       const contexts = await activeContexts(reader, workspace, viewer, now);
       const isAll = contexts.length < MAX_LISTED;
-      return ok({ contexts }, isAll ? `${contexts.length} active context(s).` : `The newest ${MAX_LISTED} active contexts. Name a developer for theirs.`);
+      return ok({ contexts }, isAll ? `${contexts.length} active context(s).` : `The newest ${MAX_LISTED} active contexts. Name a developer to see theirs.`);
     },
   }),
   implement(revokeContext, {
@@ -76,16 +78,21 @@ export const contextTools: Implementation[] = [
       if (row?.developer_id !== callingDeveloper(ctx.principal)) throw contextNotFound(context_id);
       await changeRows(tx.db, 'session_contexts', { workspace_id: tx.workspace, id: context_id }, { revoked_at: tx.now });
       record(tx, ctx, { category: 'work', kind: 'session.context_revoked', subject: context_id, payload: { repo: row.repo, branch: row.branch } });
-      return ok({ context_id, revoked_at: tx.now }, 'Context withdrawn.');
+      return ok({ context_id, revoked_at: tx.now }, 'Context revoked.');
     },
   }),
 ];
 
-/** In the same words for one that never was, one that is no longer active, and one to be revoked that is not the caller's. */
+/** The same message if it never existed, if it is no longer active, and if the caller may not revoke it. */
 const contextNotFound = (id: string): Refusal =>
-  notFound('CONTEXT_NOT_FOUND', `There is no active context ${JSON.stringify(id)} for you.`, 'covibe_session get_context lists the active ones.', 'context_id');
+  notFound(
+    'CONTEXT_NOT_FOUND',
+    `Context ${JSON.stringify(id)} does not exist, is no longer active, or is not yours to revoke.`,
+    'Call covibe_session with operation "get_context" and no other field to list the active contexts.',
+    'context_id',
+  );
 
-/** The one rule of what is shown: neither revoked nor superseded nor expired. The newest first. */
+/** The only visibility rule: neither revoked nor superseded nor expired. Newest first. */
 const active = (db: Db, workspace: string, now: number) =>
   matching(db, 'session_contexts', { workspace_id: workspace, superseded_by: null, revoked_at: null })
     .selectAll()
@@ -97,21 +104,21 @@ async function activeRow(db: Db, workspace: string, id: string, now: number): Pr
   return await active(db, workspace, now).where('id', '=', id).executeTakeFirst();
 }
 
-/** The contexts of one developer; of a branch where it is given, which null is: the one that names none. */
+/** The active contexts of one developer; with `branch`, only those of that branch. A null branch selects contexts without one. */
 async function activeRowsOf(db: Db, workspace: string, developerId: string, branch: string | null | undefined, now: number): Promise<SessionContextRow[]> {
   let query = active(db, workspace, now).where('developer_id', '=', developerId);
   if (branch !== undefined) query = branch === null ? query.where('branch', 'is', null) : query.where('branch', '=', branch);
   return await query.execute();
 }
 
-/** More than a workspace has in use at a time; it bounds the answer. */
+/** More than a workspace uses at a time. Bounds the answer. */
 const MAX_LISTED = 500;
-/** So many of the newest contexts are listed at length. The others have one line, and the whole text by their id. */
+/** This many of the newest contexts are listed in detail. The others get one line; their id returns the whole text. */
 const AT_LENGTH = 20;
 const LONG = { summary: 600, files: 20, lines: 10 };
 const BRIEF = { summary: 80, files: 0, lines: 0 };
 
-/** An answer with everybody's contexts stays of a size that an agent can read. */
+/** Keeps a list of everybody's contexts small enough for an agent to read. */
 function shortened(context: ContextView, position: number): ContextView {
   const bounds = position < AT_LENGTH ? LONG : BRIEF;
   const short = {
@@ -128,7 +135,7 @@ function shortened(context: ContextView, position: number): ContextView {
 const shownContext = (row: SessionContextRow, viewer: Viewer): ContextView =>
   view(contextView, row, { context_id: row.id, developer: viewer.name(row.developer_id), cut: false });
 
-/** Everybody's active contexts, the newest first; a private developer's without their name. */
+/** All active contexts, newest first. Private developers are not named. */
 export async function activeContexts(db: Db, workspace: string, viewer: Viewer, now: number, limit = MAX_LISTED): Promise<ContextView[]> {
   const rows = await active(db, workspace, now).limit(limit).execute();
   return rows.map((row, position) => shortened(shownContext(row, viewer), position));
@@ -139,7 +146,7 @@ interface Place {
   readonly branch?: string | undefined;
 }
 
-/** The context that a handoff attaches: the giver's latest active one, of the given repository (by any of its names) and branch. */
+/** The context that a handoff attaches: the giver's latest active one in the given repository (under any of its names) and branch. */
 export async function latestContextOf(
   db: Db,
   workspace: string,
@@ -152,7 +159,7 @@ export async function latestContextOf(
   return rows.find((row) => sameRepo(row.repo, repo)) ?? rows.find((row) => mayBeSameRepo(row.repo, repo));
 }
 
-/** The context, or its successor: whoever takes over must read the current one. */
+/** The context, or its successor: the agent that takes over must read the current one. */
 export async function standingContext(db: Db, workspace: string, id: string, now: number): Promise<SessionContextRow | undefined> {
   const row = await activeRow(db, workspace, id, now);
   if (row) return row;

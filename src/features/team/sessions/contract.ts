@@ -2,22 +2,22 @@ import { z } from 'zod';
 import { branch, contract, id, MEMBER_READ, ownSessionId, READ, repo, repoPath, sessionId, text, title } from '../../../kernel/contract.ts';
 import { fileConflict } from '../overlap/contract.ts';
 
-/** What one report of a machine or a working tree may carry. Published, and the same on every surface. */
+/** Limits of one report of a machine or working tree. Published, and the same on every surface. */
 export const MAX_VERSION_CHARACTERS = 64;
 export const MAX_REGISTERED_REPOS = 200;
 export const MAX_FILES = 500;
 export const MAX_COMMITS = 50;
 export const MAX_ACTIVITY_CHARACTERS = 500;
 
-/** Older lines of a session are forgotten. */
+/** Older activity lines of a session are deleted. */
 export const ACTIVITY_KEPT = 200;
 
-/** How long a reported file counts as being in hand: a machine that is at work reports again long before. */
+/** How long a reported file counts as in use. A working machine reports again long before. */
 export const SNAPSHOT_HOLDS_MS = 24 * 3_600_000;
-/** A working tree that nobody reports any more leaves the graph. */
+/** A working tree that is no longer reported leaves the graph after this time. */
 export const WORKTREE_FORGOTTEN_MS = 30 * 24 * 3_600_000;
 
-/** A session that was not heard of for longer than this may have been left behind. */
+/** A session that is silent for longer than this is stale: it may have been abandoned. */
 export const STALE_AFTER_MS = 30 * 60_000;
 
 export const SESSION_STATES = ['active', 'stale', 'ended'] as const;
@@ -33,10 +33,10 @@ const base = {
   toolset: 'team',
   title: 'Your session',
   about:
-    'Your run as teammates see it: start, heartbeat (renews your claims, brings asks and answers), activity, end; snapshot names the files you changed. Contexts are what you leave for whoever takes over.',
+    'Your run as teammates see it: start, heartbeat (renews your claims, brings asks and answers), activity, end; snapshot reports the files you changed. publish_context leaves notes for a takeover.',
 } as const;
 
-/** What other features put into the answer to a start or a heartbeat. */
+/** Fields that other features add to the answer of a start or heartbeat. */
 export const beatNews = {
   renewed_claims: z.int().optional(),
   waiting: z.array(z.strictObject({ ask_id: z.string(), from: z.string(), message: z.string(), due_at: z.int() })).optional(),
@@ -49,7 +49,7 @@ export const startSession = contract({
   ...base,
   operation: 'start',
   description:
-    'Begin a run. Say agent_name, provider and model when you know them. Keep the session_id and pass it to every other covibe tool; heartbeat while you work, end when you stop.',
+    'Starts a run. Send agent_name, provider and model if you know them. Keep the session_id and pass it to every other covibe tool; heartbeat while you work, end when you stop.',
   input: z.strictObject({
     agent_name: text(100).optional(),
     provider: text(60).optional(),
@@ -64,13 +64,13 @@ export const startSession = contract({
 
 const registeredRepo = z.union([repo, z.strictObject({ repo, path: text(500).optional(), branch: branch.optional() })]);
 
-/** The handler holds the two bounds itself: what a machine reports is checked where it is used. */
+/** The handler enforces the two limits: a machine's report is checked where it is used. */
 export const heartbeat = contract({
   ...base,
   operation: 'heartbeat',
   essential: true,
   description:
-    'Say that you are alive: with session_id, that session is active and its claims are renewed; without, the machine is, and registered_repos replaces the list of repositories it watches. Answers an agent with what waits for it.',
+    'Reports that you are alive. With session_id: the session is active and its claims are renewed. Without: the machine is alive, and registered_repos replaces the list of repositories it watches. Returns what is waiting for the agent.',
   input: z.strictObject({
     session_id: sessionId,
     companion_version: z.string().optional().describe(`The companion's version, at most ${MAX_VERSION_CHARACTERS} characters.`),
@@ -109,7 +109,7 @@ export const worktreeView = z.strictObject({
   recent_commits: z.array(z.strictObject({ sha: z.string(), title: z.string().nullable() })),
   updated_at: z.int(),
 });
-/** Lists may be cut: the counts beside them are whole. */
+/** Lists may be cut; the counts next to them are complete. */
 export const localGraphView = z.strictObject({ repo: z.string(), worktrees: z.array(worktreeView), worktree_count: z.int() });
 export type LocalGraph = z.output<typeof localGraphView>;
 
@@ -117,22 +117,22 @@ export const snapshot = contract({
   ...base,
   operation: 'snapshot',
   description:
-    'Report the state of your working tree: paths and hashes, never contents. Send it after you change files. A warning names files that a teammate has in hand: coordinate before you go on.',
+    'Reports the state of your working tree: paths and hashes, never contents. Send it after you change files. A warning names files that a teammate is working on: coordinate before you continue.',
   input: z.strictObject({
     session_id: ownSessionId,
     repo: repo.optional(),
     branch: branch.optional(),
-    worktree: text(500).optional().describe('Which working tree, by path or name.'),
+    worktree: text(500).optional().describe('The working tree, by path or name.'),
     head: sha.optional(),
-    dirty_files: files.optional().describe('Changed and not committed.'),
-    unpushed_files: files.optional().describe('Changed by commits that are not pushed.'),
+    dirty_files: files.optional().describe('Changed but not committed.'),
+    unpushed_files: files.optional().describe('Changed by unpushed commits.'),
     diff_hashes: z
       .union([
         z.record(repoPath, diffHash).refine((hashes) => Object.keys(hashes).length <= MAX_FILES, { error: `at most ${MAX_FILES} entries` }),
         z.array(diffHash).max(MAX_FILES),
       ])
       .optional()
-      .describe('Path to hash of its diff, or hashes alone.'),
+      .describe('Hash of the diff by path, or only hashes.'),
     recent_commits: z
       .array(z.union([sha, z.strictObject({ sha, title: text(300).optional() })]))
       .max(MAX_COMMITS)
@@ -145,7 +145,7 @@ export const snapshot = contract({
 export const logActivity = contract({
   ...base,
   operation: 'activity',
-  description: 'Say in one line what you are doing now; teammates see the latest.',
+  description: 'Reports in one line what you are doing now; teammates see the latest.',
   input: z.strictObject({
     session_id: ownSessionId,
     text: text(MAX_ACTIVITY_CHARACTERS).regex(/^[^\r\n\u0085\u2028\u2029]*$/, { error: 'expected one line' }),
@@ -157,7 +157,7 @@ export const endSession = contract({
   ...base,
   operation: 'end',
   essential: true,
-  description: 'End your run; its claims are released. Publish a context first if work is left for somebody.',
+  description: 'Ends your run and releases its claims. If work is left, publish a context first.',
   input: z.strictObject({ session_id: ownSessionId }),
   output: z.strictObject({ session_id: z.string(), ended_at: z.int(), released_claims: z.int().optional() }),
   annotations: { idempotentHint: true },
@@ -184,7 +184,7 @@ export const listSessions = contract({
   ...MEMBER_READ,
   name: 'sessions.list',
   title: 'List sessions',
-  description: 'The sessions that were heard of last, with their state: active, stale or ended.',
+  description: 'The most recently seen sessions, with their state: active, stale or ended.',
   input: z.strictObject({ limit: z.int().min(1).max(200).default(50) }),
   output: z.strictObject({ items: z.array(sessionView) }),
 });
@@ -205,7 +205,7 @@ export const contextView = z.strictObject({
   task_ids: z.array(z.string()),
   published_at: z.int(),
   expires_at: z.int(),
-  /** In lists long texts and lists are cut; by context_id or developer the whole is given. */
+  /** Lists shorten long texts; with context_id or developer the whole context is returned. */
   cut: z.boolean(),
 });
 export type ContextView = z.output<typeof contextView>;
@@ -214,10 +214,10 @@ export const publishContext = contract({
   ...base,
   operation: 'publish_context',
   description:
-    'Leave what a teammate needs to take over: what you did, what is next, what blocks. It replaces your earlier one for the same repo and branch. Never prompts, transcripts, diffs or file contents.',
+    'Publishes what a teammate needs to take over: what you did, what is next, what blocks. Replaces your earlier one for the same repo and branch. Never send prompts, transcripts, diffs or file contents.',
   input: z.strictObject({
     title,
-    summary: text(4_000).describe('Where the work stands.'),
+    summary: text(4_000).describe('State of the work.'),
     repo,
     branch: branch.optional(),
     files_touched: z.array(repoPath).max(200).optional(),
@@ -234,7 +234,7 @@ export const getContext = contract({
   ...base,
   operation: 'get_context',
   description:
-    "A teammate's latest context by developer, or the one a handoff refers to by context_id; without either, a list of all active ones of the workspace. Read it before you take work over.",
+    "A teammate's latest context (by developer), or the one a handoff refers to (by context_id); without either, all active ones of the workspace. Read it before you take over work.",
   input: z.strictObject({
     developer: text(100).optional().describe("A teammate's handle, @handle or id."),
     context_id: id.optional(),
@@ -246,7 +246,7 @@ export const getContext = contract({
 export const revokeContext = contract({
   ...base,
   operation: 'revoke_context',
-  description: 'Withdraw a context that you published, by context_id.',
+  description: 'Revokes a context that you published.',
   input: z.strictObject({ context_id: id }),
   output: z.strictObject({ context_id: z.string(), revoked_at: z.int() }),
 });

@@ -18,9 +18,9 @@ export const sessionFeature = (services: Pick<Services, 'store' | 'clock' | 'log
   name: 'sessions',
   implementations: [...contextTools, ...sessionTools(parts)],
   keeps: [
-    { what: 'Contexts of sessions that were replaced, revoked or ran out', ms: 'retention.days' },
+    { what: 'Contexts of sessions that were replaced, revoked or expired', ms: 'retention.days' },
     { what: `Sessions of agents, each with its last ${ACTIVITY_KEPT} lines of activity`, ms: 'retention.days' },
-    { what: 'Working trees that nobody reports any more', ms: WORKTREE_FORGOTTEN_MS },
+    { what: 'Working trees that are no longer reported', ms: WORKTREE_FORGOTTEN_MS },
   ],
   sweeps: [lostSessionSweep(services)],
 });

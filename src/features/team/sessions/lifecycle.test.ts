@@ -12,7 +12,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constantFrom('heartbeat', 'activity', 'end'), by, which: fc.nat({ max: 5 }) }),
 );
 
-/** What a session should be: nothing but who has it, when it was heard of and when it ended. */
+/** The model of a session: its owner, when it was last seen, and when it ended. */
 interface Model {
   id: string;
   owner: number;
@@ -20,7 +20,7 @@ interface Model {
   ended: number | null;
 }
 
-test('whatever is called in whatever order, a session is seen by its owner alone, ends once, and is stale exactly after 30 silent minutes', async () => {
+test('after any sequence of calls, a session is visible only to its owner, ends once, and is stale after exactly 30 silent minutes', async () => {
   const { app, clock, developer, done, events, tool } = await testApp();
   const callers = [await developer('ana'), await developer('ben')] as const;
   const models: Model[] = [];
@@ -63,7 +63,7 @@ test('whatever is called in whatever order, a session is seen by its owner alone
   expect(await app.store.reader.selectFrom('agent_sessions').selectAll().execute()).toHaveLength(models.length);
 });
 
-test('what a start leaves out is where its client stands, but a branch only of the repository that is meant', async () => {
+test("a start without a place uses the client's place, but its branch only for the same repository", async () => {
   const { app, developer, events } = await testApp();
   const { principal } = await developer('ana');
   const place = { folder: '/home/ana/app', repo: 'github.com/acme/app', branch: 'fix' };

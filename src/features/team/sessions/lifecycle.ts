@@ -38,7 +38,7 @@ export async function beginSession(tx: Tx, ctx: WriteContext, input: Input<typeo
   return session;
 }
 
-/** The place of the client fills in what the call leaves out; its branch counts only for the same repository. */
+/** Fields missing from the call come from the client's place. Its branch counts only for the same repository. */
 function placeOf({ repo, branch }: Input<typeof startSession>, place: CallerPlace | null): Pick<AgentSessionRow, 'repo' | 'branch'> {
   const isThere = repo === undefined || sameRepo(repo, place?.repo ?? '');
   return { repo: repo ?? place?.repo ?? null, branch: branch ?? (isThere ? (place?.branch ?? null) : null) };
@@ -49,10 +49,10 @@ interface EndReport {
   released_claims?: number;
 }
 
-/** Releases what the session held; its result becomes part of the reply. */
+/** Releases what the session held. Its result becomes part of the reply. */
 export type EndListener = (tx: Tx, ctx: WriteContext, sessionId: string) => Promise<EndReport>;
 
-/** The session must not have ended yet. */
+/** The session must not have ended. */
 export async function finishSession(tx: Tx, ctx: WriteContext, sessionId: string, listeners: readonly EndListener[]): Promise<EndReport> {
   await changeActiveSession(tx, sessionId, { ended_at: tx.now });
   record(tx, ctx, { category: 'work', kind: 'session.ended', subject: sessionId });
@@ -61,10 +61,10 @@ export async function finishSession(tx: Tx, ctx: WriteContext, sessionId: string
   return ended;
 }
 
-/** An agent that is silent for a week does not come back. Until then its session is listed as stale. */
+/** An agent that is silent for a week does not return. Until then its session is listed as stale. */
 const LOST_AFTER_MS = 7 * 24 * 3_600_000;
 
-/** Ends sessions that nobody will end, or the team's state would list them as stale for ever. Their claims expired long ago. */
+/** Ends abandoned sessions, which would otherwise be listed as stale forever. Their claims expired long before. */
 export const lostSessionSweep = (services: Pick<Services, 'store' | 'clock' | 'log'>): Sweep =>
   dueSweep(services, {
     name: 'sessions',
@@ -89,16 +89,16 @@ const ownerOf = compiledQuery(2, (db, workspace: string, sessionId: string) =>
   db.selectFrom('agent_sessions').select('developer_id').where('workspace_id', '=', workspace).where('id', '=', sessionId),
 );
 
-/** In the same words whether there is no such session or it is somebody else's. */
+/** The message is the same if the session does not exist and if it belongs to somebody else. */
 export const sessionNotFound = (sessionId: string): Refusal =>
   notFound(
     'SESSION_NOT_FOUND',
-    `You have no session ${JSON.stringify(sessionId)}.`,
-    'Use the session_id that covibe_session start gave you, or start a session.',
+    `Session ${JSON.stringify(sessionId)} does not exist or is not yours.`,
+    'Use the session_id that covibe_session returned for operation "start", or call it again to start a session.',
     'session_id',
   );
 
-/** The ports of the pipe. The owner of a session never changes, so committed rows are enough. */
+/** The session ports of the dispatcher. The owner of a session never changes, so committed rows are enough. */
 export function createSessionPorts({ store }: Services): Pick<Ports, 'enterSession' | 'touchSession'> {
   return {
     async enterSession(principal, sessionId) {

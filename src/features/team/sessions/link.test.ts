@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { linksSession, SESSION_FIELD } from '../../../kernel/registry.ts';
 import { type TestCaller, testApp } from '../../../testing/app.ts';
 
-/** A value for every field that some call cannot do without. */
+/** A value for every field that some call requires. */
 const SAMPLES: Record<string, unknown> = {
   title: 'Rework the parser',
   task_type: 'refactor',
@@ -31,7 +31,7 @@ async function services() {
   const app = await testApp();
   const [ana, ben] = [await app.developer('ana'), await app.developer('ben')];
   const start = async (by: TestCaller) => ((await app.tool('covibe_session', { operation: 'start' }, by)).reply.data as { session_id: string }).session_id;
-  /** Every call of every tool that takes a session, with as little as it needs. */
+  /** Every call of every tool that takes a session, with minimal input. */
   const calls = app.app.registry.tools().flatMap((tool) =>
     [...tool.operations].flatMap(([operation, { contract }]) => {
       if (!(SESSION_FIELD in contract.input.shape)) return [];
@@ -44,7 +44,7 @@ async function services() {
   return { ...app, ana, ben, calls, start };
 }
 
-test('tools about tasks, scope, blockers, decisions, summaries and usage accept the session of the caller [session.link.accepted]', async () => {
+test("tools for tasks, scope, blockers, decisions, summaries and usage accept the caller's session [session.link.accepted]", async () => {
   const { ana, events, start, tool } = await services();
   const session_id = await start(ana);
   const task = { title: 'Rework the parser', task_type: 'refactor', session_id };
@@ -61,7 +61,7 @@ test('tools about tasks, scope, blockers, decisions, summaries and usage accept 
   expect(usage).toHaveLength(accepted.length);
 });
 
-test('a call that names a session links its usage and work events to it, and makes it seen [session.link.events]', async () => {
+test('a call with a session links its usage and work events to it, and marks it as seen [session.link.events]', async () => {
   const { ana, app, clock, events, start, tool } = await services();
   const session_id = await start(ana);
   clock.advance(60_000);
@@ -72,7 +72,7 @@ test('a call that names a session links its usage and work events to it, and mak
   expect(last_seen_at).toBe(clock.now());
 });
 
-test("every tool that takes a session refuses one that is not the caller's, in the words for one that is not there [session.link.foreign-refused]", async () => {
+test('every tool with a session refuses a foreign one with the message for a missing one [session.link.foreign-refused]', async () => {
   const { ana, ben, calls, start, tool } = await services();
   const foreign = await start(ana);
   const unknown = foreign.replace(/.{4}$/, 'ZZZZ');
@@ -85,7 +85,7 @@ test("every tool that takes a session refuses one that is not the caller's, in t
   }
 });
 
-test('a call with a foreign session leaves an error usage event that is linked to none, and no work event [session.link.foreign-usage-event]', async () => {
+test('a call with a foreign session leaves an error usage event without session, and no work event [session.link.foreign-usage-event]', async () => {
   const { ana, app, ben, calls, events, start, tool } = await services();
   const foreign = await start(ana);
   const before = await events();

@@ -10,7 +10,7 @@ test('a session is stale after more than 30 idle minutes, and not a millisecond 
   expect(sessionState({ ...session, ended_at: 2_000 }, 1_001 + STALE_AFTER_MS)).toBe('ended');
 });
 
-test('an update is available exactly when the versions differ, also when the companion is ahead [session.heartbeat.update-available]', () => {
+test('an update is available exactly if the versions differ, even if the companion is newer [session.heartbeat.update-available]', () => {
   const release = { latest_version: '1.4.0', tarball_sha256: 'a'.repeat(64) };
   expect(companionAnswer(release, '1.4.0').update_available).toBe(false);
   expect(companionAnswer(release, '1.3.9').update_available).toBe(true);

@@ -17,7 +17,7 @@ export const paths = z.array(z.string());
 
 const hashes = z.union([z.record(z.string(), z.string()), z.array(z.string())]);
 
-/** Which working trees and branches of a repository are in whose hands, with which files: the one reported last first. */
+/** The working trees and branches of a repository with their owners and files, most recently reported first. */
 export async function localGraph(db: Db, workspace: string, repo: string, principal: Principal, bounds: GraphBounds = BOUNDS): Promise<LocalGraph> {
   const rows = await findRows(db, 'local_worktrees', { workspace_id: workspace, repo }, { order: { updated_at: 'desc', id: 'desc' }, limit: bounds.worktrees });
   const ids = rows.map(({ id }) => id);
@@ -30,7 +30,7 @@ export async function localGraph(db: Db, workspace: string, repo: string, princi
     return view(worktreeView, row, {
       worktree_id: row.id,
       developer: viewer.name(row.developer_id),
-      // A path on somebody's machine usually has their name in it, and a branch often.
+      // A path on somebody's machine usually contains their name, and a branch often does.
       branch: (isSeen && row.branch) || null,
       worktree: (isSeen && row.worktree) || null,
       dirty_files: dirty.slice(0, bounds.files),

@@ -8,11 +8,11 @@ import { type heartbeat, MAX_REGISTERED_REPOS, MAX_VERSION_CHARACTERS } from './
 
 type Beat = Input<typeof heartbeat>;
 
-/** A heartbeat of the companion, which no agent reads: it must neither deliver what waits for an agent, nor renew the claims of one that is gone. */
+/** A heartbeat of the companion, which no agent reads. It must not deliver what is waiting for an agent, nor renew the claims of one that is gone. */
 export const isOfMachine = ({ session_id, companion_version, registered_repos }: Beat): boolean =>
   session_id === undefined && (companion_version !== undefined || registered_repos !== undefined);
 
-/** A machine must not fill the store with its reports. */
+/** Bounds what a machine can store with its reports. */
 export function checkBounds({ companion_version, registered_repos }: Beat): void {
   if (companion_version !== undefined && companion_version.length > MAX_VERSION_CHARACTERS) {
     throw invalidInput([{ field: 'companion_version', message: `has more than ${MAX_VERSION_CHARACTERS} characters` }]);
@@ -22,11 +22,11 @@ export function checkBounds({ companion_version, registered_repos }: Beat): void
   }
 }
 
-/** Stores that the machine is alive, and the repositories that it watches; if it names none, those that it named before. */
+/** Stores that the machine is alive, and the repositories that it watches. Without a list, the stored list stays. */
 export async function syncMachine(tx: Tx, ctx: WriteContext, developerId: string, { companion_version, registered_repos }: Beat): Promise<number | undefined> {
   const own = { workspace_id: tx.workspace, token_id: ctx.principal.tokenId };
   const machine = { ...own, developer_id: developerId, companion_version: companion_version ?? null, last_heartbeat_at: tx.now };
-  // A heartbeat without a version, such as one of an agent with the same token, keeps the known one.
+  // A heartbeat without a version, for example of an agent with the same token, keeps the stored version.
   const change = { last_heartbeat_at: tx.now, ...(companion_version === undefined ? {} : { companion_version }) };
   await tx.db
     .insertInto('machines')
@@ -38,7 +38,7 @@ export async function syncMachine(tx: Tx, ctx: WriteContext, developerId: string
     const { repo, path = null, branch = null } = typeof entry === 'string' ? { repo: entry } : entry;
     return { ...own, position, developer_id: developerId, repo, path, branch };
   });
-  // A machine sends its list every time; it seldom changes.
+  // The list comes with every heartbeat but rarely changes.
   if (!sameRows(rows, await findRows(tx.db, 'registered_repos', own, { order: { position: 'asc' } }))) {
     await deleteRows(tx.db, 'registered_repos', own);
     await insertRows(tx.db, 'registered_repos', rows);

@@ -26,7 +26,7 @@ async function services(options: TestAppOptions = {}) {
 
 const sessionRow = (app: TestApp, id: string) => app.app.store.reader.selectFrom('agent_sessions').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
-test('covibe_session has the documented operations, and one of them is required [session.surface.operations]', async () => {
+test('covibe_session has the documented operations, and operation is required [session.surface.operations]', async () => {
   const { app, call } = await services();
   const schema = app.registry.tool('covibe_session')?.inputSchema as { required: string[]; properties: { operation: { enum: string[] } } };
   expect(schema.required).toEqual(['operation']);
@@ -36,7 +36,7 @@ test('covibe_session has the documented operations, and one of them is required 
   expect((await call({})).reply).toMatchObject({ code: 'INVALID_INPUT', data: { field: 'operation' } });
 });
 
-test('start takes what the agent says of itself, all of it optional, and gives a session [session.start.shape]', async () => {
+test('start takes optional facts about the agent, and returns a session [session.start.shape]', async () => {
   const { clock, session, start, work } = await services();
   const said = { agent_name: 'Claude', provider: 'anthropic', model: 'claude-opus-4-5', agent_type: 'claude-code', repo: 'covenant', branch: 'main' };
   const { session_id, agent_type, started_at } = await start(undefined, said);
@@ -47,14 +47,14 @@ test('start takes what the agent says of itself, all of it optional, and gives a
   expect((await work('session.started')).map(({ subject, session: linked }) => [subject, linked])[0]).toEqual([session_id, session_id]);
 });
 
-test('start and heartbeat say what other features have for the agent', async () => {
+test('start and heartbeat return what other features have for the agent', async () => {
   const { ana, ben, start, tool } = await services();
   const asked = await tool('covibe_coordination', { operation: 'ask', to: 'ana', message: 'May I change the parser?' }, ben);
   expect(asked.reply).toMatchObject({ status: 'ok' });
   expect((await start(ana)).waiting).toMatchObject([{ from: 'ben', message: 'May I change the parser?' }]);
 });
 
-test('a typed token decides the type of the agent, and an explicit other report is on record [session.agent-type.token-wins] [session.agent-type.mismatch-event]', async () => {
+test('a typed token decides the type of the agent, and a different report is recorded [session.agent-type.token-wins] [session.agent-type.mismatch-event]', async () => {
   const { developer, session, start, work } = await services();
   const codex = await developer('ana', 'codex');
   const { session_id, agent_type } = await start(codex, { agent_type: 'claude-code' });
@@ -63,7 +63,7 @@ test('a typed token decides the type of the agent, and an explicit other report 
   expect(await work('session.agent_mismatch')).toMatchObject([{ session: session_id, payload: { reported: 'claude-code', token: 'codex' } }]);
 });
 
-test('no report, the same report, or a token without type is no mismatch [session.agent-type.no-false-mismatch]', async () => {
+test('no report, an equal report, or an untyped token is no mismatch [session.agent-type.no-false-mismatch]', async () => {
   const { ana, developer, start, work } = await services();
   const codex = await developer('ana', 'codex');
   await start(codex);
@@ -73,7 +73,7 @@ test('no report, the same report, or a token without type is no mismatch [sessio
   expect(await work('session.agent_mismatch')).toEqual([]);
 });
 
-test('a heartbeat, all of whose fields are optional, keeps the session seen [session.heartbeat.shape] [session.heartbeat.last-seen]', async () => {
+test('a heartbeat, with only optional fields, marks the session as seen [session.heartbeat.shape] [session.heartbeat.last-seen]', async () => {
   const { beat, clock, session, start } = await services();
   const { session_id } = await start();
   clock.advance(10 * MINUTE);
@@ -85,7 +85,7 @@ test('a heartbeat, all of whose fields are optional, keeps the session seen [ses
   expect((await beat()).reply).toMatchObject({ status: 'ok', data: { session_id: null } });
 });
 
-test('without a session a heartbeat says that the machine is alive and replaces its list of repositories [session.heartbeat.without-session]', async () => {
+test('a heartbeat without a session marks the machine as alive and replaces its list of repositories [session.heartbeat.without-session]', async () => {
   const { ana, app, beat, clock, work } = await services();
   const machine = () => app.store.reader.selectFrom('machines').selectAll().executeTakeFirst();
   const repos = () => app.store.reader.selectFrom('registered_repos').select(['repo', 'path', 'branch']).orderBy('position').execute();
@@ -107,7 +107,7 @@ test('without a session a heartbeat says that the machine is alive and replaces 
   expect(await repos()).toEqual([]);
 });
 
-test('the list of one machine leaves that of another alone', async () => {
+test('the list of one machine does not change that of another', async () => {
   const { app, beat, ben } = await services();
   await beat({ registered_repos: ['one'] });
   await beat({ registered_repos: ['other'] }, ben);
@@ -115,7 +115,7 @@ test('the list of one machine leaves that of another alone', async () => {
   expect(await app.store.reader.selectFrom('registered_repos').select('repo').execute()).toEqual([{ repo: 'other' }]);
 });
 
-test("a heartbeat for somebody else's session is refused, as for one that is not there, and does not touch it [session.heartbeat.owner-only]", async () => {
+test('a heartbeat for a foreign session gets the refusal of a missing one, and does not touch it [session.heartbeat.owner-only]', async () => {
   const { beat, ben, clock, session, start } = await services();
   const { session_id } = await start();
   const before = await session(session_id);
@@ -128,7 +128,7 @@ test("a heartbeat for somebody else's session is refused, as for one that is not
   expect(await session(session_id)).toEqual(before);
 });
 
-test('a session that has ended is not touched any more: by a heartbeat, an activity, a snapshot or another call that names it [session.heartbeat.active-only]', async () => {
+test('an ended session is not touched by a heartbeat, activity, snapshot or other call that names it [session.heartbeat.active-only]', async () => {
   const { ana, beat, call, clock, session, start, tool } = await services();
   const { session_id } = await start(ana, { repo: 'covenant' });
   await call({ operation: 'end', session_id });
@@ -143,13 +143,13 @@ test('a session that has ended is not touched any more: by a heartbeat, an activ
   expect((await beat()).reply.status).toBe('ok');
 });
 
-test('with a manifest the answer names the latest companion; without one, or without a version, there is none [session.heartbeat.companion-answer]', async () => {
+test('with a manifest, the answer names the latest companion; without a manifest or a version, it names none [session.heartbeat.companion-answer]', async () => {
   const manifest = join(temporaryFolder(), 'manifest.json');
   const tarball_sha256 = 'ab'.repeat(32);
   const { beat, logged } = await services({ companionManifest: manifest });
   const companion = async (args: object) => ((await beat(args)).reply.data as { companion?: unknown }).companion;
   expect(await companion({ companion_version: '1.0.0' })).toBeUndefined();
-  expect(logged.join('')).toContain('companion manifest not usable');
+  expect(logged.join('')).toContain('cannot use the companion manifest');
   writeFileSync(manifest, JSON.stringify({ version: '1.4.0', tarball_sha256 }));
   expect(await companion({ companion_version: '1.0.0' })).toEqual({ latest_version: '1.4.0', tarball_sha256, update_available: true });
   expect(await companion({})).toBeUndefined();
@@ -166,7 +166,7 @@ test('with a manifest the answer names the latest companion; without one, or wit
   expect((await (await services({ companionManifest: folder })).beat({ companion_version: '1' })).reply.status).toBe('ok');
 });
 
-test('a version of more than 64 characters is refused by the handler, and nothing of that heartbeat stays [session.heartbeat.version-limit]', async () => {
+test('the handler refuses a version of more than 64 characters, and stores nothing of that heartbeat [session.heartbeat.version-limit]', async () => {
   const { app, beat } = await services();
   expect((await beat({ companion_version: 'v'.repeat(65), registered_repos: ['a'] })).reply).toMatchObject({
     code: 'INVALID_INPUT',
@@ -176,14 +176,14 @@ test('a version of more than 64 characters is refused by the handler, and nothin
   expect((await beat({ companion_version: 'v'.repeat(64) })).reply.status).toBe('ok');
 });
 
-test('more than 200 registered repositories are refused by the handler [session.heartbeat.repos-bounded]', async () => {
+test('the handler refuses more than 200 registered repositories [session.heartbeat.repos-bounded]', async () => {
   const { beat } = await services();
   const repos = Array.from({ length: 201 }, (_, at) => `repo-${at}`);
   expect((await beat({ registered_repos: repos })).reply).toMatchObject({ code: 'INVALID_INPUT', data: { field: 'registered_repos' } });
   expect((await beat({ registered_repos: repos.slice(1) })).reply).toMatchObject({ status: 'ok', data: { registered_repos: 200 } });
 });
 
-test('end takes the session, ends it and says so in the journal; a second end changes nothing [session.end.shape] [session.end.ends] [session.end.event]', async () => {
+test('end ends the session and records it; a second end changes nothing [session.end.shape] [session.end.ends] [session.end.event]', async () => {
   const { call, clock, session, start, work } = await services();
   expect((await call({ operation: 'end' })).reply).toMatchObject({ code: 'INVALID_INPUT', data: { field: 'session_id' } });
   const { session_id } = await start();
@@ -225,7 +225,7 @@ test('an activity is one line of at most 500 characters; the newest 200 of a ses
   expect([kept.length, kept[0]?.text, kept.at(-1)?.text]).toEqual([200, 'step 5', 'step 204']);
 });
 
-test('sessions are listed with their state and latest activity; a private developer without name, agent name or id', async () => {
+test('sessions are listed with state and latest activity; private developers without name, agent name and id', async () => {
   const { ana, app, ben, call, clock, done, events, start, developer } = await services();
   const mira = await developer('mira');
   const left = await start(ben, { agent_name: 'bens-claude', repo: 'site' });
@@ -248,7 +248,7 @@ test('sessions are listed with their state and latest activity; a private develo
   expect(stale.map((item) => item.session_id)).toEqual([left.session_id]);
 });
 
-test('a session that was not heard of for a week is ended by the server, once, and then no longer warned of', async () => {
+test('the server ends a session that is silent for a week, once, and it is no longer reported as stale', async () => {
   const { tool, developer, clock, app, events } = await testApp();
   const ana = await developer('ana');
   await tool('covibe_session', { operation: 'start' }, ana);

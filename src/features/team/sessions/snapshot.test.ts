@@ -58,7 +58,7 @@ test('a snapshot carries files, hashes, commits and the state of worktree and br
   expect(JSON.stringify(event)).not.toContain('src/a.ts');
 });
 
-test('what a snapshot may carry is bounded, and its paths stay inside the repository', async () => {
+test('a snapshot is bounded, and its paths stay inside the repository', async () => {
   const { snap } = await services();
   const files = Array.from({ length: 501 }, (_, at) => `src/${at}.ts`);
   const wrong: [object, string][] = [
@@ -77,7 +77,7 @@ test('what a snapshot may carry is bounded, and its paths stay inside the reposi
   expect((await snap({ dirty_files: files.slice(1), unpushed_files: files.slice(1) })).reply.status).toBe('ok');
 });
 
-test('a session that named no repository must name it with the snapshot', async () => {
+test('a session without a repository must name it in the snapshot', async () => {
   const { ana, call } = await services();
   const { session_id } = (await call({ operation: 'start' }, ana)).reply.data as { session_id: string };
   expect((await call({ operation: 'snapshot', session_id }, ana)).reply).toMatchObject({ code: 'INVALID_INPUT', data: { field: 'repo' } });
@@ -85,7 +85,7 @@ test('a session that named no repository must name it with the snapshot', async 
   expect((await call({ operation: 'snapshot', session_id }, ana)).reply).toMatchObject({ status: 'ok', data: { local_graph: { repo: 'site' } } });
 });
 
-test('snapshots make the graph of the repository: who has which worktree and branch, with which files and commits [session.snapshot.local-graph]', async () => {
+test('snapshots form the graph of the repository: worktrees and branches with owners, files and commits [session.snapshot.local-graph]', async () => {
   const { ben, clock, graph, taken } = await services();
   await taken({ branch: 'parser', worktree: 'main', dirty_files: ['src/a.ts'], recent_commits: [{ sha: SHA, title: 'Add the grammar' }] });
   clock.advance(1_000);
@@ -105,7 +105,7 @@ test('snapshots make the graph of the repository: who has which worktree and bra
   expect((await graph(ben, 'site')).worktrees).toEqual([]);
 });
 
-test('the latest snapshot of a place replaces the one before', async () => {
+test('the latest snapshot of a place replaces the earlier one', async () => {
   const { clock, graph, taken } = await services();
   const first = await taken({ branch: 'parser', worktree: 'main', dirty_files: ['src/a.ts'], recent_commits: [SHA] });
   clock.advance(1_000);
@@ -124,7 +124,7 @@ test('dirty files move with a worktree to its next branch; unpushed ones stay wi
   expect((await snap({ dirty_files: ['src/b.ts', 'src/c.ts'] }, ben)).reply).toMatchObject({ code: 'FILE_OVERLAP' });
 });
 
-test("a snapshot that overlaps another developer's work is a warning that names whose, and what to do [session.snapshot.overlap-warns]", async () => {
+test("a snapshot that overlaps another developer's work is a warning with the owner and the next step [session.snapshot.overlap-warns]", async () => {
   const { ben, events, snap, taken } = await services();
   await taken({ branch: 'parser', dirty_files: ['src/a.ts', 'src/b.ts'] });
   const { reply, isError } = await snap({ branch: 'docs', unpushed_files: ['src/b.ts', 'src/z.ts'] }, ben);
@@ -133,7 +133,7 @@ test("a snapshot that overlaps another developer's work is a warning that names 
     status: 'warning',
     code: 'FILE_OVERLAP',
     message: expect.stringContaining('ana'),
-    next: expect.stringContaining('coordinate'),
+    next: expect.stringContaining('operation "ask", to "ana"'),
     data: { file_conflicts: [{ source: 'snapshot', owner: 'ana', same_developer: false, files: ['src/b.ts'], title: 'parser' }] },
   });
   expect(await events({ category: 'feedback' })).toMatchObject([{ payload: { type: 'warning', code: 'FILE_OVERLAP' } }]);
@@ -150,7 +150,7 @@ test('own work elsewhere, another repository, and files reported more than a day
   expect((await call({ operation: 'snapshot', session_id: again, dirty_files: ['src/a.ts'] }, ana)).reply.status).toBe('ok');
 });
 
-test("files that a teammate's open task names are in their hands too", async () => {
+test("files that a teammate's open task names count as in use", async () => {
   const { ben, snap, tool } = await services();
   const planned = await tool('covibe_task', { operation: 'plan', title: 'Rework the lexer', task_type: 'refactor', target_files: ['src/lexer.ts'] }, ben);
   expect(planned.reply.status).toBe('ok');
@@ -160,14 +160,14 @@ test("files that a teammate's open task names are in their hands too", async () 
   });
 });
 
-test('ending a session leaves its files marked: they are still dirty', async () => {
+test('files stay marked after the session ends, because they are still dirty', async () => {
   const { ana, ben, call, sessions, snap, taken } = await services();
   await taken({ dirty_files: ['src/a.ts'] });
   await call({ operation: 'end', session_id: sessions.ana }, ana);
   expect((await snap({ dirty_files: ['src/a.ts'] }, ben)).reply.status).toBe('warning');
 });
 
-test('of a private developer the graph and the conflicts show neither name nor id nor path', async () => {
+test('the graph and conflicts show no name, id or path of a private developer', async () => {
   const { ana, ben, done, graph, snap, taken } = await services();
   await taken({ branch: 'ana/parser', worktree: '/home/ana/covenant', dirty_files: ['src/a.ts'] });
   await done('developers.set_visibility', { developer: 'ana', visibility: 'private' });
@@ -178,7 +178,7 @@ test('of a private developer the graph and the conflicts show neither name nor i
   expect((await graph(ana)).worktrees.find(({ branch }) => branch === 'ana/parser')).toMatchObject({ developer: 'ana', worktree: '/home/ana/covenant' });
 });
 
-test('a worktree that nobody reports for a month leaves the graph', async () => {
+test('a worktree that is not reported for a month leaves the graph', async () => {
   const { ana, app, clock, graph, session, call, taken } = await services();
   await taken({ branch: 'old', recent_commits: [SHA], dirty_files: ['src/a.ts'] });
   clock.advance(31 * 24 * HOUR);

@@ -15,14 +15,14 @@ interface SnapshotReport {
   readonly sessionId: string;
   readonly repo: string;
   readonly branch: string | null;
-  /** Dirty and unpushed ones, each once. */
+  /** Dirty and unpushed files, each once. */
   readonly files: readonly string[];
 }
 
 /** Runs with every snapshot, after its files are marked. */
 export type SnapshotListener = (tx: Tx, ctx: WriteContext, report: SnapshotReport) => Promise<void>;
 
-/** Stores the state of the working tree and marks its files as in hand. */
+/** Stores the state of the working tree and marks its files as in use. */
 export async function storeSnapshot(
   tx: Tx,
   ctx: WriteContext,
@@ -30,7 +30,7 @@ export async function storeSnapshot(
   input: Input<typeof snapshot>,
 ): Promise<SnapshotReport & { worktreeId: string }> {
   const repo = input.repo ?? session.repo;
-  if (repo === null) throw invalidInput([{ field: 'repo', message: 'is needed, because the session was started without one' }]);
+  if (repo === null) throw invalidInput([{ field: 'repo', message: 'is required, because the session has none' }]);
   const branch = input.branch ?? (repo === session.repo ? session.branch : null);
   const place = { developer_id: session.developer_id, repo, branch: branch ?? '', worktree: input.worktree ?? '' };
   const { dirty_files = [], unpushed_files = [], diff_hashes = {}, recent_commits = [] } = input;
@@ -83,7 +83,7 @@ async function markWorktree(tx: Tx, row: LocalWorktreeRow, files: readonly strin
   await markFiles(tx, { source: 'snapshot', sourceId, developerId, repo, action: null, label: row.branch || null, expiresAt }, files);
 }
 
-/** Dirty files move with the working tree when it changes branch; commits that are not pushed stay behind. */
+/** Dirty files move with the working tree when it changes branch; unpushed commits stay behind. */
 async function leaveOtherBranches(tx: Tx, current: LocalWorktreeRow): Promise<void> {
   for (const row of await otherBranchesOf(tx, current)) {
     await changeRows(tx.db, 'local_worktrees', { workspace_id: tx.workspace, id: row.id }, { dirty_files: '[]' });
@@ -96,7 +96,7 @@ type Place = Pick<LocalWorktreeRow, 'developer_id' | 'repo' | 'branch' | 'worktr
 const worktreeAt = (tx: Tx, { developer_id, repo, branch, worktree }: Place): Promise<LocalWorktreeRow | undefined> =>
   findRow(tx.db, 'local_worktrees', { workspace_id: tx.workspace, repo, developer_id, branch, worktree });
 
-/** The latest report replaces what was known of the same place. */
+/** The latest report replaces the stored one for the same place. */
 async function saveWorktree(tx: Tx, row: LocalWorktreeRow): Promise<void> {
   const { workspace_id: _, id: __, developer_id: ___, ...change } = row;
   await tx.db
@@ -106,7 +106,7 @@ async function saveWorktree(tx: Tx, row: LocalWorktreeRow): Promise<void> {
     .execute();
 }
 
-/** The same working tree while it stood on other branches. */
+/** The same working tree on other branches. */
 const otherBranchesOf = (tx: Tx, { developer_id, repo, branch, worktree }: Place): Promise<LocalWorktreeRow[]> =>
   matching(tx.db, 'local_worktrees', { workspace_id: tx.workspace, repo, developer_id, worktree })
     .selectAll()
@@ -117,7 +117,7 @@ const otherBranchesOf = (tx: Tx, { developer_id, repo, branch, worktree }: Place
 /** The next report deletes the next batch. */
 const FORGOTTEN_AT_ONCE = 100;
 
-/** Working trees of this developer that were not reported since `before`; their ids. */
+/** Deletes working trees of this developer that were not reported since `before`. Returns their ids. */
 async function forgetWorktrees(tx: Tx, developerId: string, before: number): Promise<string[]> {
   const own = matching(tx.db, 'local_worktrees', { workspace_id: tx.workspace, developer_id: developerId });
   const old = await own.select('id').where('updated_at', '<', before).orderBy('updated_at').limit(FORGOTTEN_AT_ONCE).execute();

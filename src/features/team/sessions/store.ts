@@ -13,7 +13,7 @@ export async function agentTypeOf(db: Db, workspace: string, id: string): Promis
   return (await findSession(db, workspace, id))?.agent_type ?? null;
 }
 
-/** An ended session stays as it was. */
+/** An ended session is not changed. */
 export async function touchActiveSession(tx: Tx, sessionId: string): Promise<void> {
   await changeActiveSession(tx, sessionId, { last_seen_at: tx.now });
 }
@@ -26,7 +26,7 @@ export async function changeActiveSession(
   await changeRows(tx.db, 'agent_sessions', { workspace_id: tx.workspace, id: sessionId, ended_at: null }, change);
 }
 
-/** Which of these sessions are at work: neither ended nor stale. */
+/** The active sessions among these: neither ended nor stale. */
 export async function activeSessions(db: Db, workspace: string, ids: readonly string[], now: number): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();
   const open = matching(db, 'agent_sessions', { workspace_id: workspace, id: [...new Set(ids)], ended_at: null });
@@ -37,7 +37,7 @@ export async function activeSessions(db: Db, workspace: string, ids: readonly st
   return new Set(rows.map(({ id }) => id));
 }
 
-/** The repository that a session said it is in, or that its last snapshot came from. */
+/** The repository that a session named at its start, or that of its last snapshot. */
 export async function repoOfSession(db: Db, workspace: string, sessionId: string): Promise<string | null> {
   return (await findSession(db, workspace, sessionId))?.repo ?? null;
 }
@@ -60,7 +60,7 @@ export async function lastActivities(db: Db, workspace: string, sessionIds: read
     .groupBy('session_id');
   const rows = await db
     .selectFrom(newest.as('newest'))
-    // In this order: SQLite would look through the lines of all sessions first.
+    // In this order: otherwise SQLite would first read the lines of all sessions.
     .crossJoin('session_activity as line')
     .select(['line.session_id', 'line.text'])
     .where('line.workspace_id', '=', workspace)
@@ -70,7 +70,7 @@ export async function lastActivities(db: Db, workspace: string, sessionIds: read
   return new Map(rows.map(({ session_id, text }) => [session_id, text]));
 }
 
-/** Sessions of any state, the last seen first. */
+/** Sessions in any state, most recently seen first. */
 export async function recentSessions(db: Db, workspace: string, viewer: Viewer, now: number, limit: number): Promise<SessionView[]> {
   return await viewSessions(
     db,
@@ -81,7 +81,7 @@ export async function recentSessions(db: Db, workspace: string, viewer: Viewer, 
   );
 }
 
-/** Open sessions that were silent for more than `STALE_AFTER_MS`, the longest silent first. */
+/** Open sessions that were silent for more than `STALE_AFTER_MS`, longest silent first. */
 export async function staleSessions(db: Db, workspace: string, viewer: Viewer, now: number, limit: number): Promise<SessionView[]> {
   const silent = matching(db, 'agent_sessions', { workspace_id: workspace, ended_at: null }).where('last_seen_at', '<', now - STALE_AFTER_MS);
   return await viewSessions(db, workspace, viewer, now, await silent.selectAll().orderBy('last_seen_at').orderBy('id').limit(limit).execute());
@@ -95,7 +95,7 @@ async function viewSessions(db: Db, workspace: string, viewer: Viewer, now: numb
     return view(sessionView, row, {
       session_id: row.id,
       developer: viewer.name(row.developer_id),
-      // A name that somebody gave to their agent, or to a branch, may well be their own.
+      // The name of an agent or a branch may contain its developer's name.
       agent_name: isSeen ? row.agent_name : null,
       branch: isSeen ? row.branch : null,
       state: sessionState(row, now),

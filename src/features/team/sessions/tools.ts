@@ -4,7 +4,7 @@ import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { newId } from '../../../storage/rows.ts';
 import type { AgentSessionRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { callingDeveloper, viewerOf } from '../../core/identity/index.ts';
+import { callingDeveloper, PRIVATE, viewerOf } from '../../core/identity/index.ts';
 import { fileConflicts } from '../overlap/index.ts';
 import { companionAnswer, readManifest } from './companion.ts';
 import { ACTIVITY_KEPT, type BeatNews, endSession, heartbeat, listSessions, logActivity, snapshot, startSession } from './contract.ts';
@@ -18,14 +18,14 @@ export interface SessionParts {
   readonly heartbeat?: readonly HeartbeatListener[];
   readonly snapshot?: readonly SnapshotListener[];
   readonly end?: readonly EndListener[];
-  /** Where the release of the companion that this server offers is described. */
+  /** Path of the manifest that describes the companion release which this server offers. */
   readonly manifest?: string | undefined;
 }
 
-/** An answer to an agent shows less of the graph than a page does. */
+/** An answer to an agent shows less of the graph than the dashboard. */
 const GRAPH_IN_ANSWER = { worktrees: 10, files: 10, commits: 3 };
 
-/** The pipe has made sure that a named session is the caller's own, and has touched it. */
+/** The dispatcher has checked that a named session belongs to the caller, and has touched it. */
 export function sessionTools({
   heartbeat: beatListeners = [],
   snapshot: snapshotListeners = [],
@@ -56,7 +56,7 @@ export function sessionTools({
             ...(release && input.companion_version !== undefined ? { companion: companionAnswer(release, input.companion_version) } : {}),
             ...news,
           },
-          'Heard.',
+          'Heartbeat received.',
         );
       },
     }),
@@ -69,13 +69,15 @@ export function sessionTools({
         for (const listener of snapshotListeners) await listener(tx, ctx, report);
         const graph = await localGraph(tx.db, tx.workspace, report.repo, ctx.principal, GRAPH_IN_ANSWER);
         const data = { worktree_id: worktreeId, file_conflicts: conflicts, local_graph: graph };
-        if (conflicts.length === 0) return ok(data, 'Snapshot stored; nobody else has these files in hand.');
-        const owners = [...new Set(conflicts.map(({ owner }) => owner))].slice(0, 5).join(', ');
+        if (conflicts.length === 0) return ok(data, 'Snapshot stored. Nobody else is working on these files.');
+        const owners = [...new Set(conflicts.map(({ owner }) => owner))];
+        const named = owners.find((owner) => owner !== PRIVATE);
+        const ask = named === undefined ? '' : ` Ask first: covibe_coordination with operation "ask", to ${JSON.stringify(named)} and a message.`;
         return refused(
           'warning',
           'FILE_OVERLAP',
-          `Snapshot stored. Files that you have changed are also in the hands of ${owners}.`,
-          'Look at data.file_conflicts and coordinate with the owners before you change these files further.',
+          `Snapshot stored. Also working on files that you changed: ${owners.slice(0, 5).join(', ')}.`,
+          `Coordinate with the owners in \`data.file_conflicts\` before you change these files further.${ask}`,
           data,
         );
       },
@@ -86,17 +88,23 @@ export function sessionTools({
         const id = newId('act', tx.now);
         await insertActivity(tx, session_id, id, text, ACTIVITY_KEPT);
         record(tx, ctx, { category: 'work', kind: 'session.activity', subject: session_id, payload: { text } });
-        return ok({ session_id, activity_id: id, last_seen_at: tx.now }, 'Noted.');
+        return ok({ session_id, activity_id: id, last_seen_at: tx.now }, 'Activity recorded.');
       },
     }),
     implement(endSession, {
       write: async (tx, { session_id }, ctx) => {
         const { ended_at } = await ownSession(tx, session_id);
         if (ended_at !== null) {
-          return refused('warning', 'SESSION_ALREADY_ENDED', 'This session had ended already.', 'Start a new session to go on working.', {
-            session_id,
-            ended_at,
-          });
+          return refused(
+            'warning',
+            'SESSION_ALREADY_ENDED',
+            'This session has already ended.',
+            'To continue, call covibe_session with operation "start" and use its session_id.',
+            {
+              session_id,
+              ended_at,
+            },
+          );
         }
         const ended = await finishSession(tx, ctx, session_id, endListeners);
         return ok({ session_id, ended_at: tx.now, ...ended }, 'Session ended.');
@@ -118,10 +126,11 @@ async function ownSession(tx: Tx, sessionId: string): Promise<AgentSessionRow> {
 async function activeSession(tx: Tx, sessionId: string): Promise<AgentSessionRow> {
   const session = await ownSession(tx, sessionId);
   if (session.ended_at === null) return session;
-  throw new Refusal('SESSION_ENDED', 'This session has ended.', 'Start a new one with covibe_session start, and use its session_id.', { field: 'session_id' });
+  const next = 'Call covibe_session with operation "start" and use its session_id.';
+  throw new Refusal('SESSION_ENDED', `Session ${session.id} has ended.`, next, { field: 'session_id' });
 }
 
-/** Runs with every start and every heartbeat of an agent; what it gives becomes part of the answer. */
+/** Runs with every start and every heartbeat of an agent. Its result becomes part of the answer. */
 type HeartbeatListener = (tx: Tx, ctx: WriteContext, beat: { sessionId: string | null }) => Promise<BeatNews>;
 
 async function newsFor(listeners: readonly HeartbeatListener[], tx: Tx, ctx: WriteContext, sessionId: string | null): Promise<BeatNews> {

@@ -20,7 +20,7 @@ async function ownWorkstream(app: TeamApp, title: string, caller = app.ana): Pro
   return data.workstream_id;
 }
 
-test('a task joins the own open workstream that it names [team.attach.owned-open] [team.attach.stored]', async () => {
+test("a task joins the developer's own open workstream that it names [team.attach.owned-open] [team.attach.stored]", async () => {
   const app = await teamApp();
   const id = await ownWorkstream(app, 'Money matters');
   const planned = await app.planned({ ...search, workstream_id: id });
@@ -30,7 +30,7 @@ test('a task joins the own open workstream that it names [team.attach.owned-open
   expect((await app.task('start', { ...billing, workstream_id: id })).data).toMatchObject({ workstream_id: id });
 });
 
-test("a task cannot join another developer's workstream, nor a planned or completed one [team.attach.foreign-refused] [team.attach.completed-refused]", async () => {
+test('a task cannot join a foreign, planned or completed workstream [team.attach.foreign-refused] [team.attach.completed-refused]', async () => {
   const app = await teamApp();
   const foreign = await ownWorkstream(app, 'Of Ben', app.ben);
   const completed = await ownWorkstream(app, 'Finished long ago');
@@ -46,7 +46,7 @@ test("a task cannot join another developer's workstream, nor a planned or comple
     expect(await app.task('start', { ...billing, workstream_id: id })).toMatchObject({ status: 'error', data: { code } });
   }
   expect(await app.app.store.reader.selectFrom('tasks').selectAll().execute()).toEqual([]);
-  // The refused starts used nothing up.
+  // The refused starts did not use up the check.
   expect((await app.task('start', billing)).status).toBe('ok');
 });
 
@@ -62,7 +62,7 @@ test('a task without a workstream joins the best matching open one of its owner 
   expect(await workstreamOf(app, await app.started(searchToo))).toBe(mine);
 });
 
-test('where none matches, the server makes a container from the task [team.attach.auto-created] [team.attach.auto-created-event] [team.attach.stored]', async () => {
+test('if no workstream matches, the server creates a container from the task [team.attach.auto-created] [team.attach.auto-created-event] [team.attach.stored]', async () => {
   const app = await teamApp();
   await ownWorkstream(app, 'Paint the bicycle shed');
   const id = await app.started(search);
@@ -92,7 +92,7 @@ test('a container is never a match; its tasks are [team.container.not-scored]', 
   ]);
 });
 
-test('a container ends with its last open task, a workstream of a developer does not [team.container.completes-itself]', async () => {
+test("a container ends with its last open task; a developer's workstream does not [team.container.completes-itself]", async () => {
   const app = await teamApp();
   const first = await app.started(search);
   const container = (await workstreamOf(app, first)) as string;
@@ -128,7 +128,7 @@ test('stored tasks without a workstream get one when the server starts [team.att
   expect(await workstreamOf(app, id)).toBe(after);
 });
 
-test('a container that is made for work which is over ends with it', async () => {
+test('a container created for finished work ends with it', async () => {
   const app = await teamApp();
   const id = await app.planned(search);
   await app.task('cancel', { task_id: id, reason: 'r' });
@@ -139,7 +139,7 @@ test('a container that is made for work which is over ends with it', async () =>
   expect(await workstream(app, (await workstreamOf(app, id)) as string)).toMatchObject({ auto_created: 1, status: 'completed' });
 });
 
-test('work that passes to another agent of the same developer stays in its workstream', async () => {
+test('work that moves to another agent of the same developer stays in its workstream', async () => {
   const app = await teamApp();
   const codex = await app.developer('ana', 'codex');
   const own = await ownWorkstream(app, 'Paint the bicycle shed');

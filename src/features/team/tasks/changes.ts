@@ -4,14 +4,19 @@ import type { TaskRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { callingDeveloper } from '../../core/identity/index.ts';
 import { dropPlanWarning, indexWork, setItemStatus, unmarkFiles } from '../overlap/index.ts';
-import { requireState, TASK_MACHINE } from './lifecycle.ts';
+import { nextOn, requireState, TASK_MACHINE } from './lifecycle.ts';
 import { changeTask, findTask } from './store.ts';
 import { closeEmptyContainer, storedSubject } from './tasks.ts';
 
 export async function ownTask(tx: Tx, ctx: WriteContext, id: string, field = 'task_id'): Promise<TaskRow> {
   const row = await findTask(tx.db, tx.workspace, id);
   if (row && row.developer_id === callingDeveloper(ctx.principal)) return row;
-  throw notFound('TASK_NOT_FOUND', `You have no task ${JSON.stringify(id)}.`, 'covibe_team state lists yours.', field);
+  throw notFound(
+    'TASK_NOT_FOUND',
+    `Task ${JSON.stringify(id)} does not exist or is not yours.`,
+    'Call covibe_team with operation "state" to see your tasks.',
+    field,
+  );
 }
 
 type Editable = Partial<Pick<TaskRow, 'title' | 'task_type' | 'priority'>> & {
@@ -32,14 +37,14 @@ export async function editPlanned(
   status: string | undefined,
 ): Promise<Reply<Updated>> {
   if (status !== undefined) {
-    throw new Refusal('INVALID_TRANSITION', 'status: the task is planned and stays so until it is started.', 'Start it with operation "start_planned".', {
+    throw new Refusal('INVALID_TRANSITION', 'The task is planned. Its `status` changes only when you start or cancel it.', nextOn('task', row), {
       field: 'status',
       from: row.status,
       allowed: ['start_planned', 'cancel'],
     });
   }
   const changed = named(fields).filter((key) => fields[key as keyof typeof fields] !== row[key as keyof TaskRow]);
-  if (named(fields).length === 0) throw nothingToDo('a field to edit');
+  if (named(fields).length === 0) throw nothingToDo(row.id, 'title, task_type, description, scope, action, component or priority');
   if (changed.length > 0) {
     const values = Object.fromEntries(changed.map((key) => [key, fields[key as keyof typeof fields]])) as Partial<TaskRow>;
     const edited: TaskRow = { ...row, ...values, updated_at: tx.now };
@@ -47,7 +52,7 @@ export async function editPlanned(
     await indexWork(tx, storedSubject(edited), edited.id, 'planned');
     record(tx, ctx, { category: 'work', kind: 'task.planned_updated', subject: row.id, payload: { title: edited.title, changed } });
   }
-  return ok({ task_id: row.id, status: row.status, changed }, changed.length > 0 ? `Changed ${changed.join(', ')}.` : 'It was so already.');
+  return ok({ task_id: row.id, status: row.status, changed }, changed.length > 0 ? `Changed ${changed.join(', ')}.` : 'All fields already had these values.');
 }
 
 export async function setRunning(tx: Tx, ctx: WriteContext, row: TaskRow, fields: object, status: 'active' | 'blocked' | undefined): Promise<Reply<Updated>> {
@@ -55,19 +60,20 @@ export async function setRunning(tx: Tx, ctx: WriteContext, row: TaskRow, fields
   const edits = named(fields);
   if (edits.length > 0) {
     const data = { task_id: row.id, status: row.status, changed: [], field: edits[0] };
-    const next = 'Send status alone; what the work is can only be edited while it is planned.';
-    return refused('warning', 'FIELDS_FIXED', `The task is started: ${edits.join(', ')} stayed as it was, and nothing was changed.`, next, data);
+    const next = `Call covibe_task with operation "update", task_id "${row.id}" and only status. Other fields can be edited only while a task is planned.`;
+    return refused('warning', 'FIELDS_FIXED', `The task is already started, so ${edits.join(', ')} cannot be edited. Nothing was changed.`, next, data);
   }
-  if (status === undefined) throw nothingToDo('status');
+  if (status === undefined) throw nothingToDo(row.id, 'status "active" or "blocked"');
   if (row.status !== status) {
     await changeTask(tx, row.id, { status });
     await setItemStatus(tx, row.id, status);
     record(tx, ctx, { category: 'work', kind: 'task.updated', subject: row.id, payload: { title: row.title, from: row.status, to: status } });
   }
-  return ok({ task_id: row.id, status, changed: row.status === status ? [] : ['status'] }, `It is ${status}.`);
+  return ok({ task_id: row.id, status, changed: row.status === status ? [] : ['status'] }, `The task is ${status}.`);
 }
 
-const nothingToDo = (what: string): Refusal => new Refusal('INVALID_INPUT', `Nothing to update: give ${what}.`, 'Send what is to change.', { field: 'status' });
+const nothingToDo = (id: string, what: string): Refusal =>
+  new Refusal('INVALID_INPUT', 'The update names no change.', `Call covibe_task with operation "update", task_id "${id}" and ${what}.`, { field: 'status' });
 
 export async function complete(
   tx: Tx,
@@ -76,7 +82,7 @@ export async function complete(
   { result_summary, summary }: { result_summary: string; summary?: string | undefined },
 ): Promise<Reply<{ task_id: string; status: TaskRow['status'] }>> {
   if (row.status === 'completed') {
-    return refused('warning', 'ALREADY_COMPLETED', 'The task is completed already; nothing was changed.', 'Nothing to do.', {
+    return refused('warning', 'ALREADY_COMPLETED', 'The task is already completed. Nothing was changed.', 'Nothing to do.', {
       task_id: row.id,
       status: row.status,
     });

@@ -8,19 +8,19 @@ const tasks = {
   toolset: 'team',
   title: 'Tasks',
   about:
-    'Announces your work, so that nobody does it twice. check answers who does the same or has its files in hand; then start, update (active, blocked), complete or cancel. plan, and later start_planned, for work that begins later.',
+    'Announces your work so that nobody does it twice. check reports who does the same or is editing its files; then start, update (active, blocked), complete or cancel. plan, and later start_planned, for work that begins later.',
 } as const;
 
 export const TASK_TYPES = ['feature', 'bug', 'refactor', 'chore', 'docs', 'test', 'spike'] as const;
 
-const taskType = z.enum(TASK_TYPES).describe('What kind of work it is.');
+const taskType = z.enum(TASK_TYPES).describe('Kind of work.');
 const priority = z.enum(['low', 'normal', 'high', 'urgent']);
 const taskId = id.describe('The task.');
 const plannedTaskId = id.describe('The planned task that you want to start.');
 
-/** What makes the comparison sharper. All of it may be left out. */
+/** Optional fields that make the comparison more precise. */
 const words = {
-  scope: text(1_000).optional().describe('What this work really is, in a sentence: compared with the work of others.'),
+  scope: text(1_000).optional().describe('What this work really is, in one sentence. Compared with the work of others.'),
   action: z.enum(['create', 'modify', 'remove', 'fix', 'audit']).optional(),
   component: text(40).optional().describe('The layer or part: server, client, db, ui …'),
 };
@@ -29,19 +29,19 @@ const targetFiles = z
   .array(repoPath)
   .max(50)
   .optional()
-  .describe('Repository paths that you will touch. They support the comparison and inform others; they never block.');
-const workstreamId = id.optional().describe('Your own open workstream; the server chooses or makes one where it is left out.');
+  .describe('Repository paths that you will touch. Used in the comparison and shown to others; they never block.');
+const workstreamId = id.optional().describe('Your own open workstream. If omitted, the server chooses or creates one.');
 
-/** What every check, plan and start says of the work. */
+/** Fields that describe the work in every check, plan and start. */
 const described = { title, task_type: taskType, description, ...words, target_files: targetFiles };
-/** What is stored of it besides. */
+/** Fields that are stored with it. */
 const stored = { ...described, priority: priority.optional(), workstream_id: workstreamId };
 
 export const checkTask = contract({
   ...tasks,
   operation: 'check',
   description:
-    'Always before start: is anybody doing this already? Answers check_id, matches and file_conflicts; where requires_verdict is true, judge each of candidates.',
+    'Always before start: is anybody already doing this? Returns check_id, matches and file_conflicts. If requires_verdict is true, judge each of candidates.',
   input: z.strictObject({
     ...described,
     planned_task_id: plannedTaskId.optional(),
@@ -55,7 +55,7 @@ const { check_id: _, ...planOutput } = checkOutput;
 export const planTask = contract({
   ...tasks,
   operation: 'plan',
-  description: 'Records future work without starting it. Overlap is answered as a warning.',
+  description: 'Records future work without starting it. Overlap is returned as a warning.',
   input: z.strictObject({
     ...stored,
     session_id: sessionId,
@@ -74,7 +74,7 @@ const started = {
 export const startTask = contract({
   ...tasks,
   operation: 'start',
-  description: 'Starts work that you checked with the same title in the last 10 minutes. Where the check required a verdict, send check_id and scope_verdict.',
+  description: 'Starts work that you checked with the same title in the last 10 minutes. If the check required a verdict, send check_id and scope_verdict.',
   input: z.strictObject({
     ...stored,
     ...answerFields,
@@ -86,7 +86,7 @@ export const startTask = contract({
 export const startPlannedTask = contract({
   ...tasks,
   operation: 'start_planned',
-  description: 'Starts your planned task after a check with its title and planned_task_id. Overlap is looked for once more at that moment.',
+  description: 'Starts your planned task after a check with its title and planned_task_id. Overlap is checked again at that moment.',
   input: z.strictObject({ planned_task_id: plannedTaskId, ...answerFields, session_id: sessionId }),
   output: z.strictObject(started),
 });
@@ -113,10 +113,10 @@ export const completeTask = contract({
   ...tasks,
   operation: 'complete',
   essential: true,
-  description: 'Finishes work with a result_summary: what came out of it, for the team.',
+  description: 'Completes work with a result_summary: the outcome, for the team.',
   input: z.strictObject({
     task_id: taskId,
-    result_summary: text(8_000).describe('What came out of it; serves as summary too.'),
+    result_summary: text(8_000).describe('The outcome. Also serves as summary.'),
     summary: text(2_000).optional(),
     session_id: sessionId,
   }),
@@ -128,13 +128,13 @@ export const cancelTask = contract({
   ...tasks,
   operation: 'cancel',
   essential: true,
-  description: 'Abandons planned, active or blocked work, with a reason.',
+  description: 'Cancels planned, active or blocked work, with a reason.',
   input: z.strictObject({ task_id: taskId, reason: text(1_000), session_id: sessionId }),
   output: z.strictObject({ task_id: z.string(), status: z.enum(WORK_STATUSES) }),
   annotations: { destructiveHint: true },
 });
 
-/** A person plans at the dashboard: escalated candidates must be confirmed before anything is stored. */
+/** A person plans on the dashboard. Escalated candidates must be confirmed before anything is stored. */
 export const planTaskByHand = contract({
   name: 'tasks.plan',
   toolset: 'team',
@@ -156,13 +156,13 @@ export const planTaskByHand = contract({
   }),
 });
 
-/** A person gives up work of their own at the dashboard. */
+/** A person cancels their own work on the dashboard. */
 export const cancelTaskByHand = contract({
   name: 'tasks.cancel',
   toolset: 'team',
   access: 'member',
   title: 'Cancel a task',
-  description: 'Abandons planned, active or blocked work of the signed-in developer, with a reason.',
+  description: 'Cancels planned, active or blocked work of the signed-in developer, with a reason.',
   input: z.strictObject({ task_id: taskId, reason: text(1_000) }),
   output: z.strictObject({ task_id: z.string(), status: z.enum(WORK_STATUSES) }),
   annotations: { destructiveHint: true },
@@ -195,14 +195,14 @@ export const taskView = z.strictObject({
 });
 export type TaskView = z.output<typeof taskView>;
 
-const developer = text(200).describe('Whose: by name or id.');
+const developer = text(200).describe('The owner, by name or id.');
 
-/** A task as people see it: with what its ids stand for. */
+/** A task as people see it, with the names that its ids refer to. */
 const shownTask = z.strictObject({
   ...taskView.shape,
-  agent_id: z.string().nullable().describe('The agent that planned or started it, by the id of its page.'),
+  agent_id: z.string().nullable().describe('Id of the agent that planned or started it.'),
   workstream_title: z.string().nullable(),
-  overlaps: z.strictObject({ all: z.int(), open: z.int() }).describe('Stored overlap warnings about it, and those of them that nobody has resolved.'),
+  overlaps: z.strictObject({ all: z.int(), open: z.int() }).describe('Stored overlap warnings about it: all, and unresolved ones.'),
 });
 export type ShownTask = z.output<typeof shownTask>;
 
@@ -215,15 +215,15 @@ export const listTasks = contract({
     status: z.array(z.enum(WORK_STATUSES)).min(1).max(5).optional(),
     mine: z.boolean().optional(),
     owner: developer.optional(),
-    repository: text(300).optional().describe('What it is called.'),
+    repository: text(300).optional().describe('Name of the repository.'),
     workstream_id: id.optional(),
-    before: z.strictObject({ updated_at: z.int(), task_id: z.string() }).optional().describe('The last row of the page before.'),
+    before: z.strictObject({ updated_at: z.int(), task_id: z.string() }).optional().describe('Last row of the previous page.'),
     limit: z.int().min(1).max(200).optional(),
   }),
   output: z.strictObject({
     items: z.array(shownTask),
     more: z.boolean(),
-    total: z.int().nullable().describe('How many fit in all; null where there are more than 10,000.'),
+    total: z.int().nullable().describe('Number of matching tasks; null if there are more than 10,000.'),
   }),
 });
 
@@ -231,17 +231,17 @@ export const showTask = contract({
   ...MEMBER_READ,
   name: 'tasks.show',
   title: 'A task',
-  description: 'A task of the workspace, whatever its status.',
-  input: z.strictObject({ task_id: id.describe('The task, or the end of its id.') }),
+  description: 'A task of the workspace, in any status.',
+  input: z.strictObject({ task_id: id.describe('Id of the task, or the end of it.') }),
   output: z.strictObject({ task: shownTask }),
 });
 
-/** Whoever owns tasks, to choose from. */
+/** Task owners to choose from. */
 export const taskOwners = contract({
   ...MEMBER_READ,
   name: 'tasks.owners',
   title: 'Owners of tasks',
-  description: 'Who owns tasks, by name, as far as the caller may know them.',
+  description: 'Names of task owners, as far as the caller may see them.',
   input: z.strictObject({}),
   output: z.strictObject({ items: z.array(z.strictObject({ name: z.string() })) }),
 });
@@ -250,13 +250,13 @@ const workstreams = {
   name: 'covibe_workstream',
   toolset: 'team',
   title: 'Workstreams',
-  about: 'What several of your tasks belong to. Tasks choose or make one themselves; only a large effort needs its own, by check, then start.',
+  about: 'Groups several of your tasks. Tasks choose or create one themselves; only a large effort needs its own, by check, then start.',
 } as const;
 
-const about = text(4_000).optional().describe('What it is about, at length.');
+const about = text(4_000).optional().describe('A longer description.');
 const namedWorkstream = id.describe('The workstream.');
 
-/** What every start answers besides the id. */
+/** Fields that every start returns besides the id. */
 const startedWorkstream = {
   workstream_id: z.string(),
   status: z.enum(WORK_STATUSES),
@@ -266,7 +266,7 @@ const startedWorkstream = {
 export const checkWorkstream = contract({
   ...workstreams,
   operation: 'check',
-  description: 'Before you start: is anybody doing this already? Answers check_id, matches and, where requires_verdict is true, candidates to judge.',
+  description: 'Before you start: is anybody already doing this? Returns check_id, matches and, if requires_verdict is true, candidates to judge.',
   input: z.strictObject({ title, description: about, session_id: sessionId }),
   output: z.strictObject(checkOutput),
 });
@@ -274,7 +274,7 @@ export const checkWorkstream = contract({
 export const planWorkstream = contract({
   ...workstreams,
   operation: 'plan',
-  description: 'Records future work without starting it. Overlap is answered as a warning.',
+  description: 'Records future work without starting it. Overlap is returned as a warning.',
   input: z.strictObject({ title, description: about, session_id: sessionId }),
   output: z.strictObject({ workstream_id: z.string(), status: z.literal('planned'), ...planOutput }),
 });
@@ -282,7 +282,7 @@ export const planWorkstream = contract({
 export const startWorkstream = contract({
   ...workstreams,
   operation: 'start',
-  description: 'Starts work that you checked with the same title in the last 10 minutes. Where the check required a verdict, send check_id and scope_verdict.',
+  description: 'Starts work that you checked with the same title in the last 10 minutes. If the check required a verdict, send check_id and scope_verdict.',
   input: z.strictObject({ title, description: about, ...answerFields, session_id: sessionId }),
   output: z.strictObject(startedWorkstream),
 });
@@ -290,7 +290,7 @@ export const startWorkstream = contract({
 export const startPlannedWorkstream = contract({
   ...workstreams,
   operation: 'start_planned',
-  description: 'Starts your planned workstream after a check with its title. Overlap is looked for once more at that moment.',
+  description: 'Starts your planned workstream after a check with its title. Overlap is checked again at that moment.',
   input: z.strictObject({ planned_workstream_id: id.describe('The planned workstream you want to start.'), ...answerFields, session_id: sessionId }),
   output: z.strictObject(startedWorkstream),
 });
@@ -308,10 +308,10 @@ export const completeWorkstream = contract({
   ...workstreams,
   operation: 'complete',
   essential: true,
-  description: 'Finishes it with a result_summary. With open tasks it warns and names them; repeat with confirm_open_tasks: true to close it all the same.',
+  description: 'Completes it with a result_summary. If tasks are open, it warns and lists them; repeat with confirm_open_tasks: true to complete it anyway.',
   input: z.strictObject({
     workstream_id: namedWorkstream,
-    result_summary: text(8_000).describe('What came out of it.'),
+    result_summary: text(8_000).describe('The outcome.'),
     confirm_open_tasks: z.boolean().optional(),
     session_id: sessionId,
   }),
@@ -323,7 +323,7 @@ export const cancelWorkstream = contract({
   ...workstreams,
   operation: 'cancel',
   essential: true,
-  description: 'Abandons a planned workstream, with a reason. A started one is completed instead.',
+  description: 'Cancels a planned workstream, with a reason. Complete a started one instead.',
   input: z.strictObject({ workstream_id: namedWorkstream, reason: text(1_000), session_id: sessionId }),
   output: z.strictObject({ workstream_id: z.string(), status: z.enum(WORK_STATUSES) }),
   annotations: { destructiveHint: true },
@@ -350,8 +350,8 @@ export const showWorkstream = contract({
   ...MEMBER_READ,
   name: 'workstreams.show',
   title: 'A workstream',
-  description: 'A workstream of the workspace, with how many tasks it has.',
-  input: z.strictObject({ workstream_id: id.describe('The workstream, or the end of its id.') }),
+  description: 'A workstream of the workspace, with its number of tasks.',
+  input: z.strictObject({ workstream_id: id.describe('Id of the workstream, or the end of it.') }),
   output: z.strictObject({
     workstream_id: z.string(),
     title: z.string(),
@@ -359,7 +359,7 @@ export const showWorkstream = contract({
     status: z.enum(WORK_STATUSES),
     owner: z.string(),
     mine: z.boolean(),
-    auto_created: z.boolean().describe('Made for a task that fitted nowhere else.'),
+    auto_created: z.boolean().describe('Created by the server for a task that fitted no other.'),
     tasks: z.strictObject({ all: z.int(), open: z.int() }),
     result_summary: z.string().nullable(),
     created_at: z.int(),

@@ -6,7 +6,7 @@ const pdf = { title: 'Export invoices as PDF', task_type: 'feature' };
 
 const taskRow = async ({ app }: TeamApp, id: string) => await app.store.reader.selectFrom('tasks').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
-test('covibe_task has its seven operations, and no other [team.surface.task-operations]', async () => {
+test('covibe_task has exactly its seven operations [team.surface.task-operations]', async () => {
   const app = await teamApp();
   const schema = app.app.registry.tool('covibe_task')?.inputSchema as { properties: { operation: { enum: string[] } }; required: string[] };
   expect(schema.properties.operation.enum).toEqual(['check', 'plan', 'start', 'start_planned', 'update', 'complete', 'cancel']);
@@ -15,7 +15,7 @@ test('covibe_task has its seven operations, and no other [team.surface.task-oper
   expect(await app.call('covibe_task', null, { title: 'x' })).toMatchObject({ status: 'error', data: { field: 'operation' } });
 });
 
-test('check, plan and start demand a task_type; start_planned takes none [team.task-type.required] [team.task-type.values] [team.task-type.both-schemas] [team.start-planned.no-task-type]', async () => {
+test('check, plan and start require a task_type; start_planned takes none [team.task-type.required] [team.task-type.values] [team.task-type.both-schemas] [team.start-planned.no-task-type]', async () => {
   const app = await teamApp();
   for (const operation of ['check', 'plan', 'start']) {
     expect(await app.task(operation, { title: 'x' })).toMatchObject({ status: 'error', data: { code: 'INVALID_INPUT', field: 'task_type' } });
@@ -27,7 +27,7 @@ test('check, plan and start demand a task_type; start_planned takes none [team.t
   expect(schema.properties.task_type.description).toContain('Required by check, plan, start.');
 });
 
-test('action and component have their bounds [team.check.action-values] [team.check.component-limit]', async () => {
+test('action and component are bounded [team.check.action-values] [team.check.component-limit]', async () => {
   const app = await teamApp();
   for (const operation of ['check', 'plan', 'start']) {
     expect(await app.task(operation, { ...login, action: 'destroy' })).toMatchObject({ status: 'error', data: { field: 'action' } });
@@ -49,7 +49,7 @@ test('planned work is stored and does not run [team.plan.status-planned] [team.p
   expect(state.data.planned_work).toEqual([expect.objectContaining({ task_id: plan.data.task_id })]);
 });
 
-test('a plan that overlaps is a warning, stored, and planned all the same [team.plan.overlap-warns]', async () => {
+test('an overlapping plan is a warning, and is stored anyway [team.plan.overlap-warns]', async () => {
   const app = await teamApp();
   await app.started(login, app.ben);
   const plan = await app.task('plan', { title: 'Limit the rate of login attempts', task_type: 'feature' });
@@ -76,7 +76,7 @@ test('planned work starts under its own id after a check that named it [team.sta
   expect(await taskRow(app, id)).toMatchObject({ status: 'active', task_type: 'feature' });
 });
 
-test('activation looks once more, and records that it did [team.start-planned.recheck] [team.start-planned.recheck-event] [team.start-planned.new-candidates] [overlap.verdict.planned-same]', async () => {
+test('activation compares again, and records it [team.start-planned.recheck] [team.start-planned.recheck-event] [team.start-planned.new-candidates] [overlap.verdict.planned-same]', async () => {
   const app = await teamApp();
   const id = await app.planned(login);
   const check = await app.task('check', { ...login, planned_task_id: id });
@@ -98,7 +98,7 @@ test('activation looks once more, and records that it did [team.start-planned.re
   expect((await app.events({ kind: 'scope.judged' })).at(-1)).toMatchObject({ subject: id });
 });
 
-test('a legacy confirmation resolves the warning of planned work too [overlap.verdict.planned-same]', async () => {
+test('a legacy confirmation also resolves the warning of planned work [overlap.verdict.planned-same]', async () => {
   const app = await teamApp();
   await app.done('overlap.configure', { warn: 0.5, escalate: 90 });
   const id = await app.planned(login);
@@ -109,7 +109,7 @@ test('a legacy confirmation resolves the warning of planned work too [overlap.ve
   expect(await app.events({ kind: 'warning.confirmed' })).toHaveLength(1);
 });
 
-test('what was warned of when work was planned ends with the verdict of its start, or with the plan [overlap.verdict.planned-same]', async () => {
+test('the warning of a plan ends with the verdict of its start, or with the plan [overlap.verdict.planned-same]', async () => {
   const app = await teamApp();
   await app.started(login, app.ben);
   const words = { title: 'Limit the rate of login attempts', task_type: 'feature' };
@@ -129,7 +129,7 @@ test('what was warned of when work was planned ends with the verdict of its star
   expect((await app.team('state')).data).toMatchObject({ overlap_warnings: [], next_actions: [expect.objectContaining({ about: planned_task_id })] });
 });
 
-test('planned work can be edited by its owner and stays planned [team.update.planned-fields] [team.update.planned-stays-planned] [team.update.planned-event] [team.update.shape]', async () => {
+test('the owner can edit planned work, which stays planned [team.update.planned-fields] [team.update.planned-stays-planned] [team.update.planned-event] [team.update.shape]', async () => {
   const app = await teamApp();
   const id = await app.planned(login);
   const edit = { title: 'Throttle logins', description: 'long', scope: 'all logins', action: 'fix', component: 'db', priority: 'urgent', task_type: 'bug' };
@@ -143,7 +143,7 @@ test('planned work can be edited by its owner and stays planned [team.update.pla
   expect(await app.task('update', { task_id: id })).toMatchObject({ status: 'error', data: { code: 'INVALID_INPUT' } });
 });
 
-test('edited work is found by its new words, and no more by the old [team.update.re-embeds]', async () => {
+test('edited work is found by its new words and not by the old ones [team.update.re-embeds]', async () => {
   const app = await teamApp();
   const id = await app.planned(login, app.ben);
   await app.task('update', { task_id: id, title: 'Render thumbnails for uploaded videos', scope: 'Thumbnails of videos in the gallery' }, app.ben);
@@ -160,7 +160,7 @@ test('edited work is found by its new words, and no more by the old [team.update
   }
 });
 
-test('started work takes a status of active or blocked, and no edits [team.update.status-values] [team.update.started-field-edit]', async () => {
+test('started work accepts status active or blocked, and no edits [team.update.status-values] [team.update.started-field-edit]', async () => {
   const app = await teamApp();
   const id = await app.started(login);
   expect((await app.task('update', { task_id: id, status: 'blocked' })).data).toMatchObject({ status: 'blocked' });
@@ -173,7 +173,7 @@ test('started work takes a status of active or blocked, and no edits [team.updat
   expect(await taskRow(app, id)).toMatchObject({ title: login.title, status: 'active' });
 });
 
-test('completion needs a result_summary, which serves as summary, and is idempotent [team.complete.result-summary-required] [team.complete.summary-falls-back] [team.complete.idempotent] [team.complete.shape]', async () => {
+test('completion requires a result_summary, which also serves as summary, and is idempotent [team.complete.result-summary-required] [team.complete.summary-falls-back] [team.complete.idempotent] [team.complete.shape]', async () => {
   const app = await teamApp();
   const id = await app.started(login);
   expect(await app.task('complete', { task_id: id })).toMatchObject({ status: 'error', data: { field: 'result_summary' } });
@@ -198,7 +198,7 @@ test('completed work cannot be changed or reopened [team.update.completed-refuse
   expect((await taskRow(app, id)).status).toBe('completed');
 });
 
-test('planned, active and blocked work can be cancelled with a reason that stays on record [team.cancel.states] [team.cancel.reason-required] [team.cancel.event] [team.cancel.shape]', async () => {
+test('planned, active and blocked work can be cancelled with a recorded reason [team.cancel.states] [team.cancel.reason-required] [team.cancel.event] [team.cancel.shape]', async () => {
   const app = await teamApp();
   const planned = await app.planned(login);
   const active = await app.started(pdf);
@@ -215,7 +215,7 @@ test('planned, active and blocked work can be cancelled with a reason that stays
   expect([...data.planned_work, ...data.active_work]).toEqual([]);
 });
 
-test("nobody changes another developer's task [team.update.owner-only] [team.complete.owner-only] [team.cancel.owner-only] [team.start-planned.owner-only]", async () => {
+test("nobody can change another developer's task [team.update.owner-only] [team.complete.owner-only] [team.cancel.owner-only] [team.start-planned.owner-only]", async () => {
   const app = await teamApp();
   const active = await app.started(login, app.ben);
   const planned = await app.planned(pdf, app.ben);
@@ -230,7 +230,7 @@ test("nobody changes another developer's task [team.update.owner-only] [team.com
   ] as const) {
     expect(await app.task(operation, args)).toMatchObject({ status: 'error', data: { code: 'TASK_NOT_FOUND' } });
   }
-  // Whether it exists is not told.
+  // The refusal does not reveal whether it exists.
   expect((await app.task('update', { task_id: active, status: 'blocked' })).message).toBe(unknown);
   expect(await taskRow(app, active)).toMatchObject({ status: 'active' });
   expect(await taskRow(app, planned)).toMatchObject({ status: 'planned', title: pdf.title });
@@ -249,7 +249,7 @@ test('target_files are repository paths, at most 50, stored with the task [team.
   for (const id of [await app.planned(most), await app.started(most)]) expect(JSON.parse((await taskRow(app, id)).target_files)).toEqual(most.target_files);
 });
 
-test('shared files inform: check, plan and start name whose they are, and nothing is held up [team.file-conflicts.open-tasks] [team.file-conflicts.fields] [team.file-conflicts.inform-only]', async () => {
+test('shared files inform: check, plan and start name their owner and block nothing [team.file-conflicts.open-tasks] [team.file-conflicts.fields] [team.file-conflicts.inform-only]', async () => {
   const app = await teamApp();
   const other = await app.started({ ...pdf, action: 'create', target_files: ['src/a.ts', 'src/b.ts', 'src/c.ts'] }, app.ben);
   const mine = { ...login, target_files: ['src/a.ts', 'src/b.ts', 'src/z.ts'] };
@@ -259,7 +259,7 @@ test('shared files inform: check, plan and start name whose they are, and nothin
   expect(check.data.requires_verdict).toBe(false);
   const start = await app.task('start', mine);
   expect(start.data.file_conflicts).toEqual([expect.objectContaining(conflict)]);
-  expect(start.message).toBe('Started. Others have some of its files in hand: see file_conflicts.');
+  expect(start.message).toBe('Started. Others are working on some of its files: see `file_conflicts`.');
   const plan = await app.task('plan', { title: 'Write release notes', task_type: 'docs', target_files: ['src/c.ts'] });
   expect(plan.data.file_conflicts).toEqual([expect.objectContaining({ owner: 'ben', files: ['src/c.ts'] })]);
   const planned = { planned_task_id: plan.data.task_id };
@@ -292,7 +292,7 @@ test("a private developer's work shows no name [team.file-conflicts.private]", a
   expect(JSON.stringify([check, await app.team('state')])).not.toMatch(new RegExp(`ben|${app.ben.principal.developerId}`));
 });
 
-test('a finished task counts for fourteen days, and then no more [team.check.compared-work] [team.check.completed-window] [team.check.older-completed]', async () => {
+test('a finished task is compared for fourteen days, and then no more [team.check.compared-work] [team.check.completed-window] [team.check.older-completed]', async () => {
   const app = await teamApp();
   const old = await app.started(login, app.ben);
   await app.task('complete', { task_id: old, result_summary: 'r' }, app.ben);
@@ -309,7 +309,7 @@ test('a finished task counts for fourteen days, and then no more [team.check.com
   expect((await taskRow(app, old)).status).toBe('completed');
 });
 
-test('planned, active and blocked work is compared with, whoever owns it [team.check.compared-work] [team.check.event]', async () => {
+test('planned, active and blocked work of every owner is compared [team.check.compared-work] [team.check.event]', async () => {
   const app = await teamApp();
   const ids = [await app.planned(login, app.ben), await app.started({ ...login, title: 'Rate limit login, endpoint side' }, app.ben)];
   const blocked = await app.started({ ...login, title: 'Rate limit for login endpoint calls' });

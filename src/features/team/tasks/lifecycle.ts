@@ -9,7 +9,7 @@ export const OPEN = ['planned', 'active', 'blocked'] as const satisfies readonly
 
 export type WorkOperation = 'start_planned' | 'update' | 'edit' | 'complete' | 'cancel';
 
-/** The states in which each operation is allowed. Completing twice has its own reply, because it is harmless. */
+/** The states in which each operation is allowed. Completing twice gets a warning instead of a refusal, because it is harmless. */
 export type LifecycleTable = Readonly<Record<WorkOperation, readonly WorkStatus[]>>;
 
 export const TASK_MACHINE: LifecycleTable = {
@@ -20,21 +20,25 @@ export const TASK_MACHINE: LifecycleTable = {
   cancel: ['planned', 'active', 'blocked'],
 };
 
-/** Started workstreams hold the history of their tasks: they end by completion alone. */
+/** Started workstreams hold the history of their tasks, so they can be completed but not cancelled. */
 export const WORKSTREAM_MACHINE: LifecycleTable = { ...TASK_MACHINE, cancel: ['planned'] };
 
-const NEXT: Readonly<Record<WorkStatus, string>> = {
-  planned: 'It is planned: start it with operation "start_planned", or cancel it.',
-  active: 'It is under way: finish it with operation "complete".',
-  blocked: 'It is under way: finish it with operation "complete".',
-  completed: 'It is completed, and completed work cannot be changed or reopened. Plan or start new work instead.',
-  cancelled: 'It is cancelled, and cancelled work cannot be changed or reopened. Plan or start new work instead.',
-};
+/** The next call for work in this state. */
+export function nextOn(noun: 'task' | 'workstream', { id, status }: { id: string; status: WorkStatus }): string {
+  const tool = `covibe_${noun}`;
+  if (status === 'planned') {
+    const check = noun === 'task' ? `its title, task_type and planned_task_id "${id}"` : 'its title';
+    const start = `Call ${tool} with operation "check" and ${check}, then with operation "start_planned" and planned_${noun}_id "${id}".`;
+    return `${start} To cancel it instead, use operation "cancel" with ${noun}_id "${id}" and a reason.`;
+  }
+  if (status === 'active' || status === 'blocked') return `Call ${tool} with operation "complete", ${noun}_id "${id}" and a result_summary.`;
+  return `Closed work cannot be changed or reopened. For new work, call ${tool} with operation "check", then "start".`;
+}
 
 export function requireState(machine: LifecycleTable, operation: WorkOperation, noun: 'task' | 'workstream', row: { id: string; status: WorkStatus }): void {
   const allowed = machine[operation];
   if (allowed.includes(row.status)) return;
-  throw new Refusal('INVALID_TRANSITION', `The ${noun} is ${row.status}; ${operation} needs ${allowed.join(' or ')}.`, NEXT[row.status], {
+  throw new Refusal('INVALID_TRANSITION', `The ${noun} is ${row.status}. \`${operation}\` requires it to be ${allowed.join(' or ')}.`, nextOn(noun, row), {
     [`${noun}_id`]: row.id,
     from: row.status,
     allowed: [...allowed],

@@ -5,7 +5,7 @@ import { runs } from '../../../testing/runs.ts';
 import { type TeamAnswer, type TeamApp, teamApp } from '../../../testing/scenes/team.ts';
 import { inRun } from '../../../testing/scope.ts';
 
-/** Two pieces of work that are alike, and one that is like neither. */
+/** Two similar pieces of work, and one that is like neither. */
 const TITLES = ['Cache gallery thumbnails on disk for faster loading', 'Disk cache of gallery thumbnails for faster loading', 'Send invoices by mail'];
 const MINUTE = 60_000;
 
@@ -42,7 +42,7 @@ interface Check {
   used: boolean;
 }
 
-/** What must be true, kept beside the server and never asked of it. */
+/** The model: what must be true, tracked without asking the server. */
 class Model {
   readonly tasks = new Map<string, { owner: 0 | 1; status: Status }>();
   readonly checks = new Map<string, Check[]>();
@@ -77,7 +77,7 @@ async function carryOut(app: TeamApp, model: Model, action: Step): Promise<void>
 
 function remember(model: Model, of: 0 | 1, about: string, answer: TeamAnswer, at: number): void {
   const candidates = answer.data.candidates.map((candidate: { id: string }) => candidate.id);
-  // Nothing is a candidate that is over.
+  // Finished work is never a candidate.
   expect(model.open(candidates)).toEqual(candidates);
   const key = `${of} ${about}`;
   model.checks.set(key, [...(model.checks.get(key) ?? []), { id: answer.data.check_id, at, candidates, used: false }]);
@@ -105,7 +105,7 @@ async function start(app: TeamApp, model: Model, action: Extract<Step, { do: 'st
     model.tasks.set(answer.data.task_id, { owner: action.who, status: 'active' });
     return;
   }
-  // A start that answers all that its check asked for passes, unless somebody came in between.
+  // A start that answers everything its check required passes, unless somebody else started in between.
   expect(answer.status).toBe('blocked');
   if (answer.data.code === 'NEW_OVERLAP') {
     const arrived = answer.data.candidates.map((candidate: { id: string }) => candidate.id).filter((id: string) => !check?.candidates.includes(id));
@@ -149,7 +149,7 @@ async function change(
   model.tasks.set(id, { owner: known.owner, status: AFTER[what] });
 }
 
-test('whatever two developers do, no start passes a rule that it should not, and every task is in the state that its history gives it', async () => {
+test('no start of two developers bypasses a rule, and every task has the state that its history implies', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { minLength: 5, maxLength: 40 }),

@@ -7,7 +7,7 @@ type Listed = { items: ShownTask[]; more: boolean; total: number | null };
 
 const asPerson = (caller: TestCaller): TestCaller => ({ ...caller, principal: { ...caller.principal, web: true } });
 
-test('people narrow the tasks by status, owner, repository and workstream, and the count is of exactly those', async () => {
+test('people filter tasks by status, owner, repository and workstream, and the count matches exactly', async () => {
   const app = await teamApp();
   const codex = await app.developer('ben', 'codex');
   const session = await app.session(codex, { repo: 'git@github.com:acme/shop.git' });
@@ -40,7 +40,7 @@ test('people narrow the tasks by status, owner, repository and workstream, and t
   expect(hidden).not.toMatch(/ben|codex/);
 });
 
-test('pages follow each other without a gap or a double, also where many changed at the same moment', async () => {
+test('pages have no gaps or duplicates, even if many tasks changed at the same moment', async () => {
   const app = await teamApp();
   for (let number = 1; number <= 25; number++) await app.planned({ title: `Task ${number}` });
   const seen: string[] = [];
@@ -57,7 +57,7 @@ test('pages follow each other without a gap or a double, also where many changed
   expect(new Set(seen).size).toBe(25);
 });
 
-test('one task is shown by the end of its id, whatever became of it, with the overlaps about it; its workstream says how many it holds', async () => {
+test('a task in any status is shown by the end of its id, with its overlaps; its workstream shows its number of tasks', async () => {
   const app = await teamApp();
   await app.started(THUMBNAILS, app.ben);
   const id = await app.planned(SAME_THUMBNAILS);
@@ -71,7 +71,7 @@ test('one task is shown by the end of its id, whatever became of it, with the ov
   expect((await app.action('tasks.show', { task_id: 'task_0' }, asPerson(app.ana))).body).toMatchObject({ code: 'TASK_NOT_FOUND' });
 });
 
-test('who plans in spite of candidates can say why, and that resolves the warning; where the work is may be said too', async () => {
+test('planning despite candidates with a reason resolves the warning; the repository can be given too', async () => {
   const app = await teamApp();
   await app.started(THUMBNAILS, app.ben);
   const plan = (args: object) => app.action('tasks.plan', { ...SAME_THUMBNAILS, repo: 'acme/shop', ...args }, asPerson(app.ana));

@@ -25,7 +25,7 @@ async function escalated() {
   return { ...app, first, check };
 }
 
-test('a check finds what others are doing, and says why in words [overlap.escalated.check-shape] [team.check.shape] [team.envelope.warning-in-answer]', async () => {
+test('a check finds the work of others, with a reason in words [overlap.escalated.check-shape] [team.check.shape] [team.envelope.warning-in-answer]', async () => {
   const { check, first } = await escalated();
   expect(check.status).toBe('warning');
   expect(check.feedback.required_action).toContain('scope_verdict');
@@ -43,7 +43,7 @@ test('a check finds what others are doing, and says why in words [overlap.escala
   ]);
 });
 
-test('a check without overlap is ok and asks for nothing [team.envelope.ok]', async () => {
+test('a check without overlap is ok and requires nothing [team.envelope.ok]', async () => {
   const app = await teamApp();
   const check = await app.task('check', upload);
   expect(check).toMatchObject({ status: 'ok', message: expect.any(String), feedback: { type: 'info', required_action: null } });
@@ -76,7 +76,7 @@ test('a checked start makes the task active, with an event [team.start.active] [
   expect(event).toMatchObject({ category: 'work', subject: start.data.task_id, payload: { title: upload.title } });
 });
 
-test('a check serves for ten minutes, and not a moment longer [team.start.check-window]', async () => {
+test('a check is valid for ten minutes, and not a moment longer [team.start.check-window]', async () => {
   const app = await teamApp();
   await app.task('check', upload);
   app.clock.advance(10 * 60_000);
@@ -89,35 +89,35 @@ test('a check serves for ten minutes, and not a moment longer [team.start.check-
   expect((await app.task('start', unrelated)).status).toBe('ok');
 });
 
-test('a check that ended in an error does not count [team.start.failed-check]', async () => {
+test('a check that failed does not count [team.start.failed-check]', async () => {
   const app = await teamApp();
   const wrong = await app.task('check', { ...upload, task_type: 'wish' });
   expect(wrong.status).toBe('error');
   expect((await app.task('start', upload)).data.code).toBe('CHECK_REQUIRED');
 });
 
-test('a check serves one start', async () => {
+test('a check is good for one start', async () => {
   const app = await teamApp();
   await app.task('check', { title: 'Fix bug', task_type: 'bug' });
   expect((await app.task('start', { title: 'Fix bug', task_type: 'bug' })).status).toBe('ok');
   const again = await app.task('start', { title: 'Fix bug', task_type: 'bug' });
-  expect(again).toMatchObject({ data: { code: 'CHECK_REQUIRED' }, message: expect.stringContaining('has served') });
+  expect(again).toMatchObject({ data: { code: 'CHECK_REQUIRED' }, message: expect.stringContaining('already used') });
 });
 
-test('an escalated check holds the start until it is judged [overlap.start.verdict-required] [overlap.start.blocked-has-matches]', async () => {
+test('an escalated check blocks the start until it is judged [overlap.start.verdict-required] [overlap.start.blocked-has-matches]', async () => {
   const { task, check, first, team } = await escalated();
   for (const answer of [{}, { check_id: check.data.check_id }, { scope_verdict: distinct(check) }]) {
     const start = await task('start', { ...sameUpload, ...answer });
     expect(start).toMatchObject({ status: 'blocked', data: { code: 'VERDICT_REQUIRED', warning_id: check.data.warning_id, requires_verdict: true } });
     expect(start.data.matches).toEqual([expect.objectContaining({ id: first })]);
-    expect(start.feedback.required_action).toMatch(/check_id and scope_verdict/);
+    expect(start.feedback.required_action).toMatch(/check_id "chk_\w+" and scope_verdict/);
   }
   const byWarning = await task('start', { ...sameUpload, warning_id: check.data.warning_id, confirmation_reason: 'I want to' });
   expect(byWarning.data.code).toBe('VERDICT_REQUIRED');
   expect((await team('state')).data.active_work).toHaveLength(1);
 });
 
-test('a complete verdict "distinct" starts the work and is on record [overlap.verdict.distinct-starts] [overlap.verdict.event] [overlap.verdict.shape]', async () => {
+test('a complete verdict "distinct" starts the work and is recorded [overlap.verdict.distinct-starts] [overlap.verdict.event] [overlap.verdict.shape]', async () => {
   const { task, check, events, app } = await escalated();
   const given = distinct(check);
   const [judged] = given.candidates;
@@ -142,7 +142,7 @@ test('a complete verdict "distinct" starts the work and is on record [overlap.ve
   expect(stored).toMatchObject({ subject_id: start.data.task_id, verdict: 'distinct' });
 });
 
-test('a confirmed duplicate needs its reason, and then starts [overlap.verdict.duplicate-needs-reason] [overlap.verdict.duplicate-confirmed] [overlap.verdict.event-duplicate]', async () => {
+test('a duplicate needs a confirmation reason, and then starts [overlap.verdict.duplicate-needs-reason] [overlap.verdict.duplicate-confirmed] [overlap.verdict.event-duplicate]', async () => {
   const { task, check, events } = await escalated();
   const answer = { ...sameUpload, check_id: check.data.check_id, scope_verdict: duplicate(check) };
   expect(await task('start', answer)).toMatchObject({ status: 'blocked', data: { code: 'CONFIRMATION_REASON_REQUIRED' } });
@@ -152,7 +152,7 @@ test('a confirmed duplicate needs its reason, and then starts [overlap.verdict.d
   ]);
 });
 
-test('a verdict must judge every candidate and agree with itself [overlap.verdict.every-candidate]', async () => {
+test('a verdict must judge every candidate and be consistent [overlap.verdict.every-candidate]', async () => {
   const { task, check, started, ben } = await escalated();
   const third = await started({ ...sameUpload, title: 'Exponential backoff when an upload fails' }, ben);
   const again = await task('check', sameUpload);
@@ -169,7 +169,7 @@ test('a verdict must judge every candidate and agree with itself [overlap.verdic
   expect((await start(distinct(again))).status).toBe('ok');
 });
 
-test('only the own, latest, fresh check with the same title opens a start [overlap.verdict.check-own] [overlap.verdict.check-latest] [overlap.verdict.check-title] [overlap.verdict.check-age]', async () => {
+test("only the developer's own latest fresh check with the same title allows a start [overlap.verdict.check-own] [overlap.verdict.check-latest] [overlap.verdict.check-title] [overlap.verdict.check-age]", async () => {
   const { task, check, developer, clock } = await escalated();
   const cem = await developer('cem');
   const foreign = await task('check', sameUpload, cem);
@@ -184,7 +184,7 @@ test('only the own, latest, fresh check with the same title opens a start [overl
   expect((await start(fresh.data.check_id, sameUpload, fresh)).status).toBe('ok');
 });
 
-test('matches that were finished or cancelled since never hold a start: the warning goes by itself [overlap.start.dead-matches]', async () => {
+test('matches that ended since the check do not block a start, and the warning is dismissed [overlap.start.dead-matches]', async () => {
   const { task, first, ben, events, started } = await escalated();
   const second = await started({ ...sameUpload, title: 'Exponential backoff when an upload fails' }, ben);
   const check = await task('check', sameUpload);
@@ -199,7 +199,7 @@ test('matches that were finished or cancelled since never hold a start: the warn
   ]);
 });
 
-test('a start in other words than its check does not get rid of what the check found', async () => {
+test('a start in other words than its check keeps the candidates of the check', async () => {
   const { task, check, first } = await escalated();
   const bare = { title: sameUpload.title, task_type: 'feature', component: 'docs', action: 'remove' };
   expect(await task('start', bare)).toMatchObject({
@@ -209,7 +209,7 @@ test('a start in other words than its check does not get rid of what the check f
   expect((await task('start', { ...bare, check_id: check.data.check_id, scope_verdict: distinct(check) })).status).toBe('ok');
 });
 
-test('what arrives since the check is judged besides what the check found, not instead of it', async () => {
+test('new candidates are judged in addition to those of the check', async () => {
   const app = await teamApp();
   const first = await app.started({ ...upload, component: 'server' }, app.ben);
   expect((await app.task('check', sameUpload)).data.candidates).toHaveLength(1);
@@ -224,14 +224,14 @@ test('what arrives since the check is judged besides what the check found, not i
   expect((await judged(first, second)).status).toBe('ok');
 });
 
-test('a warning_id that comes with a verdict must be the right one too', async () => {
+test('a warning_id sent with a verdict must be the right one too', async () => {
   const { task, check } = await escalated();
   const answer = { ...sameUpload, check_id: check.data.check_id, scope_verdict: distinct(check) };
   expect((await task('start', { ...answer, warning_id: 'warn_other' })).data.code).toBe('WARNING_MISMATCH');
   expect((await task('start', { ...answer, warning_id: check.data.warning_id })).status).toBe('ok');
 });
 
-test('a verdict in any script is on record whole enough to tell what it was', async () => {
+test('a verdict in any script is recorded in readable length', async () => {
   const { task, started, ben, events } = await escalated();
   for (let n = 0; n < 9; n++) await started({ ...upload, title: `${upload.title} on host ${n}` }, ben);
   const check = await task('check', sameUpload);
@@ -245,7 +245,7 @@ test('a verdict in any script is on record whole enough to tell what it was', as
   expect(judged?.payload).toMatchObject({ duplicate: true, confirmation_reason: expect.stringMatching(/^同じ作業.*…$/) });
 });
 
-test('a weak warning goes by itself too once all that it was about is over, and stays where some of it is not [overlap.start.dead-matches]', async () => {
+test('a weak warning is dismissed once all its matches have ended, and stays otherwise [overlap.start.dead-matches]', async () => {
   const app = await teamApp();
   await app.done('overlap.configure', { warn: 0.5, escalate: 90 });
   const [first, second] = [await app.started(upload, app.ben), await app.started({ ...upload, title: 'Retry of uploads that failed' }, app.ben)];
@@ -261,7 +261,7 @@ test('a weak warning goes by itself too once all that it was about is over, and 
   expect(await standing(gone)).toBe('dismissed');
 });
 
-test('a weak match is disclosed, stored, and never holds a start [overlap.warn-floor.disclosed] [overlap.warn-floor.stored] [overlap.warn-floor.never-blocks] [overlap.escalation.threshold]', async () => {
+test('a weak match is disclosed, stored, and never blocks a start [overlap.warn-floor.disclosed] [overlap.warn-floor.stored] [overlap.warn-floor.never-blocks] [overlap.escalation.threshold]', async () => {
   const app = await teamApp();
   await app.done('overlap.configure', { warn: 0.5, escalate: 90 });
   await app.started(upload, app.ben);
@@ -289,7 +289,7 @@ test('a legacy confirmation counts only for the exact warning of the latest chec
   ]);
 });
 
-test('the rules hold for a client that only speaks to /api/mcp [team.rules.enforced-by-server]', async () => {
+test('the rules apply to a client that only uses /api/mcp [team.rules.enforced-by-server]', async () => {
   const app = await teamApp();
   const { url } = await app.serve();
   const send = async (args: object) => {

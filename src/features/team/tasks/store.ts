@@ -27,7 +27,7 @@ interface TaskFilter {
   readonly statuses?: readonly TaskRow['status'][] | undefined;
   readonly developerId?: string | undefined;
   readonly workstreamId?: string | undefined;
-  /** The repository as people call it. */
+  /** Name of the repository, as people write it. */
   readonly repository?: string | undefined;
 }
 
@@ -54,10 +54,10 @@ export async function tasksBy(db: Db, workspace: string, { before, limit, ...fil
   return await query.orderBy('updated_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
 }
 
-/** Beyond this many nobody counts them one by one. */
+/** Counting stops here: an exact number beyond it is of no use. */
 const MAX_COUNTED = 10_000;
 
-/** Null: more than are counted. */
+/** Null if there are more than `MAX_COUNTED`. */
 export async function countTasks(db: Db, workspace: string, filter: TaskFilter): Promise<number | null> {
   const some = fitting(db, workspace, filter)
     .select('id')
@@ -69,7 +69,7 @@ export async function countTasks(db: Db, workspace: string, filter: TaskFilter):
   return Number(count) > MAX_COUNTED ? null : Number(count);
 }
 
-/** Developers who have any task. By the index, each developer once. */
+/** Developers who own a task. The index visits each developer once. */
 export async function ownersOfTasks(db: Db, workspace: string): Promise<string[]> {
   const rows = await db
     .selectFrom('developers')
@@ -87,7 +87,7 @@ export async function ownersOfTasks(db: Db, workspace: string): Promise<string[]
   return rows.map(({ id }) => id);
 }
 
-/** The running tasks of this session; without a session, the one running task of the agent, if it has exactly one. */
+/** The running tasks of this session. Without a session: the agent's one running task, if it has exactly one. */
 export async function runningTasksOf(db: Db, workspace: string, worker: { sessionId: string | null; actor: string }): Promise<TaskRow[]> {
   const running = { workspace_id: workspace, status: RUNNING };
   if (worker.sessionId) return await findRows(db, 'tasks', { ...running, session_id: worker.sessionId }, { limit: 20 });
@@ -95,7 +95,7 @@ export async function runningTasksOf(db: Db, workspace: string, worker: { sessio
   return own.length === 1 ? own : [];
 }
 
-/** Running tasks of this session, or started by this agent since then; the last changed first. */
+/** Running tasks of this session, or started by this agent since `since`. Last changed first. */
 export async function tasksInHand(
   db: Db,
   workspace: string,
@@ -120,17 +120,17 @@ export const orphanTasks = (db: Db, limit: number): Promise<TaskRow[]> =>
 
 export const filesOf = (row: TaskRow): string[] => readJson(taskView.shape.target_files, row.target_files);
 
-/** A task as `viewer` may see it: of a private developer nothing tells who they are. */
+/** A task as `viewer` may see it. It does not identify a private developer. */
 export const viewTask = (row: TaskRow, viewer: Viewer): TaskView =>
   view(taskView, row, {
     task_id: row.id,
     owner: viewer.name(row.developer_id),
     mine: row.developer_id === viewer.developerId,
-    // Which agent somebody uses may tell who they are.
+    // The type of agent may identify its developer.
     agent: viewer.sees(row.developer_id) ? agentTypeOf(row.actor) : null,
   });
 
-/** The same for people, who read what an id stands for. */
+/** Tasks for people, with the names that ids refer to. */
 export async function showTasks(db: Db, workspace: string, principal: Principal, rows: readonly TaskRow[]): Promise<ShownTask[]> {
   const viewer = await viewerOf(db, principal);
   const titles = await titlesOf(db, workspace, [...new Set(rows.flatMap(({ workstream_id }) => workstream_id ?? []))]);
@@ -164,7 +164,7 @@ export const workstreamsBy = (db: Db, workspace: string, statuses: readonly Work
 
 export async function openTaskIds(db: Db, workspace: string, workstreamId: string): Promise<string[]> {
   const rows = await matching(db, 'tasks', { workspace_id: workspace, workstream_id: workstreamId, status: OPEN }).select('id').execute();
-  // Sorted here: asked for in order, SQLite would read every task of the workspace in that order instead.
+  // Sorted here: with an ORDER BY, SQLite would read every task of the workspace in that order.
   return rows.map(({ id }) => id).sort();
 }
 

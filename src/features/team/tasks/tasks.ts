@@ -6,7 +6,7 @@ import type { TaskRow, WorkstreamRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { addItemFiles, bestFit, type CheckedWork, markWorkFiles, setItemOwner } from '../overlap/index.ts';
 import { repoOfSession } from '../sessions/index.ts';
-import { RUNNING } from './lifecycle.ts';
+import { nextOn, RUNNING } from './lifecycle.ts';
 import { changeTask, changeWorkstream, filesOf, findTask, findWorkstream, openTaskIds, orphanTasks, runningTasksOf } from './store.ts';
 
 /** A task as the caller describes it. */
@@ -102,22 +102,22 @@ export async function addTask(
   return row;
 }
 
-/** The developer's own workstream that a task names, which must still be open. */
+/** The developer's own workstream that a task names. It must be open. */
 export async function requireOpenWorkstream(tx: Tx, developerId: string, id: string): Promise<WorkstreamRow> {
   const row = await findWorkstream(tx.db, tx.workspace, id);
   if (row?.developer_id !== developerId) {
     throw notFound(
       'WORKSTREAM_NOT_FOUND',
-      `You have no workstream ${JSON.stringify(id)}.`,
-      'Leave workstream_id out, and the server chooses one.',
+      `Workstream ${JSON.stringify(id)} does not exist or is not yours.`,
+      'Call again without `workstream_id`: the server then chooses one.',
       'workstream_id',
     );
   }
   if (row.status !== 'active' && row.status !== 'blocked') {
     throw new Refusal(
       'WORKSTREAM_NOT_OPEN',
-      `The workstream is ${row.status}; tasks join an active or blocked one.`,
-      'Leave workstream_id out, or start it first.',
+      `The workstream is ${row.status}. A task can join only an active or blocked one.`,
+      `Call again without \`workstream_id\`.${row.status === 'planned' ? ` Or start the workstream first. ${nextOn('workstream', row)}` : ''}`,
       { field: 'workstream_id', status: row.status },
     );
   }
@@ -136,11 +136,11 @@ type EventAuthor = Pick<WriteContext, 'principal' | 'session'> | { readonly prin
 
 const CHOICES = 200;
 
-/** Where a task of this developer could belong, newest first. */
+/** Workstreams that a task of this developer could join, newest first. */
 const runningWorkstreams = (db: Db, workspace: string, developerId: string, limit: number): Promise<WorkstreamRow[]> =>
   findRows(db, 'workstreams', { workspace_id: workspace, developer_id: developerId, status: RUNNING }, { order: { id: 'desc' }, limit });
 
-/** The best matching open workstream of the developer; where none matches, a container made for the task. */
+/** The best-matching open workstream of the developer. If none matches, a container created for the task. */
 async function chooseWorkstream(tx: Tx, author: EventAuthor, task: NewTask): Promise<string> {
   const choices = await runningWorkstreams(tx.db, tx.workspace, task.developerId, CHOICES);
   return bestFit(task, choices) ?? (await makeContainer(tx, author, task));
@@ -174,7 +174,7 @@ export async function insertWorkstream(tx: Tx, author: EventAuthor, { developerI
   return row;
 }
 
-/** A container has no purpose of its own: it ends with its last open task. */
+/** A container ends with its last open task. */
 export async function closeEmptyContainer(tx: Tx, author: EventAuthor, workstreamId: string | null): Promise<void> {
   const row = workstreamId ? await findWorkstream(tx.db, tx.workspace, workstreamId) : undefined;
   if (!row || row.auto_created === 0 || row.closed_at !== null) return;
@@ -187,7 +187,7 @@ function appendEvent(tx: Tx, { principal: { actor }, session }: EventAuthor, eve
   tx.append({ category: 'work', actor, session, ...event });
 }
 
-/** Planned work becomes active under its own id. Its workstream may have been closed in the meantime. */
+/** Planned work becomes active under its own id. If its workstream was closed in the meantime, it joins another. */
 export async function activate(tx: Tx, ctx: WriteContext, row: TaskRow): Promise<string> {
   const workstream = row.workstream_id ? await findWorkstream(tx.db, tx.workspace, row.workstream_id) : undefined;
   const isOpen = workstream && workstream.closed_at === null;
@@ -203,7 +203,7 @@ export async function activate(tx: Tx, ctx: WriteContext, row: TaskRow): Promise
   return workstreamId;
 }
 
-/** Adds files that an agent has in hand to its running tasks, so that other work is compared with them. */
+/** Adds files that an agent is working on to its running tasks, so that other work is compared with them. */
 export async function noteFiles(tx: Tx, ctx: WriteContext, { sessionId, files }: { sessionId: string | null; files: readonly string[] }): Promise<void> {
   for (const task of await runningTasksOf(tx.db, tx.workspace, { sessionId, actor: ctx.principal.actor })) await addItemFiles(tx, task.id, files);
 }
@@ -214,13 +214,13 @@ interface HandOver {
   readonly toDeveloperId: string;
 }
 
-/** The receiver takes over what the giver still owns and has not finished. The ids of what really changed hands. */
+/** Transfers the open tasks that the giver still owns, and returns their ids. */
 export async function takeOver(tx: Tx, ctx: WriteContext, { taskIds, fromDeveloperId, toDeveloperId }: HandOver): Promise<string[]> {
   const taken: string[] = [];
   for (const id of taskIds) {
     const row = await findTask(tx.db, tx.workspace, id);
     if (!row || row.developer_id !== fromDeveloperId || row.closed_at !== null) continue;
-    // Another agent of the same developer goes on in the same workstream.
+    // Another agent of the same developer continues in the same workstream.
     const staysIn = toDeveloperId === fromDeveloperId ? row.workstream_id : null;
     const workstreamId = staysIn ?? (await chooseWorkstream(tx, ctx, { ...row, developerId: toDeveloperId }));
     const moved = { developer_id: toDeveloperId, actor: ctx.principal.actor, session_id: ctx.session, workstream_id: workstreamId, updated_at: tx.now };
@@ -237,7 +237,7 @@ export async function takeOver(tx: Tx, ctx: WriteContext, { taskIds, fromDevelop
 const PAGE = 200;
 const SERVER = { principal: { actor: 'server' }, session: null } as const;
 
-/** Every task has a workstream. Rows that were stored without one get theirs when the server starts. */
+/** Every task has a workstream. Tasks stored without one get one when the server starts. */
 export async function adoptOrphans({ store, log }: Services): Promise<void> {
   let adopted = 0;
   for (;;) {
@@ -254,5 +254,5 @@ export async function adoptOrphans({ store, log }: Services): Promise<void> {
       });
     }
   }
-  if (adopted > 0) log.info('tasks without a workstream got one', { tasks: adopted });
+  if (adopted > 0) log.info('assigned workstreams to tasks without one', { tasks: adopted });
 }

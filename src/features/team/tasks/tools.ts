@@ -68,7 +68,7 @@ export function taskTools(preflight: Preflight): Implementation[] {
       prepare,
       write: async (tx, { check_id, scope_verdict, warning_id, confirmation_reason, ...words }, ctx, prepared) => {
         const developerId = callingDeveloper(ctx.principal);
-        // A start that can never succeed is refused before anybody must judge its candidates.
+        // Refuse a start that can never succeed before anyone has to judge its candidates.
         if (words.workstream_id) await requireOpenWorkstream(tx, developerId, words.workstream_id);
         const subject = await subjectOf(tx, ctx, developerId, words, null);
         const answer = { check_id, scope_verdict, warning_id, confirmation_reason };
@@ -126,5 +126,5 @@ function startedReply(started: StartedWork<{ id: string; workstream_id: string }
   if ('status' in started) return started;
   const { work, warningId, conflicts } = started;
   const data = { task_id: work.id, status: 'active' as const, workstream_id: work.workstream_id, warning_id: warningId, file_conflicts: conflicts };
-  return ok(data, conflicts.length > 0 ? 'Started. Others have some of its files in hand: see file_conflicts.' : 'Started.');
+  return ok(data, conflicts.length > 0 ? 'Started. Others are working on some of its files: see `file_conflicts`.' : 'Started.');
 }

@@ -40,12 +40,12 @@ test('a workstream starts after a recent check, and is judged like a task [team.
   expect((await app.workstream('start', sameSso, app.ben)).data.code).toBe('VERDICT_REQUIRED');
   const scope_verdict = { verdict: 'distinct', candidates: [{ id: first, same_scope: false, reason: 'for partners' }] };
   expect((await app.workstream('start', { ...sameSso, check_id: check.data.check_id, scope_verdict }, app.ben)).status).toBe('ok');
-  // A check of a task is none of a workstream.
+  // A check of a task does not count for a workstream.
   await app.task('check', { title: 'Billing by usage', task_type: 'feature' });
   expect((await app.workstream('start', { title: 'Billing by usage' })).data.code).toBe('CHECK_REQUIRED');
 });
 
-test('a plan stores a planned workstream that others are compared with [team.workstream-plan.planned] [team.workstream-plan.event] [team.workstream-plan.is-candidate] [team.workstream-plan.shape]', async () => {
+test('a plan stores a planned workstream, which other work is compared with [team.workstream-plan.planned] [team.workstream-plan.event] [team.workstream-plan.is-candidate] [team.workstream-plan.shape]', async () => {
   const app = await teamApp();
   const plan = await app.workstream('plan', { ...sso, session_id: await app.session() });
   expect(plan).toMatchObject({ status: 'ok', data: { status: 'planned', workstream_id: expect.stringMatching(/^wst_/) } });
@@ -58,13 +58,13 @@ test('a plan stores a planned workstream that others are compared with [team.wor
   expect(overlapping).toMatchObject({ status: 'warning', data: { status: 'planned', warning_id: expect.stringMatching(/^warn_/) } });
 });
 
-test("a developer's own workstream is no duplicate of the tasks in it", async () => {
+test("a developer's own workstream is no duplicate of its tasks", async () => {
   const app = await teamApp();
   await started(app, sso);
   expect((await app.task('check', { ...sso, task_type: 'feature' })).data.matches).toEqual([]);
 });
 
-test('planned workstreams are in the state of the team [team.workstream-plan.in-team-state]', async () => {
+test('planned workstreams are in the team state [team.workstream-plan.in-team-state]', async () => {
   const app = await teamApp();
   const plan = await app.workstream('plan', sso);
   expect((await app.team('state', {}, app.ben)).data.planned_workstreams).toEqual([
@@ -72,7 +72,7 @@ test('planned workstreams are in the state of the team [team.workstream-plan.in-
   ]);
 });
 
-test('a planned workstream starts after a check with its title, and is compared once more [team.workstream-start-planned.needs-check] [team.workstream-start-planned.activates] [team.workstream-start-planned.event] [team.workstream-start-planned.shape] [team.start-planned.recheck] [team.start-planned.recheck-event]', async () => {
+test('a planned workstream starts after a check with its title, and is compared again [team.workstream-start-planned.needs-check] [team.workstream-start-planned.activates] [team.workstream-start-planned.event] [team.workstream-start-planned.shape] [team.start-planned.recheck] [team.start-planned.recheck-event]', async () => {
   const app = await teamApp();
   const id = (await app.workstream('plan', sso)).data.workstream_id;
   const start = (answer: object = {}) => app.workstream('start_planned', { planned_workstream_id: id, ...answer });
@@ -92,7 +92,7 @@ test('a planned workstream starts after a check with its title, and is compared 
   expect(await app.events({ kind: 'workstream.start_planned' })).toEqual([expect.objectContaining({ subject: id })]);
 });
 
-test('update sets active or blocked, on started work only [team.workstream-update.status-values] [team.workstream-update.completed-refused] [team.workstream-update.owner-only] [team.workstream-update.shape]', async () => {
+test('update sets active or blocked, only on started work [team.workstream-update.status-values] [team.workstream-update.completed-refused] [team.workstream-update.owner-only] [team.workstream-update.shape]', async () => {
   const app = await teamApp();
   const id = await started(app, sso);
   const update = (status: string, caller = app.ana) => app.workstream('update', { workstream_id: id, status }, caller);
@@ -105,7 +105,7 @@ test('update sets active or blocked, on started work only [team.workstream-updat
   expect((await row(app, id)).status).toBe('completed');
 });
 
-test('completion needs a summary, and a word about open tasks [team.workstream-complete.result-summary-required] [team.workstream-complete.open-tasks-warn] [team.workstream-complete.confirm-open-tasks] [team.workstream-complete.event] [team.workstream-complete.shape]', async () => {
+test('completion requires a summary, and a confirmation if tasks are open [team.workstream-complete.result-summary-required] [team.workstream-complete.open-tasks-warn] [team.workstream-complete.confirm-open-tasks] [team.workstream-complete.event] [team.workstream-complete.shape]', async () => {
   const app = await teamApp();
   const id = await started(app, sso);
   const begun = async (title: string) => {
@@ -130,7 +130,7 @@ test('completion needs a summary, and a word about open tasks [team.workstream-c
   ]);
 });
 
-test('completing twice is a warning and no second event [team.workstream-complete.idempotent] [team.workstream-complete.owner-only]', async () => {
+test('completing twice is a warning without a second event [team.workstream-complete.idempotent] [team.workstream-complete.owner-only]', async () => {
   const app = await teamApp();
   const id = await started(app, sso);
   const complete = (caller = app.ana) => app.workstream('complete', { workstream_id: id, result_summary: 'r' }, caller);
@@ -140,7 +140,7 @@ test('completing twice is a warning and no second event [team.workstream-complet
   expect(await app.events({ kind: 'workstream.completed' })).toHaveLength(1);
 });
 
-test('only planned workstreams are cancelled, with a reason, by their owner [team.workstream-cancel.planned-only] [team.workstream-cancel.reason-required] [team.workstream-cancel.event] [team.workstream-cancel.owner-only] [team.workstream-cancel.shape]', async () => {
+test('only the owner can cancel a workstream, only while it is planned, with a reason [team.workstream-cancel.planned-only] [team.workstream-cancel.reason-required] [team.workstream-cancel.event] [team.workstream-cancel.owner-only] [team.workstream-cancel.shape]', async () => {
   const app = await teamApp();
   const planned = (await app.workstream('plan', sso)).data.workstream_id;
   const running = await started(app, { title: 'Dark mode' });

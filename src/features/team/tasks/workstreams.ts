@@ -32,7 +32,7 @@ import { requireState, WORKSTREAM_MACHINE } from './lifecycle.ts';
 import { changeWorkstream, countTasksIn, findWorkstream, openTaskIds, plannedWithTitle, workstreamNamed } from './store.ts';
 import { insertWorkstream } from './tasks.ts';
 
-/** Keeps the event of a completion, with its title, within the bound of a payload. */
+/** Keeps a completion event, with its title, within the payload limit. */
 const SUMMARY_BYTES = 2_000;
 const LISTED_TASKS = 100;
 
@@ -107,7 +107,7 @@ export function workstreamTools(preflight: Preflight): Implementation[] {
           await setItemStatus(tx, row.id, status);
           record(tx, ctx, { category: 'work', kind: 'workstream.updated', subject: row.id, payload: { from: row.status, to: status } });
         }
-        return ok({ workstream_id, status }, `It is ${status}.`);
+        return ok({ workstream_id, status }, `The workstream is ${status}.`);
       },
     }),
     implement(completeWorkstream, {
@@ -120,8 +120,8 @@ export function workstreamTools(preflight: Preflight): Implementation[] {
           return refused(
             'warning',
             'OPEN_TASKS',
-            `The workstream stays open: ${open.length} of its tasks are not finished.`,
-            'Complete or cancel them, or repeat with confirm_open_tasks: true.',
+            `The workstream is still open: ${open.length} of its tasks are not finished.`,
+            `Complete or cancel the tasks in \`open_task_ids\` with covibe_task, or repeat covibe_workstream with operation "complete", workstream_id "${row.id}", result_summary and confirm_open_tasks true.`,
             { workstream_id, status: row.status, open_task_ids: open },
           );
         }
@@ -174,7 +174,7 @@ const startedReply = (started: StartedWork<WorkstreamRow> | Refused) =>
   'status' in started ? started : ok({ workstream_id: started.work.id, status: 'active' as const, warning_id: started.warningId }, 'Started.');
 
 function alreadyCompleted(workstreamId: string): Refused {
-  return refused('warning', 'ALREADY_COMPLETED', 'The workstream is completed already; nothing was changed.', 'Nothing to do.', {
+  return refused('warning', 'ALREADY_COMPLETED', 'The workstream is already completed. Nothing was changed.', 'Nothing to do.', {
     workstream_id: workstreamId,
     status: 'completed',
     open_task_ids: [],
@@ -209,5 +209,10 @@ async function addWorkstream(
 async function ownWorkstream(tx: Tx, ctx: WriteContext, id: string, field = 'workstream_id'): Promise<WorkstreamRow> {
   const row = await findWorkstream(tx.db, tx.workspace, id);
   if (row && row.developer_id === callingDeveloper(ctx.principal)) return row;
-  throw notFound('WORKSTREAM_NOT_FOUND', `You have no workstream ${JSON.stringify(id)}.`, 'covibe_team state lists yours.', field);
+  throw notFound(
+    'WORKSTREAM_NOT_FOUND',
+    `Workstream ${JSON.stringify(id)} does not exist or is not yours.`,
+    'Call covibe_team with operation "state" to see your workstreams.',
+    field,
+  );
 }

@@ -14,10 +14,10 @@ export type ComparedPairs = Awaited<ReturnType<typeof likePairs>>;
 
 type AuditReply = { audit_id: string; compared: number; left_out: number; conflicts: AuditConflict[] };
 
-/** At most so many are shown and stored; a batch of similar tasks makes thousands. */
+/** Limits the conflicts that are shown and stored: a batch of similar tasks makes thousands. */
 const MAX_CONFLICTS = 50;
 
-/** Keeps the event of an audit within the bound of a payload. */
+/** Keeps the event of an audit within the payload limit. */
 const DETAILED = 10;
 const TITLE_BYTES = 120;
 const REASON_BYTES = 200;
@@ -47,18 +47,18 @@ export async function storeAudit(tx: Tx, ctx: WriteContext, { pairs, compared, l
   const conflicts = pairs.map((pair) => conflictView(pair, viewer));
   const data = { audit_id: id, compared, left_out: leftOut, conflicts: conflicts.slice(0, MAX_CONFLICTS) };
   const unsettled = conflicts.filter(({ kind }) => kind !== 'historical').length;
-  if (unsettled === 0) return ok(data, `${compared} pieces of work compared; none looks like another that is under way.`);
-  const cut = unsettled > MAX_CONFLICTS ? ` The ${MAX_CONFLICTS} that are most alike are listed.` : '';
+  if (unsettled === 0) return ok(data, `Compared ${compared} tasks and workstreams. No active work looks like other work.`);
+  const cut = unsettled > MAX_CONFLICTS ? ` The ${MAX_CONFLICTS} most similar are listed.` : '';
   return refused(
     'warning',
     'PARALLEL_WORK',
     `${unsettled} ${unsettled === 1 ? 'pair of work looks' : 'pairs of work look'} the same.${cut}`,
-    'For each of data.conflicts: settle with the owners who goes on, and cancel or complete the other.',
+    'For each entry of `data.conflicts`, agree with the owners who continues. Then complete or cancel the other task: covibe_task with operation "complete" or "cancel" and its task_id.',
     data,
   );
 }
 
-/** The stored part of a conflict. Owners and states are looked up when it is shown. */
+/** The stored part of a conflict. Owners and states are looked up when it is displayed. */
 const storedConflicts = z.array(z.strictObject({ first: z.string(), second: z.string(), score: z.number(), reason: z.string() }));
 
 const LISTED = 5;
@@ -79,7 +79,7 @@ export async function latestAudits(db: Db, workspace: string, viewer: Viewer): P
   }));
 }
 
-/** The conflicts of the latest audit in their present state: running work may be finished by now. */
+/** The conflicts of the latest audit in their current state: running work may be finished by now. */
 export async function currentConflicts(db: Db, workspace: string, viewer: Viewer): Promise<AuditConflict[]> {
   const [latest] = await auditRows(db, workspace, 1);
   if (!latest) return [];

@@ -17,7 +17,7 @@ const base = {
 
 const STATUSES = ['planned', 'active', 'blocked', 'completed', 'cancelled'] as const;
 
-/** A task in brief: the state is read by agents, who pay for every word. */
+/** A task in brief: agents read the state and pay for every word. */
 const workView = taskView.pick({
   task_id: true,
   title: true,
@@ -53,11 +53,11 @@ const warningBrief = z.strictObject({
   created_at: z.int(),
 });
 
-/** One side of two pieces of work that look alike. */
+/** One of two pieces of work that look alike. */
 const side = z.strictObject({ id: z.string(), type: z.string(), title: z.string(), owner: z.string(), status: z.enum(STATUSES) });
 
 export const auditConflict = z.strictObject({
-  kind: z.enum(['running', 'repeats_completed', 'historical']).describe('Both running; running and finished lately; both finished.'),
+  kind: z.enum(['running', 'repeats_completed', 'historical']).describe('Both running; one running, one recently finished; both finished.'),
   first: side,
   second: side,
   score: z.number(),
@@ -84,14 +84,14 @@ export const stateShape = {
   next_actions: z.array(nextAction),
   latest_parallel_audits: z.array(auditView),
   parallel_audit_conflicts: z.array(auditConflict),
-  cut: z.array(z.string()).describe('Sections that had more rows than are listed.'),
+  cut: z.array(z.string()).describe('Sections with more rows than listed.'),
 };
 export type TeamState = z.output<z.ZodObject<typeof stateShape>>;
 
 export const teamState = contract({
   ...base,
   operation: 'state',
-  description: 'What the team is doing, planned and finished, risks and decisions, sessions, overlaps, published contexts, and what you should do next.',
+  description: 'Active, planned and finished work of the team, risks and decisions, sessions, overlaps, published contexts, and what you should do next.',
   input: z.strictObject({ session_id: sessionId }),
   output: z.strictObject(stateShape),
 });
@@ -99,10 +99,10 @@ export const teamState = contract({
 export const teamFeedback = contract({
   ...base,
   operation: 'feedback',
-  description: 'The latest warnings and blocks that your calls were answered with.',
+  description: 'The latest warnings and blocks that your calls received.',
   input: z.strictObject({
     feedback_type: z.enum(['warning', 'block', 'error', 'info']).optional(),
-    limit: z.int().min(1).max(100).optional().describe('20 where it is not said.'),
+    limit: z.int().min(1).max(100).optional().describe('Default: 20.'),
     session_id: sessionId,
   }),
   output: z.strictObject({
@@ -127,12 +127,12 @@ const auditOutput = z.strictObject({ audit_id: z.string(), compared: z.int(), le
 export const auditParallelWork = contract({
   ...base,
   operation: 'audit_parallel_work',
-  description: 'Compares all running and recently completed work with each other and names what looks like the same work.',
+  description: 'Compares all running and recently completed work and reports pairs that look the same.',
   input: z.strictObject({ session_id: sessionId }),
   output: auditOutput,
 });
 
-const summaryInput = { days: z.int().min(1).max(31).optional().describe('How far back; 7 days where it is not said.') };
+const summaryInput = { days: z.int().min(1).max(31).optional().describe('How far back. Default: 7 days.') };
 
 export const summaryData = z.strictObject({
   from: z.int(),
@@ -149,19 +149,19 @@ export const summaryData = z.strictObject({
   parallel_audits: z.array(z.strictObject({ id: z.string(), owner: z.string(), compared: z.int(), conflicts: z.int(), time: z.int() })),
   agent_sessions: z.array(sessionView),
   usage: usageTotals,
-  events: z.record(z.string(), z.int()).describe('How many work events of each kind were recorded.'),
+  events: z.record(z.string(), z.int()).describe('Number of recorded work events of each kind.'),
 });
 export type SummaryData = z.output<typeof summaryData>;
 
 export const weeklySummary = contract({
   ...base,
   operation: 'generate_weekly_summary',
-  description: 'The week as markdown and data, from what was recorded: completed, planned and active work, blockers, decisions, overlaps, audits, sessions.',
+  description: 'The week as markdown and data, from recorded events: completed, planned and active work, blockers, decisions, overlaps, audits, sessions.',
   input: z.strictObject({ ...summaryInput, session_id: sessionId }),
   output: summaryData,
 });
 
-/** The same for people at the dashboard, by cookie. */
+/** The team state for people on the dashboard. */
 const stateDocument = z.strictObject({
   activeWork: stateShape.active_work,
   plannedWork: stateShape.planned_work,
@@ -177,7 +177,7 @@ const stateDocument = z.strictObject({
   nextActions: stateShape.next_actions,
   latestParallelAudits: stateShape.latest_parallel_audits,
   parallelAuditConflicts: stateShape.parallel_audit_conflicts,
-  questions: z.array(questionView).describe('What agents ask the people of the team, the oldest first.'),
+  questions: z.array(questionView).describe('Questions of agents to people, oldest first.'),
   cut: stateShape.cut,
 });
 export type StateDocument = z.output<typeof stateDocument>;
@@ -186,8 +186,8 @@ export const readState = contract({
   ...MEMBER_READ,
   name: 'team.state',
   route: 'GET /api/state',
-  title: 'The state of the team',
-  description: 'Everything that covibe_team state tells, and what agents ask people, for the dashboard.',
+  title: 'Team state',
+  description: 'Everything in covibe_team state, plus questions of agents to people, for the dashboard.',
   input: z.strictObject({}),
   output: stateDocument,
 });
@@ -196,7 +196,7 @@ export const latestAudit = contract({
   ...MEMBER_READ,
   name: 'team.latest_audit',
   title: 'The latest audit',
-  description: 'The latest audit of parallel work, with those of its conflicts that still stand, as they stand now.',
+  description: 'The latest audit of parallel work, with the current state of its conflicts.',
   input: z.strictObject({}),
   output: z.strictObject({ audit: auditView.nullable(), conflicts: z.array(auditConflict) }),
 });
@@ -207,7 +207,7 @@ export const auditByHand = contract({
   access: 'member',
   route: 'POST /api/audit',
   title: 'Audit parallel work',
-  description: 'Compares all running and recently completed work with each other, for the signed-in developer.',
+  description: 'Compares all running and recently completed work, for the signed-in developer.',
   input: z.strictObject({}),
   output: auditOutput,
 });

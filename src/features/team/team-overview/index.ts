@@ -5,5 +5,5 @@ import { teamTools } from './tools.ts';
 export const teamOverview = (finder: Finder): Feature => ({
   name: 'team-overview',
   implementations: teamTools(finder),
-  keeps: [{ what: 'Parallel audits but for the latest', ms: 'retention.days' }],
+  keeps: [{ what: 'Parallel audits except the latest', ms: 'retention.days' }],
 });

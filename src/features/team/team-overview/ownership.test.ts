@@ -3,7 +3,7 @@ import type { Contract } from '../../../kernel/contract.ts';
 import type { PublishedTool } from '../../../kernel/publish.ts';
 import { type TeamApp, teamApp } from '../../../testing/scenes/team.ts';
 
-/** Something of Ben's of every kind, under the name of the field that takes its id. */
+/** One item of Ben's of every kind, under the name of the field that takes its id. */
 async function belongings(app: TeamApp): Promise<Record<string, string>> {
   const { ben } = app;
   const session_id = await app.session(ben);
@@ -40,7 +40,7 @@ const SAMPLES: Record<string, unknown> = {
 
 const demanded = ({ input: { shape } }: Contract) => Object.keys(shape).filter((field) => !shape[field]?.safeParse(undefined).success);
 
-test('every call that changes something refuses an id that belongs to another developer, and changes nothing [auth.owner.every-mutation]', async () => {
+test('every changing call refuses an id of another developer, and changes nothing [auth.owner.every-mutation]', async () => {
   const app = await teamApp();
   const theirs = await belongings(app);
   const calls = app.app.registry
@@ -52,7 +52,7 @@ test('every call that changes something refuses an id that belongs to another de
       const { shape } = contract.input;
       const needed = demanded(contract);
       const args = Object.fromEntries(needed.map((field) => [field, theirs[field] ?? SAMPLES[field]]));
-      // Answering a check and confirming a warning are asked of the start, which has tests of its own.
+      // Verdicts and confirmations are part of a start, which has its own tests.
       const ids = Object.keys(shape).filter((field) => field.endsWith('_id') && field !== 'check_id' && !(field === 'warning_id' && !needed.includes(field)));
       return ids.map((field) => ({ tool, operation, field, args: { ...args, [field]: theirs[field] } }));
     });
@@ -83,7 +83,7 @@ test('every call that changes something refuses an id that belongs to another de
   expect((await app.events({ category: 'work' })).length).toBe(work);
 });
 
-test('nothing that others can read of a private developer names them [auth.private.redacted]', async () => {
+test('nothing that others can read names a private developer [auth.private.redacted]', async () => {
   const app = await teamApp();
   await app.call('covibe_note', null, { kind: 'blocker', title: 'No keys yet' }, app.ben);
   const made = async (tool: string, args: object) => String((await app.tool(tool, args, app.ben)).body.id);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { SAME_THUMBNAILS, type TeamAnswer, THUMBNAILS, teamApp } from '../../../testing/scenes/team.ts';
 
-/** Ana at the dashboard: signed in by a link, with the cookie and the page's proof and nothing else. */
+/** Ana at the dashboard: signed in by a link, with only the cookie and the page proof. */
 async function signedIn() {
   const app = await teamApp();
   const { url } = await app.serve();
@@ -15,12 +15,12 @@ async function signedIn() {
     // biome-ignore lint/suspicious/noExplicitAny: a test asserts on what it finds
     return { status: answer.status, body: (await answer.json()) as any };
   };
-  /** A route that mints none leaves their number as it was. */
+  /** A route that mints no token leaves their number unchanged. */
   const tokens = async () => (await app.app.store.reader.selectFrom('tokens').select('id').execute()).length;
   return { ...app, send, tokens };
 }
 
-test('the state of the team is read by cookie, and reading it writes nothing [team.workstream-plan.in-api-state]', async () => {
+test('the team state is read by cookie, and reading it writes nothing [team.workstream-plan.in-api-state]', async () => {
   const { send, started, workstream, ben, events } = await signedIn();
   const id = await started(THUMBNAILS, ben);
   await workstream('plan', { title: 'Accessibility of the shop' }, ben);
@@ -32,7 +32,7 @@ test('the state of the team is read by cookie, and reading it writes nothing [te
   expect((await events()).length).toBe(before);
 });
 
-test('a person plans a task with the same comparison as an agent, and it is stored only once they confirm [dashboard.tasks.route] [dashboard.plan.scoped] [dashboard.plan.requires-confirm] [dashboard.plan.explicit-confirm]', async () => {
+test('a person plans a task with the same comparison as an agent, and it is stored only after they confirm [dashboard.tasks.route] [dashboard.plan.scoped] [dashboard.plan.requires-confirm] [dashboard.plan.explicit-confirm]', async () => {
   const { send, started, task, ben, ana, app, tokens, events } = await signedIn();
   const before = await tokens();
   const first = await started(THUMBNAILS, ben);
@@ -87,7 +87,7 @@ test('audit and weekly summary run for the signed-in developer, without a token 
   expect(await tokens()).toBe(before);
 });
 
-test('a token opens none of these routes, nor does nobody [dashboard.routes.cookie]', async () => {
+test('these routes refuse tokens and anonymous callers [dashboard.routes.cookie]', async () => {
   const { send, ana, operator } = await signedIn();
   for (const [method, path] of [
     ['GET', '/api/state'],
@@ -102,6 +102,6 @@ test('a token opens none of these routes, nor does nobody [dashboard.routes.cook
     const wrong = (await send(method, path, body, { cookie: 'covenant=x' })) as { status: number; body: TeamAnswer };
     expect(wrong).toMatchObject({ status: 401, body: { status: 'error', data: { code: 'SIGNED_OUT' } } });
   }
-  // A machine that is being set up has neither yet.
+  // A machine during setup has neither.
   expect((await send('POST', '/api/setup/device', {}, {})).status).toBe(400);
 });

@@ -21,7 +21,7 @@ interface TeamStateWithWaiting extends TeamState {
   readonly waiting: Waiting;
 }
 
-/** Everything at once, as `viewer` may see it. */
+/** The whole team state, as `viewer` may see it. */
 export async function readTeamState(
   db: Db,
   workspace: string,
@@ -70,7 +70,7 @@ export async function readTeamState(
   return { ...state, next_actions: nextActions(state, waiting, principal), cut, waiting };
 }
 
-/** Questions of agents to people. Agents do not get them, because they cannot answer. */
+/** Questions of agents to people. Agents do not get them, because they cannot answer them. */
 export async function readQuestions(db: Db, workspace: string, viewer: Principal, now: number): Promise<Pick<StateDocument, 'questions' | 'cut'>> {
   const open = await openQuestions(db, workspace, viewer, now, ROWS);
   const questions = open.slice(0, ROWS).map((question) => ({ ...question, question: beginning(question.question, QUESTION_SHOWN) }));
@@ -109,36 +109,54 @@ type NextAction = TeamState['next_actions'][number];
 
 const MAX_ITEMS = 12;
 
-/** The next actions of the caller, the most pressing first. */
+/** The next actions of the caller, most urgent first. */
 function nextActions(state: Facts, { waiting, answers, handoffs }: Waiting, viewer: Principal): NextAction[] {
   const me = viewer.developerName ?? '';
   const mine = <T extends { mine: boolean }>(rows: readonly T[]) => rows.filter((row) => row.mine);
   const conflicts = state.parallel_audit_conflicts.filter(({ kind, first, second }) => kind !== 'historical' && (first.owner === me || second.owner === me));
   return [
-    ...waiting.map(({ ask_id, from }) => ({ action: `Answer ${from}: covibe_coordination reply with ask_id.`, about: ask_id })),
-    ...handoffs.map(({ handoff_id, from }) => ({ action: `Take over from ${from}: covibe_coordination accept_handoff with handoff_id.`, about: handoff_id })),
-    ...answers.map(({ ask_id, from }) => ({ action: `${from} answered your ask: read it with covibe_coordination list.`, about: ask_id })),
+    ...waiting.map(({ ask_id, from }) => ({
+      action: `Answer ${from}: covibe_coordination with operation "reply", ask_id "${ask_id}" and a message.`,
+      about: ask_id,
+    })),
+    ...handoffs.map(({ handoff_id, from }) => ({
+      action: `Take over from ${from}: covibe_coordination with operation "accept_handoff" and handoff_id "${handoff_id}".`,
+      about: handoff_id,
+    })),
+    ...answers.map(({ ask_id, from }) => ({
+      action: `${from} answered your ask: read it with covibe_coordination, operation "list" and what "asks".`,
+      about: ask_id,
+    })),
     ...conflicts.map(({ first, second }) => ({
-      action: `Settle with the others: "${first.title}" and "${second.title}" look like the same work.`,
+      action: `"${first.title}" and "${second.title}" look like the same work: agree with the owners who continues.`,
       about: first.id,
     })),
     ...state.stale_sessions
       .filter(({ developer }) => developer === me)
-      .map(({ session_id }) => ({ action: 'Your session has gone quiet: heartbeat or end it.', about: session_id })),
+      .map(({ session_id }) => ({
+        action: `Your session is stale: covibe_session with operation "heartbeat" or "end" and session_id "${session_id}".`,
+        about: session_id,
+      })),
     ...mine(state.active_work)
       .filter(({ status }) => status === 'blocked')
-      .map(({ task_id, title }) => ({ action: `Unblock "${title}", or record what blocks it with covibe_note.`, about: task_id })),
+      .map(({ task_id, title }) => ({
+        action: `Unblock "${title}", or record what blocks it: covibe_note with kind "blocker", a title and task_id "${task_id}".`,
+        about: task_id,
+      })),
     ...state.overlap_warnings
       .filter(({ developer, level }) => developer === me && level === 'escalated')
       .map(({ warning_id, title }) => ({
-        action: `Judge the overlap of "${title}": check again and send a scope_verdict, or dismiss the warning.`,
+        action: `Judge the overlap of "${title}": check again and send a scope_verdict, or dismiss it: covibe_warning with operation "dismiss", warning_id "${warning_id}" and a reason.`,
         about: warning_id,
       })),
     ...mine(state.active_work)
       .filter(({ status }) => status === 'active')
-      .map(({ task_id, title }) => ({ action: `Finish "${title}": covibe_task complete with a result_summary.`, about: task_id })),
-    ...mine(state.planned_work).map(({ task_id, title }) => ({
-      action: `Start "${title}": check it with planned_task_id, then start_planned.`,
+      .map(({ task_id, title }) => ({
+        action: `Finish "${title}": covibe_task with operation "complete", task_id "${task_id}" and a result_summary.`,
+        about: task_id,
+      })),
+    ...mine(state.planned_work).map(({ task_id, title, task_type }) => ({
+      action: `Start "${title}": covibe_task with operation "check", its title, task_type "${task_type}" and planned_task_id "${task_id}"; then "start_planned" with planned_task_id.`,
       about: task_id,
     })),
   ].slice(0, MAX_ITEMS);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { DEFAULT_WORKSPACE_ID } from '../../../kernel/ids.ts';
 import { teamApp } from '../../../testing/scenes/team.ts';
 
-test('a busy week is counted whole and told in part', async () => {
+test('a busy week is counted completely and listed in part', async () => {
   const app = await teamApp();
   const actor = app.ben.principal.actor;
   const event = (kind: string, n: number) => ({ category: 'work', kind, actor, subject: `subject_${n}`, payload: { title: `Nr ${n}`, compared: n } }) as const;

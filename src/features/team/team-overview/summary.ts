@@ -33,7 +33,7 @@ const payload = z.looseObject({
   warning_id: z.string().nullish(),
 });
 
-/** The events of the last `days`, from the journal, and the present work. */
+/** The events of the last `days`, from the journal, and the current work. */
 export async function summarise(db: Db, workspace: string, principal: Principal, now: number, days: number): Promise<SummaryData> {
   const from = now - days * DAY_MS;
   const viewer = await viewerOf(db, principal);
@@ -48,7 +48,7 @@ export async function summarise(db: Db, workspace: string, principal: Principal,
     from,
     to: now,
     ...recorded,
-    // The event of a verdict says what was judged by its id alone.
+    // The event of a verdict names the judged warning only by its id.
     overlap_warnings: recorded.overlap_warnings.map((warning) => ({ ...warning, title: warning.title ?? titles.get(warning.id) ?? null })),
     planned: await tasks(['planned']),
     active: await tasks(['active', 'blocked']),
@@ -62,7 +62,7 @@ export async function summarise(db: Db, workspace: string, principal: Principal,
 
 type Recorded = Pick<SummaryData, 'completed' | 'overlap_warnings' | 'parallel_audits' | 'events'>;
 
-/** Other calls run after each page of events. */
+/** Other calls run between the pages of events. */
 const PAGE = 1_000;
 
 /** The last entries of each list in the journal, and the number of events of each kind. */
@@ -96,7 +96,7 @@ async function recordedSince(db: Db, workspace: string, since: number, owner: (a
     const details = parsed.success ? parsed.data : {};
     const id = subject ?? '';
     if (COMPLETIONS.has(kind)) {
-      // A container that ends with its last task says nothing that the task has not said.
+      // A container closes with its last task, whose completion is listed already.
       if (details.automatic) return;
       pushBounded(completed, { id, title: details.title ?? id, owner: owner(actor), result_summary: details.result_summary ?? null, time });
       return;
@@ -110,7 +110,7 @@ async function recordedSince(db: Db, workspace: string, since: number, owner: (a
   }
 }
 
-/** The last `MAX_ITEMS` of a list that may be long. */
+/** Keeps the last `MAX_ITEMS` of a list that may be long. */
 function pushBounded<T>(list: T[], one: T): void {
   list.push(one);
   if (list.length > MAX_ITEMS) list.shift();
@@ -122,7 +122,7 @@ function outcomeOf(kind: string, details: z.output<typeof payload>): string | nu
   return kind === 'warning.confirmed' ? 'confirmed' : 'dismissed';
 }
 
-/** Text of agents must not become markup. */
+/** Text written by agents must not become markup. */
 const escapeMarkdown = (text: string): string => text.replace(/\s+/g, ' ').replace(/[\\`*_[\]<>#|~]/g, (mark) => `\\${mark}`);
 
 const day = (time: number): string => new Date(time).toISOString().slice(0, 10);
@@ -175,7 +175,7 @@ function markdownOf(data: Omit<SummaryData, 'markdown'>): string {
   ].join('\n');
 }
 
-/** A price that is not known is said to be so, never counted as nothing. */
+/** An unknown price is reported as unknown, never counted as zero. */
 function usageLine({ spans, total_tokens, cost_usd, unpriced }: SummaryData['usage']): string {
   if (spans === 0) return 'None reported.';
   const cost = cost_usd === null ? 'cost unknown' : `${cost_usd.toFixed(2)} USD${unpriced > 0 ? ` and ${unpriced} reports without a known price` : ''}`;

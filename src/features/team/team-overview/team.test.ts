@@ -3,7 +3,7 @@ import { SAME_THUMBNAILS, THUMBNAILS, teamApp } from '../../../testing/scenes/te
 
 const billing = { title: 'Send invoices by mail', task_type: 'feature' };
 
-test('the team toolset is these eight tools [team.surface.tools] [team.surface.team-operations]', async () => {
+test('the team toolset has these eight tools [team.surface.tools] [team.surface.team-operations]', async () => {
   const app = await teamApp();
   const names = app.app.registry.tools().filter(({ toolset }) => toolset === 'team');
   expect(names.map(({ name }) => name)).toEqual([
@@ -21,7 +21,7 @@ test('the team toolset is these eight tools [team.surface.tools] [team.surface.t
   expect(schema.required).toEqual(['operation']);
 });
 
-/** A call of each of the eight, in which all that has an id is made. */
+/** One call of each of the eight tools, which creates one item of every kind. */
 const EVERY_TOOL: [tool: string, operation: string | null, args: object][] = [
   ['covibe_session', 'start', {}],
   ['covibe_session', 'publish_context', { title: 'Cache', summary: 'Half done', repo: 'acme/app' }],
@@ -53,7 +53,7 @@ test('every tool answers in the same four parts [team.envelope.shape]', async ()
   }
 });
 
-test('whatever blocks says which warning and matches it is about, also where there are none [team.envelope.blocked]', async () => {
+test('every block names its warning and matches, also if there are none [team.envelope.blocked]', async () => {
   const app = await teamApp();
   await app.started(THUMBNAILS, app.ben);
   await app.task('check', SAME_THUMBNAILS);
@@ -115,7 +115,7 @@ test('the state has every section, under its documented name [team.state.section
   expect(data.next_actions.map(({ about }: { about: string }) => about)).toEqual([data.overlap_warnings[0].warning_id, planned]);
 });
 
-test('the state stays small, however much is going on, and says what it left out', async () => {
+test('the state stays small, however busy the team, and names what it left out', async () => {
   const app = await teamApp();
   const long = (n: number) => `${n} ${'long words '.repeat(700)}`.slice(0, 7_000);
   for (let n = 0; n < 20; n++) {
@@ -140,7 +140,7 @@ test('the state stays small, however much is going on, and says what it left out
   expect(JSON.stringify(state).length).toBeLessThan(60_000);
 });
 
-test('stale sessions make the state a warning, with feedback on record [team.state.stale-warns] [team.state.stale-feedback-event]', async () => {
+test('stale sessions make the state a warning, with a feedback event [team.state.stale-warns] [team.state.stale-feedback-event]', async () => {
   const app = await teamApp();
   const session = await app.session(app.ben);
   app.clock.advance(30 * 60_000);
@@ -151,7 +151,7 @@ test('stale sessions make the state a warning, with feedback on record [team.sta
     status: 'warning',
     data: { code: 'STALE_SESSIONS', stale_sessions: [expect.objectContaining({ session_id: session, state: 'stale' })] },
   });
-  expect(state.feedback.required_action).toMatch(/before you take it over/);
+  expect(state.feedback.required_action).toMatch(/before you take over their work/);
   expect((await app.events({ category: 'feedback' })).at(-1)).toMatchObject({
     kind: 'covibe_team.state',
     payload: { type: 'warning', code: 'STALE_SESSIONS' },
@@ -160,7 +160,7 @@ test('stale sessions make the state a warning, with feedback on record [team.sta
   expect((await app.team('state')).status).toBe('ok');
 });
 
-test('the audit finds running work that is done twice, and running work that repeats finished work [team.audit.compared-work] [team.audit.running-duplicates] [team.audit.repeats-completed] [team.audit.event] [team.audit.stored-details]', async () => {
+test('the audit finds running duplicates, and running work that repeats finished work [team.audit.compared-work] [team.audit.running-duplicates] [team.audit.repeats-completed] [team.audit.event] [team.audit.stored-details]', async () => {
   const app = await teamApp();
   expect(await app.team('audit_parallel_work')).toMatchObject({ status: 'ok', data: { compared: 0, conflicts: [] } });
   const first = await app.started(THUMBNAILS, app.ben);
@@ -187,7 +187,7 @@ test('the audit finds running work that is done twice, and running work that rep
   });
 });
 
-test('a conflict of the latest audit with running work makes the state a warning; one of the past does not [team.state.audit-conflict-warns] [team.state.completed-conflicts]', async () => {
+test('a conflict of the latest audit with running work makes the state a warning; a historical one does not [team.state.audit-conflict-warns] [team.state.completed-conflicts]', async () => {
   const app = await teamApp();
   const first = await app.started(THUMBNAILS, app.ben);
   const second = await app.started(SAME_THUMBNAILS);
@@ -213,13 +213,13 @@ test('the audit keeps its details within bounds, however much it finds [team.aud
   for (let n = 0; n < 12; n++) await app.started({ ...THUMBNAILS, title: `${THUMBNAILS.title}, ${'キャッシュ'.repeat(40)} part ${n}` });
   const audit = await app.team('audit_parallel_work');
   expect(audit.data.conflicts).toHaveLength(50);
-  expect(audit.message).toMatch(/^\d+ pairs of work look the same\. The 50 that are most alike are listed\.$/);
+  expect(audit.message).toMatch(/^\d+ pairs of work look the same\. The 50 most similar are listed\.$/);
   const [event] = await app.events({ kind: 'parallel_work.audit' });
   expect(event?.payload).not.toHaveProperty('truncated');
   expect(event?.payload).toMatchObject({ conflict_count: Number.parseInt(audit.message, 10) });
 });
 
-test('feedback is what the own calls were told, newest first [team.feedback.own-events] [team.feedback.type-filter] [team.feedback.limit]', async () => {
+test("feedback lists the messages that the caller's own calls got, newest first [team.feedback.own-events] [team.feedback.type-filter] [team.feedback.limit]", async () => {
   const app = await teamApp();
   const codex = await app.developer('ana', 'codex');
   await app.task('start', billing);
@@ -241,7 +241,7 @@ test('feedback is what the own calls were told, newest first [team.feedback.own-
   expect(await app.team('feedback', { feedback_type: 'gossip' })).toMatchObject({ status: 'error', data: { field: 'feedback_type' } });
 });
 
-test('the weekly summary tells the week in sections, from what was recorded [team.weekly-summary.sections] [team.weekly-summary.event] [team.weekly-summary.marks-stale] [note.visible.weekly-summary]', async () => {
+test('the weekly summary lists the recorded week in sections [team.weekly-summary.sections] [team.weekly-summary.event] [team.weekly-summary.marks-stale] [note.visible.weekly-summary]', async () => {
   const app = await teamApp();
   const long = await app.started({ title: 'Before the week', task_type: 'chore' });
   await app.task('complete', { task_id: long, result_summary: 'old' });

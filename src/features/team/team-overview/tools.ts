@@ -36,7 +36,7 @@ export function teamTools(finder: Finder): Implementation[] {
       write: async (tx, _input, ctx) => {
         callingDeveloper(ctx.principal);
         const { waiting, ...state } = await readTeamState(tx.db, tx.workspace, ctx.principal, tx.now, ctx.session);
-        // The next actions have room for some of what waits, and for no answer's words: what they leave out is not delivered.
+        // The next actions include only some of the waiting asks and no text of answers. What they omit is not marked as delivered.
         const named = new Set(state.next_actions.map(({ about }) => about));
         await markDelivered(tx, ctx, { waiting: waiting.waiting.filter(({ ask_id }) => named.has(ask_id)), answers: [] });
         return stateReply(state);
@@ -51,7 +51,7 @@ export function teamTools(finder: Finder): Implementation[] {
     implement(teamFeedback, {
       read: async ({ feedback_type, limit = 20 }, { reader, workspace, principal }) => {
         const items = await feedbackOf(reader, workspace, callingDeveloper(principal), feedback_type, limit);
-        return ok({ items }, `${items.length} of your calls got feedback.`);
+        return ok({ items }, `${items.length} feedback message(s).`);
       },
     }),
     implement(latestAudit, {
@@ -87,18 +87,18 @@ const documentOf = (state: TeamState, { questions, cut }: Pick<StateDocument, 'q
   cut: [...state.cut, ...cut],
 });
 
-/** Stale sessions and duplicate work make the reply a warning: the agent must look at them before it takes over work. */
+/** Stale sessions and parallel work make the reply a warning: the agent must look at them before it takes over work. */
 function stateReply(state: TeamState): Reply<TeamState> {
   const unsettled = state.parallel_audit_conflicts.filter(({ kind }) => kind !== 'historical');
   const stale = state.stale_sessions.length;
-  if (stale === 0 && unsettled.length === 0) return ok(state, `Tasks under way: ${state.active_work.length}; planned: ${state.planned_work.length}.`);
+  if (stale === 0 && unsettled.length === 0) return ok(state, `Active tasks: ${state.active_work.length}. Planned tasks: ${state.planned_work.length}.`);
   const found = [
-    stale > 0 ? `${stale} session${stale === 1 ? ' has' : 's have'} gone quiet` : '',
+    stale > 0 ? `${stale} session${stale === 1 ? ' is' : 's are'} stale` : '',
     unsettled.length > 0 ? `${unsettled.length} ${unsettled.length === 1 ? 'pair of work looks' : 'pairs of work look'} the same` : '',
   ].filter(Boolean);
   const next = [
-    stale > 0 ? 'Review the stale sessions and their work before you take it over.' : '',
-    unsettled.length > 0 ? 'Look at parallel_audit_conflicts and settle with the owners who goes on.' : '',
+    stale > 0 ? 'Review the sessions in `stale_sessions` before you take over their work.' : '',
+    unsettled.length > 0 ? 'Agree with the owners in `parallel_audit_conflicts` who continues.' : '',
   ].filter(Boolean);
   const code = unsettled.length > 0 ? 'PARALLEL_WORK' : 'STALE_SESSIONS';
   return refused('warning', code, `${found.join('; ')}.`, next.join(' '), { ...state });
@@ -106,7 +106,7 @@ function stateReply(state: TeamState): Reply<TeamState> {
 
 type ReadContext = Pick<CallContext, 'principal' | 'reader' | 'workspace' | 'clock' | 'signal'>;
 
-/** Outside the transaction: a busy week takes a while to read, and nobody has to wait for it. */
+/** Outside the transaction: reading a busy week takes a while and would block other writers. */
 async function readWeek({ days = WEEK }: { days?: number | undefined }, { principal, reader, workspace, clock }: ReadContext): Promise<SummaryData> {
   callingDeveloper(principal);
   return await summarise(reader, workspace, principal, clock.now(), days);

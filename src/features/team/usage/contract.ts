@@ -20,16 +20,16 @@ export const ingestTelemetry = contract({
   name: 'covibe_ingest_agent_telemetry',
   toolset: 'team',
   title: 'Report token usage',
-  description: 'Reports the tokens that a run used, from the JSON that its harness or provider wrote. Hooks and covibe-local do so by themselves.',
+  description: 'Reports the tokens that a run used, from the JSON of its harness or provider. Hooks and covibe-local do this automatically.',
   input: z.strictObject({
-    source: z.enum(SOURCES).describe('Who wrote the payload: a harness, a provider, a proxy or OpenTelemetry.'),
+    source: z.enum(SOURCES).describe('Origin of the payload: a harness, a provider, a proxy or OpenTelemetry.'),
     payload: z
       .record(z.string(), z.unknown())
       .describe(
         [
-          'That JSON as it is, at most 256 KiB.',
+          'The unchanged JSON, at most 256 KiB.',
           'claude: modelUsage, or a message with usage. codex, openai: usage, response.usage or info.last_token_usage. cursor, proxy: direct_counts {model, input_tokens, cached_input_tokens, cache_creation_tokens, output_tokens, reasoning_tokens}. otel: OTLP JSON with gen_ai.* attributes.',
-          'The server reads model and counters, computes the cost, and stores counters and a hash, nothing else. The same payload twice is counted once.',
+          'The server reads model and counters, computes the cost, and stores only counters and a hash. A repeated payload is counted once.',
         ].join(' '),
       ),
     submitted_cost: z
@@ -37,7 +37,7 @@ export const ingestTelemetry = contract({
       .min(0)
       .max(1_000_000)
       .optional()
-      .describe('What you believe it cost, in US dollars. A warning COST_MISMATCH says that these tokens cost something else.'),
+      .describe('The cost you expect, in US dollars. A COST_MISMATCH warning reports that the computed cost differs.'),
     session_id: sessionId,
   }),
   output: z.strictObject({
@@ -70,7 +70,7 @@ export const listPrices = contract({
   ...MEMBER_READ,
   name: 'prices.list',
   title: 'List prices',
-  description: 'Dollars for a million tokens of each model: the built-in prices, and those that this workspace set instead.',
+  description: 'Dollars per million tokens of each model: built-in prices, and those that this workspace has set.',
   input: z.strictObject({}),
   output: z.strictObject({ items: z.array(priceView) }),
 });
@@ -80,12 +80,13 @@ export const setPrice = contract({
   toolset: 'admin',
   access: 'operator',
   title: 'Set a price',
-  description: 'Sets what a million tokens of a model cost in this workspace, from now on; costs that are stored stay as they are. price null takes it back.',
+  description:
+    'Sets the price per million tokens of a model in this workspace, from now on. Stored costs do not change. price null restores the built-in price.',
   input: z.strictObject({
     model: z
       .string()
-      .regex(/^[A-Za-z0-9][A-Za-z0-9._:@+[\]-]{0,79}\*?$/, { error: 'expected the name of a model, which may end in *' })
-      .describe('A model without its release date; with * at the end, all that begin so.'),
+      .regex(/^[A-Za-z0-9][A-Za-z0-9._:@+[\]-]{0,79}\*?$/, { error: 'expected a model name, which may end in *' })
+      .describe('A model without its release date; with * at the end, all models with that prefix.'),
     price: z
       .strictObject({
         input: perMillion,
@@ -107,7 +108,7 @@ const usageCounts = {
   output_tokens: z.int(),
   reasoning_tokens: z.int(),
   total_tokens: z.int(),
-  /** Of the spans whose price is known; null where there is none. */
+  /** Of the spans with a known price; null if there are none. */
   cost_usd: z.number().nullable(),
   unpriced: z.int(),
   mismatches: z.int(),
@@ -115,18 +116,18 @@ const usageCounts = {
 export const usageTotals = z.strictObject(usageCounts);
 export type UsageTotals = z.output<typeof usageTotals>;
 
-/** What usage can be summed by. */
+/** The keys by which usage can be summed. */
 const USAGE_KEYS = ['day', 'developer', 'agent', 'model', 'task'] as const;
 export type UsageKey = (typeof USAGE_KEYS)[number];
 
-const sessions = z.int().describe('Agent sessions that it was reported for; reports without one are in none.');
+const sessions = z.int().describe('Agent sessions with reports. Reports without a session are not counted here.');
 
-/** A key that the sums are not by is null. */
+/** Keys that the sums are not grouped by are null. */
 export const usageRow = z.strictObject({
   day: z.string().nullable(),
   developer: z.string().nullable(),
   agent_type: z.string().nullable(),
-  agent_id: z.string().nullable().describe('Of the page of the agent; null for a private developer.'),
+  agent_id: z.string().nullable().describe('Id of the agent; null for a private developer.'),
   model: z.string().nullable(),
   task: z.strictObject({ task_id: z.string(), title: z.string() }).nullable(),
   sessions,
@@ -141,16 +142,16 @@ export const listUsage = contract({
   name: 'usage.list',
   title: 'List usage',
   description:
-    'Tokens and cost by day (UTC), developer, agent, model or task, the newest day and the highest cost first. A report belongs to the task that its session had last started. The totals are of all rows, also of those beyond the limit.',
+    'Tokens and cost by day (UTC), developer, agent, model or task; newest day and highest cost first. A report belongs to the task that its session started last. The totals include the rows beyond the limit.',
   input: z.strictObject({
-    days: z.int().min(1).max(366).default(30).describe('How many days, today among them.'),
+    days: z.int().min(1).max(366).default(30).describe('Number of days, including today.'),
     by: z
       .array(z.enum(USAGE_KEYS))
       .max(USAGE_KEYS.length)
-      .refine((keys) => new Set(keys).size === keys.length, { error: 'names a key twice' })
+      .refine((keys) => new Set(keys).size === keys.length, { error: 'contains a key twice' })
       .optional()
-      .describe('What to sum by; day, developer, agent and model where it is not said.'),
-    limit: z.int().min(1).max(5_000).optional().describe('At most so many rows; 1,000 where it is not said.'),
+      .describe('Keys to sum by. Default: day, developer, agent and model.'),
+    limit: z.int().min(1).max(5_000).optional().describe('Maximum rows. Default: 1,000.'),
   }),
   output: z.strictObject({
     items: z.array(usageRow),

@@ -15,7 +15,7 @@ test('each kind of token has its own price, in whole micro-dollars', () => {
   expect(costOf({ ...none, input_tokens: 1, output_tokens: 3 }, price('gpt-5'))).toBe(31);
 });
 
-test('a cost with an unknown part, or of a prompt beyond the bound of the price, is unknown and never less', () => {
+test('a cost with an unknown part, or of a prompt above the limit of the price, is unknown and never lower', () => {
   expect(costOf({ ...none, input_tokens: 10, cache_creation_tokens: 1 }, price('gpt-5'))).toBeNull();
   expect(costOf({ ...none, input_tokens: 200_000 }, price('gemini-2.5-pro'))).not.toBeNull();
   expect(costOf({ ...none, input_tokens: 199_999, cached_input_tokens: 2 }, price('gemini-2.5-pro'))).toBeNull();
@@ -68,18 +68,18 @@ test.each([
   ['gpt-*', 'claude-gpt-', false],
 ])('the price of %s for %s: %s', (pattern, model, expected) => expect(means(pattern, model)).toBe(expected));
 
-test('of several patterns the one that says most is taken', () => {
+test('of several patterns, the most specific one is used', () => {
   expect(bestPattern(['gpt-*', 'gpt-5-*', 'gpt-5-mini'], 'gpt-5-mini-2025-08-07')).toBe('gpt-5-mini');
   expect(bestPattern(['gpt-*', 'gpt-5-*'], 'gpt-5-mini')).toBe('gpt-5-*');
   expect(bestPattern(['gpt-*'], 'o3')).toBeUndefined();
 });
 
-test('a release with a price of its own is not priced as the others', () => {
+test('a release with its own price is not priced like the others', () => {
   expect(bestPattern(BUILTIN_PRICES.keys(), 'gpt-4o-2024-05-13')).toBe('gpt-4o-2024-05-13');
   expect(bestPattern(BUILTIN_PRICES.keys(), 'gpt-4o-2024-08-06')).toBe('gpt-4o');
 });
 
-test('no built-in price is taken for another model of the list, and none is free', () => {
+test('no built-in price applies to another model of the list, and none is free', () => {
   for (const [name, { input, output }] of BUILTIN_PRICES) {
     expect(bestPattern(BUILTIN_PRICES.keys(), name)).toBe(name);
     expect(Math.min(input, output)).toBeGreaterThan(0);

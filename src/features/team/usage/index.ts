@@ -6,5 +6,5 @@ export { usageSince } from './store.ts';
 export const usage: Feature = {
   name: 'usage',
   implementations: telemetryTools,
-  keeps: [{ what: 'Counters of the use of models; of the reports themselves only a hash', ms: 'retention.days' }],
+  keeps: [{ what: 'Counters of model usage; of the reports only a hash', ms: 'retention.days' }],
 };

@@ -20,7 +20,7 @@ export interface UsageReading {
   readonly sha256: string;
 }
 
-/** Everything that is ever known of the payload: nothing else of it goes on from here. */
+/** Reads the counters from the payload. Nothing else of it is used after this. */
 export function readingOf({ source, payload }: Input<typeof ingestTelemetry>): UsageReading {
   const text = canonicalJson(payload);
   if (Buffer.byteLength(text) > MAX_BYTES) throw invalidInput([{ field: 'payload', message: 'is more than 256 KiB of JSON' }]);
@@ -41,7 +41,7 @@ export async function ingest(
     { order: { id: 'asc' } },
   );
   if (known.length > 0) {
-    return refused('warning', 'ALREADY_INGESTED', 'This payload was counted before; it is not counted again.', 'Go on: there is nothing to do.', answer(known));
+    return refused('warning', 'ALREADY_INGESTED', 'This payload is already counted. It was not counted again.', 'Nothing to do.', answer(known));
   }
   const rows = await priced(tx, spans, {
     developer_id: developerId,
@@ -63,8 +63,8 @@ export async function ingest(
   return refused(
     'warning',
     'COST_MISMATCH',
-    `Counted. The submitted cost of $${data.submitted_cost_usd} is not the $${data.cost_usd} that these tokens cost by the server's prices.`,
-    'Go on. If the submitted cost is right, ask the operator to set the price of the model with prices.set.',
+    `Counted. The submitted cost of $${data.submitted_cost_usd} differs from the $${data.cost_usd} computed with the server's prices.`,
+    `Nothing to do for this report. If the submitted cost is right, ask the operator to set the price: covenant prices set ${rows[0]?.model ?? 'MODEL'} --input USD --output USD`,
     data,
   );
 }
@@ -98,13 +98,13 @@ function costByList(span: UsageSpan, prices: PriceList): { cost_micros: number |
   return { cost_micros: cost, price_version: cost === null ? null : (found?.version ?? null) };
 }
 
-/** The cost that the caller submits, or else the sum of the costs in the payload. */
+/** The submitted cost, or else the sum of the costs in the payload. */
 function submittedMicros(submitted: number | undefined, spans: readonly UsageSpan[]): number | null {
   if (submitted !== undefined) return microDollars(submitted);
   return sumKnown(spans.map(({ claimed_usd }) => (claimed_usd === null ? null : microDollars(claimed_usd))));
 }
 
-/** Null as soon as one is not known: a sum with a hole in it is no sum. */
+/** Null if any value is unknown: a sum of the others would be wrong. */
 const sumKnown = (values: readonly (number | null)[]): number | null =>
   values.includes(null) ? null : (values as readonly number[]).reduce((sum, value) => sum + value, 0);
 

@@ -3,7 +3,7 @@ import { invalidInput } from '../../../kernel/reply.ts';
 import { dollars, each, has, inside, type UsagePlace, wholeNumber } from './payload-reader.ts';
 import { toSpan, type UsageSpan } from './span.ts';
 
-/** The names under which one kind of instrumentation writes its counters. */
+/** The attribute names under which one kind of instrumentation writes its counters. */
 interface Vocabulary {
   readonly model: readonly string[];
   readonly input: readonly string[];
@@ -11,9 +11,9 @@ interface Vocabulary {
   readonly cached: readonly string[];
   readonly creation: readonly string[];
   readonly reasoning: readonly string[];
-  /** Counters that tell this vocabulary from another with the same names for the rest. */
+  /** Counters that distinguish this vocabulary from another with otherwise equal names. */
   readonly marks?: readonly string[];
-  /** Parts of the prompt that are counted beside it. */
+  /** Parts of the prompt that the input does not include. */
   readonly moreInput?: readonly string[];
   readonly thoughts?: 'beside';
   readonly caches: 'inside' | 'beside' | 'as they fit';
@@ -21,7 +21,7 @@ interface Vocabulary {
 
 const VOCABULARIES: readonly Vocabulary[] = [
   {
-    // The conventions for generative AI, today's names first, then the older ones and those of OpenInference and OpenLLMetry.
+    // The conventions for generative AI: current names first, then older ones and those of OpenInference and OpenLLMetry.
     model: ['gen_ai.response.model', 'gen_ai.request.model', 'llm.response.model', 'llm.request.model', 'llm.model_name'],
     input: ['gen_ai.usage.input_tokens', 'gen_ai.usage.prompt_tokens', 'llm.usage.prompt_tokens', 'llm.token_count.prompt'],
     output: ['gen_ai.usage.output_tokens', 'gen_ai.usage.completion_tokens', 'llm.usage.completion_tokens', 'llm.token_count.completion'],
@@ -45,11 +45,11 @@ const VOCABULARIES: readonly Vocabulary[] = [
       'llm.usage.reasoning_tokens',
       'llm.token_count.completion_details.reasoning',
     ],
-    // The conventions count them in the input; not every instrumentation does, and then they may be more than it.
+    // The conventions include them in the input. Some instrumentations do not, and then they may exceed it.
     caches: 'as they fit',
   },
   {
-    // The log events of Gemini CLI, which calls the counters that all have as Codex does.
+    // Log events of Gemini CLI, which uses Codex's names for the common counters.
     model: ['model'],
     input: ['input_token_count'],
     output: ['output_token_count'],
@@ -72,7 +72,7 @@ const VOCABULARIES: readonly Vocabulary[] = [
     caches: 'inside',
   },
   {
-    // Claude Code's log events, and its spans, which call the model as the conventions do.
+    // Claude Code's log events, and its spans, which name the model as the conventions do.
     model: ['model', 'gen_ai.response.model', 'gen_ai.request.model'],
     input: ['input_tokens'],
     output: ['output_tokens'],
@@ -120,14 +120,14 @@ function spanOf(attributes: UsagePlace): UsageSpan | undefined {
   return undefined;
 }
 
-/** Claude Code writes its numbers as text, where anything else may stand too. */
+/** Claude Code writes its numbers as text, which could contain anything. */
 function claimedBy(attributes: UsagePlace): number | undefined {
   const { cost_usd } = attributes.value;
   const value = typeof cost_usd === 'string' && /^\d{1,7}(\.\d{1,20})?$/.test(cost_usd) ? Number(cost_usd) : cost_usd;
   return typeof value === 'number' ? dollars({ ...attributes, value: { cost_usd: value } }, 'cost_usd') : undefined;
 }
 
-/** A span of an agent repeats the counters of the calls inside it: only the innermost ones count. */
+/** A span of an agent repeats the counters of the calls inside it, so only the innermost spans count. */
 function withoutAncestors(spans: readonly UsagePlace[]): UsagePlace[] {
   const parents = new Map(spans.map(({ value }) => [value.spanId, value.parentSpanId]));
   const counted = spans.filter((span) => spanOf(attributesOf(span)) !== undefined);
@@ -153,7 +153,7 @@ const METRICS: ReadonlyMap<unknown, { kind: string; model: readonly string[] }> 
   ['claude_code.token.usage', { kind: 'type', model: ['model'] }],
 ]);
 
-/** OTLP's number for sums that go on from export to export. */
+/** OTLP's value for cumulative sums. */
 const CUMULATIVE = [2, 'AGGREGATION_TEMPORALITY_CUMULATIVE'];
 
 /** Counters as metrics: one span for each model. */
@@ -183,7 +183,7 @@ function otelMetrics(payload: UsagePlace): UsageSpan[] {
 
 const amountOf = (point: UsagePlace): number => attributeCounter(point, ['asInt', 'asDouble', 'sum']) ?? 0;
 
-/** Attributes as one object, whether they came as OTLP's list or as an object already. */
+/** Attributes as one object, from OTLP's list or from a plain object. */
 export function attributesOf(record: UsagePlace): UsagePlace {
   const plain = inside(record, 'attributes');
   if (plain) return plain;
@@ -199,7 +199,7 @@ function plainValue(value: unknown): unknown {
 
 const DIGITS = /^\d{1,16}$/;
 
-/** The first of the named attributes that is there. */
+/** The first of the named attributes that is present. */
 function attributeCounter(attributes: UsagePlace, names: readonly string[]): number | undefined {
   const name = names.find((each) => attributes.value[each] !== undefined && attributes.value[each] !== null);
   if (name === undefined) return undefined;
@@ -207,5 +207,5 @@ function attributeCounter(attributes: UsagePlace, names: readonly string[]): num
   return wholeNumber(typeof value === 'string' && DIGITS.test(value) ? Number(value) : value, `${attributes.path}.${name}`);
 }
 
-/** Records from the depth of OTLP under names that a refusal has room for. */
+/** Records deep in OTLP, under paths short enough for a refusal. */
 const numbered = (records: readonly UsagePlace[], name: string): UsagePlace[] => records.map(({ value }, at) => ({ path: `payload…${name}[${at}]`, value }));

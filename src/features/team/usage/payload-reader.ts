@@ -1,7 +1,7 @@
 import { isRecord } from '../../../kernel/registry.ts';
 import { invalidInput } from '../../../kernel/reply.ts';
 
-/** An object inside a payload, and how a refusal calls it. */
+/** An object inside a payload, and its path for refusals. */
 export interface UsagePlace {
   readonly path: string;
   readonly value: Readonly<Record<string, unknown>>;
@@ -14,14 +14,14 @@ export function inside(place: UsagePlace | undefined, key: string): UsagePlace |
   return place && isRecord(value) ? { path: `${place.path}.${key}`, value } : undefined;
 }
 
-/** The objects of a list, named by position, because other keys may be anybody's text. */
+/** The objects of a list, named by position, because keys may contain any text. */
 export function each(place: UsagePlace | undefined, key: string): UsagePlace[] {
   const list = place?.value[key];
   if (!place || !Array.isArray(list)) return [];
   return list.flatMap((value, at) => (isRecord(value) ? [{ path: `${place.path}.${key}[${at}]`, value }] : []));
 }
 
-/** More tokens than one report can be of: a mistake, or worse. At the highest price they cost what a row can hold exactly. */
+/** More tokens than one report can contain: an error or abuse. At the highest price, their cost still fits a row exactly. */
 const MAX_TOKENS = 1e10;
 
 export function wholeNumber(value: unknown, path: string): number {
@@ -29,7 +29,7 @@ export function wholeNumber(value: unknown, path: string): number {
   throw invalidInput([{ field: path, message: 'expected a whole number from 0 to 10^10' }]);
 }
 
-/** The first of these counters that the object has. */
+/** The first of these counters that is present. */
 export function counter(place: UsagePlace | undefined, ...names: readonly string[]): number | undefined {
   const name = names.find((each) => place?.value[each] !== undefined && place.value[each] !== null);
   return place && name !== undefined ? wholeNumber(place.value[name], `${place.path}.${name}`) : undefined;

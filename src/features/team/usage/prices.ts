@@ -4,21 +4,21 @@ import type { ModelPriceRow } from '../../../storage/schema-rows.ts';
 import type { PriceView } from './contract.ts';
 import type { UsageSpan } from './span.ts';
 
-/** Dollars for a million tokens of each kind. Null: not known, and then nothing that has such tokens gets a cost. */
+/** Dollars per million tokens of each kind. Null: unknown, so usage with such tokens gets no cost. */
 export interface ModelPrice {
   readonly input: number;
   readonly cached_input: number | null;
   readonly cache_write: number | null;
   readonly cache_write_1h: number | null;
   readonly output: number;
-  /** The price holds for prompts of at most so many tokens; longer ones cost more. */
+  /** The price applies to prompts of at most this many tokens; longer ones cost more. */
   readonly prompt_up_to: number | null;
 }
 
-/** Changes whenever a figure below does: a stored cost says by which prices it was made. */
+/** Changes whenever a figure below does: a stored cost names the version of its prices. */
 const BUILTIN_VERSION = 'builtin-2026-08';
 
-/** Anthropic prices reading a cache at a tenth of the input, writing it for five minutes at five quarters, for an hour at twice. */
+/** Anthropic's cache prices: a read costs a tenth of the input, a write for five minutes 1.25 times, for an hour twice the input. */
 const anthropic = (input: number, output: number): ModelPrice => ({
   input,
   cached_input: rounded(input / 10),
@@ -38,11 +38,11 @@ const other = (input: number, cached_input: number, output: number, prompt_up_to
 const rounded = (value: number): number => Math.round(value * 1e6) / 1e6;
 
 /**
- * List prices as they stand in the public price table of BerriAI/litellm (commit b0fd3e1, 2026-08-08); Claude 3.5 Sonnet and
- * 3.5 Haiku, which it no longer has, from Anthropic's price page of 2025. They were not compared with each maker's own page.
- * Left out are models whose figures look provisional (Claude Sonnet 5, GPT-5.6) or are not a price for tokens alone: an
- * unknown cost is better than a wrong one, and a workspace sets its own with `prices.set`. Not told apart: batch, flex and
- * priority rates, and the higher rate of Claude Sonnet 4 and 4.5 for prompts over 200,000 tokens unless `[1m]` is in the name.
+ * List prices from the public price table of BerriAI/litellm (commit b0fd3e1, 2026-08-08). It no longer has Claude 3.5 Sonnet and 3.5 Haiku;
+ * their prices are from Anthropic's price page of 2025. None were compared with the makers' own pages. Left out are models whose figures look
+ * provisional (Claude Sonnet 5, GPT-5.6) or are not a price for tokens alone: an unknown cost is better than a wrong one, and a workspace can
+ * set its own with `prices.set`. Not distinguished: batch, flex and priority rates, and the higher rate of Claude Sonnet 4 and 4.5 for prompts
+ * over 200,000 tokens unless `[1m]` is in the name.
  */
 export const BUILTIN_PRICES: ReadonlyMap<string, ModelPrice> = new Map([
   ['claude-opus-5', anthropic(5, 25)],
@@ -92,14 +92,14 @@ export const BUILTIN_PRICES: ReadonlyMap<string, ModelPrice> = new Map([
 ]);
 
 export interface PriceList {
-  /** Every price that holds, the workspace's own first. */
+  /** Every price in effect, the workspace's own first. */
   readonly items: readonly PriceView[];
   priceOf(model: string | null): { price: ModelPrice; version: string } | undefined;
 }
 
 export const workspaceVersion = (version: number): string => `workspace-${version}`;
 
-/** The prices of a workspace: its own first, whatever they name, then the built-in ones. */
+/** The prices of a workspace: its own first, then the built-in ones. */
 export async function priceList(db: Db, workspace: string): Promise<PriceList> {
   const own = new Map<string, PriceView>();
   for (const row of await currentPrices(db, workspace)) {
@@ -128,7 +128,7 @@ export async function currentPrices(db: Db, workspace: string): Promise<ModelPri
   return [...new Map(rows.map((row) => [row.model, row])).values()];
 }
 
-/** A row without figures took back what was set before it. */
+/** A row without figures removes the price that was set before it. */
 function viewOf(row: ModelPriceRow): PriceView | undefined {
   if (row.input === null || row.output === null) return undefined;
   const dollars = (micros: number | null) => (micros === null ? null : micros / 1e6);
@@ -145,7 +145,7 @@ function viewOf(row: ModelPriceRow): PriceView | undefined {
   };
 }
 
-/** Where a model is served from is no part of its name: `anthropic/…`, `us.anthropic.…-v1:0`, `models/…`. */
+/** The platform that serves a model is not part of its name: `anthropic/…`, `us.anthropic.…-v1:0`, `models/…`. */
 function bareName(model: string): string {
   const last = model.toLowerCase().split('/').at(-1) ?? '';
   return inOneSpelling(last.replace(/^([a-z-]+\.)?anthropic\./, '').replace(/-v\d+(:\d+)?$/, ''));
@@ -155,14 +155,14 @@ function bareName(model: string): string {
 const inOneSpelling = (name: string): string =>
   name.startsWith('claude-') ? name.replace(/(\d)\.(\d)/, '$1-$2').replace(/^(claude-[a-z]+-\d)-0$/, '$1') : name;
 
-/** Releases of a model cost what the model costs: `-20250929`, `@20250929`, `-2025-08-07`, `-latest`. */
+/** Releases of a model cost as much as the model: `-20250929`, `@20250929`, `-2025-08-07`, `-latest`. */
 const RELEASE = /^([-@]\d{8}|-\d{4}-\d{2}-\d{2}|-latest)$/;
 
-/** Models whose long context costs no more are called by the same price with and without the mark. */
+/** Models whose long context costs the same are matched with and without this mark. */
 const LONG_CONTEXT = /\[1m\]$/;
 const SAME_PRICE_WHEN_LONG = /^claude-(opus-4-[6-9]|sonnet-4-[6-9]|opus-5)/;
 
-/** Whether `pattern`, a name of a model that may end in `*`, means `model`. */
+/** Whether `pattern`, a model name that may end in `*`, matches `model`. */
 export function means(pattern: string, model: string): boolean {
   const name = bareName(model);
   const wanted = inOneSpelling(pattern.toLowerCase());
@@ -171,7 +171,7 @@ export function means(pattern: string, model: string): boolean {
   return plain === wanted || name === wanted || (plain.startsWith(wanted) && RELEASE.test(plain.slice(wanted.length)));
 }
 
-/** The pattern that says most of the model: a name before any `*`, and of these the longest. */
+/** The most specific pattern: a name before any `*`, and of these the longest. */
 export function bestPattern(patterns: Iterable<string>, model: string): string | undefined {
   const rank = (pattern: string) => (pattern.endsWith('*') ? pattern.length : 1_000 + pattern.length);
   return [...patterns].filter((pattern) => means(pattern, model)).sort((one, other) => rank(other) - rank(one))[0];
@@ -183,10 +183,10 @@ type Counts = Pick<UsageSpan, 'input_tokens' | 'cached_input_tokens' | 'cache_cr
 
 export const microDollars = (dollars: number): number => Math.round(dollars * 1e6);
 
-/** In whole micro-dollars. Null where a part of it has no known price: never a cost that leaves something out. */
+/** In whole micro-dollars. Null if any part has no known price: a cost must not leave anything out. */
 export function costOf(counts: Counts, price: ModelPrice): number | null {
   const { input_tokens, cached_input_tokens, cache_creation_tokens, cache_creation_1h_tokens, output_tokens } = counts;
-  // The span may sum up several prompts: only a sum within the bound says that each of them was.
+  // The span may sum up several prompts. Only a sum within the limit proves that each of them was.
   const prompt = input_tokens + cached_input_tokens + cache_creation_tokens;
   if (price.prompt_up_to !== null && prompt > price.prompt_up_to) return null;
   const parts: readonly (readonly [number, number | null])[] = [

@@ -36,7 +36,7 @@ const message = {
 };
 const fromMessage = ['claude-opus-4-5-20251101', 10, 5_000, 300, 90, 0, 5_400];
 
-describe('OpenAI counts cached input in the input: it is taken out, so that the parts add up', () => {
+describe('OpenAI includes cached input in the input: it is subtracted, so that the parts add up', () => {
   test.each<[string, Source, Record<string, unknown>, unknown[]]>([
     ['a response', 'openai', responses, fromResponses],
     ['the event that completes one', 'codex', { type: 'response.completed', response: responses }, fromResponses],
@@ -74,15 +74,15 @@ describe('OpenAI counts cached input in the input: it is taken out, so that the 
   ])('%s', (_, source, payload, expected) => expect(read(source, payload)).toEqual([expected]));
 });
 
-describe('Anthropic counts caches beside the input: they stay beside it', () => {
+describe('Anthropic does not include caches in the input: they stay separate', () => {
   test.each<[string, Source, Record<string, unknown>]>([
     ['a message', 'anthropic', message],
     ['a line of a transcript', 'claude-code', { type: 'assistant', message }],
-    ['a message through a proxy, known by its marks', 'proxy', { ...message, response_id: 'x' }],
-    ['its counters alone', 'claude', { model: message.model, ...message.usage }],
+    ['a message through a proxy, recognised by its cache counters', 'proxy', { ...message, response_id: 'x' }],
+    ['only its counters', 'claude', { model: message.model, ...message.usage }],
   ])('%s', (_, source, payload) => expect(read(source, payload)).toEqual([fromMessage]));
 
-  test("Claude Code's result, a span for each model and what it claims to cost", () => {
+  test("Claude Code's result gives a span and a claimed cost per model", () => {
     const modelUsage = {
       'claude-opus-4-5-20251101': { inputTokens: 10, outputTokens: 90, cacheReadInputTokens: 5_000, cacheCreationInputTokens: 300, costUSD: 0.5 },
       'claude-haiku-4-5': { inputTokens: 7, outputTokens: 3, costUSD: 0.01 },
@@ -96,19 +96,19 @@ describe('Anthropic counts caches beside the input: they stay beside it', () => 
     ]);
   });
 
-  test('tokens that were cached for an hour are known apart', () => {
+  test('tokens cached for an hour are counted separately', () => {
     const usage = { ...message.usage, cache_creation: { ephemeral_5m_input_tokens: 100, ephemeral_1h_input_tokens: 200 } };
     expect(readPayload('claude', { ...message, usage })[0]).toMatchObject({ cache_creation_tokens: 300, cache_creation_1h_tokens: 200 });
   });
 });
 
-test('Gemini counts thoughts beside the candidates: they become part of the output', () => {
+test('Gemini does not include thoughts in the candidates: they become part of the output', () => {
   const usageMetadata = { promptTokenCount: 100, cachedContentTokenCount: 40, candidatesTokenCount: 20, thoughtsTokenCount: 30, totalTokenCount: 150 };
   expect(read('gemini', { modelVersion: 'gemini-2.5-pro', usageMetadata })).toEqual([['gemini-2.5-pro', 60, 40, 0, 50, 30, 150]]);
   expect(read('provider', { model: 'gemini-2.5-pro', usageMetadata })).toEqual([['gemini-2.5-pro', 60, 40, 0, 50, 30, 150]]);
 });
 
-test('direct counts of Cursor or a proxy: caches beside the input unless it is said that they are inside', () => {
+test('direct counts of Cursor or a proxy: the input excludes caches unless the payload says otherwise', () => {
   const one = { model: 'claude-sonnet-4-5', inputTokens: 100, outputTokens: 20, cacheReadTokens: 60, cacheWriteTokens: 10 };
   expect(read('cursor', { direct_counts: one })).toEqual([['claude-sonnet-4-5', 100, 60, 10, 20, 0, 190]]);
   const inside = { input_tokens: 100, cached_input_tokens: 60, output_tokens: 20, input_includes_cached: true };
@@ -118,7 +118,7 @@ test('direct counts of Cursor or a proxy: caches beside the input unless it is s
   ]);
 });
 
-test("Cursor's own events are known by the names of their caches, which stand beside the input", () => {
+test("Cursor's own events are recognised by their cache counters, which the input excludes", () => {
   const usage = { inputTokens: 126, outputTokens: 450, cacheWriteTokens: 6_112, cacheReadTokens: 11_964 };
   for (const payload of [
     { model: 'claude-4.5-sonnet', tokenUsage: { ...usage, totalCents: 20.1 } },
@@ -128,7 +128,7 @@ test("Cursor's own events are known by the names of their caches, which stand be
   }
 });
 
-test('of a place in a cloud, which names an account, only the model is kept', () => {
+test('of a cloud path, which names an account, only the model is stored', () => {
   const usage = { input_tokens: 5, output_tokens: 1 };
   for (const [model, name] of [
     ['arn:aws:bedrock:us-east-1:123456789012:inference-profile/us.anthropic.claude-sonnet-4-20250514-v1:0', 'us.anthropic.claude-sonnet-4-20250514-v1:0'],
@@ -162,7 +162,7 @@ describe('OpenTelemetry', () => {
     ],
     ["OpenInference's names", { 'llm.model_name': 'gpt-4o', 'llm.token_count.prompt': 9, 'llm.token_count.completion': 1 }, ['gpt-4o', 9, 0, 0, 1, 0, 10]],
     [
-      'caches that are more than the input can only be beside it',
+      'caches that exceed the input are not included in it',
       {
         'gen_ai.request.model': 'claude-haiku-4-5',
         'gen_ai.usage.input_tokens': 10,
@@ -177,7 +177,7 @@ describe('OpenTelemetry', () => {
     expect(read('otel', { attributes })).toEqual([expected]);
   });
 
-  test("an agent's span that repeats the counters of the calls inside it is not counted beside them", () => {
+  test("an agent's span that repeats the counters of inner calls is not counted again", () => {
     const usage = (input: number) => [attribute('gen_ai.usage.input_tokens', input), attribute('gen_ai.usage.output_tokens', 1)];
     const spans = [
       { spanId: 'agent', attributes: usage(30) },
@@ -189,7 +189,7 @@ describe('OpenTelemetry', () => {
     expect(readPayload('otel', otlp(...spans)).map((span) => span.input_tokens)).toEqual([10, 20]);
   });
 
-  test("Claude Code's and Codex's log events", () => {
+  test('reads log events of Claude Code and Codex', () => {
     const log = (attributes: Record<string, unknown>) => ({
       resourceLogs: [{ scopeLogs: [{ logRecords: [{ attributes: Object.entries(attributes).map(([key, value]) => attribute(key, value)) }] }] }],
     });
@@ -215,7 +215,7 @@ describe('OpenTelemetry', () => {
     attributes: [attribute('type', type), attribute('model', model)],
   });
 
-  test('metrics are summed for each model; sums that go on from export to export are refused', () => {
+  test('metrics are summed per model; cumulative sums are refused', () => {
     const points = [point('input', 10), point('output', 5), point('cacheRead', 900), point('cacheCreation', 85), point('input', 1, 'claude-haiku-4-5')];
     expect(read('otel', metrics('claude_code.token.usage', 1, points))).toEqual([
       ['claude-opus-4-5', 10, 900, 85, 5, 0, 1_000],
@@ -268,7 +268,7 @@ test.each<[Source, Record<string, unknown>, string]>([
   expect(refusal(source, payload).field).toBe(field);
 });
 
-test('whatever a payload is, it is read or refused, and a refusal quotes nothing of it', () => {
+test('any payload is read or refused, and a refusal quotes nothing of it', () => {
   const tokens = fc.oneof(fc.nat({ max: 1_000 }), fc.constant('CANARY'), fc.double(), fc.constant(null));
   const usage = fc.dictionary(
     fc.constantFrom('input_tokens', 'output_tokens', 'cached_input_tokens', 'cache_read_input_tokens', 'inputTokens', 'CANARY'),

@@ -3,13 +3,13 @@ import { otel } from './otel.ts';
 import { counter, dollars, each, has, inside, rootOf, type UsagePlace } from './payload-reader.ts';
 import { toSpan, type UsageSpan } from './span.ts';
 
-/** Gives the spans of a payload of its shape, nothing where the payload has another, and refuses counters that cannot be. */
+/** Returns the spans of a payload of this shape, or undefined for another shape. Refuses impossible counters. */
 type Shape = (payload: UsagePlace) => UsageSpan[] | undefined;
 
-/** A payload whose maker the source does not tell. */
+/** For payloads whose maker the source does not identify. */
 const ANY_MAKER: readonly Shape[] = [direct, anthropicByItsMarks, gemini, openai];
 
-/** The sources of counters, and the shapes in which each sends them. The first shape that fits is read. */
+/** The sources of counters, and the shapes in which each sends them. The first shape that fits is used. */
 const SHAPES = {
   claude: [anthropic],
   'claude-code': [anthropic],
@@ -27,7 +27,7 @@ const SHAPES = {
 export type Source = keyof typeof SHAPES;
 export const SOURCES = Object.keys(SHAPES) as [Source, ...Source[]];
 
-/** More than a turn of any agent makes. */
+/** More than a turn of any agent produces. */
 const MAX_SPANS = 200;
 
 export function readPayload(source: Source, payload: Record<string, unknown>): UsageSpan[] {
@@ -39,7 +39,7 @@ export function readPayload(source: Source, payload: Record<string, unknown>): U
     if (spans) break;
   }
   const counted = (spans ?? []).filter((span) => span.total_tokens > 0);
-  if (counted.length === 0) throw invalidInput([{ field: 'payload', message: `has no token counters in a shape that ${source} gives` }]);
+  if (counted.length === 0) throw invalidInput([{ field: 'payload', message: `has no token counters in a shape that ${source} uses` }]);
   if (counted.length > MAX_SPANS) throw invalidInput([{ field: 'payload', message: `has more than ${MAX_SPANS} spans with token counters` }]);
   return counted;
 }
@@ -49,9 +49,9 @@ const OUTPUT = ['output_tokens', 'outputTokens'];
 const CURSORS_CACHES = ['cacheReadTokens', 'cacheWriteTokens'];
 
 /**
- * `direct_counts`: counters that a proxy, or the companion from Cursor's own store, took from a structured event; one object
- * or a list. Or Cursor's own event, known by how it calls its caches. Tokens of caches stand beside the input unless
- * `input_includes_cached` is true.
+ * `direct_counts`: counters that a proxy, or the companion from Cursor's own store, took from a structured event; one object or a list. Or
+ * Cursor's own event, recognised by its names for cache counters. The input does not include cache tokens unless `input_includes_cached` is
+ * true.
  */
 function direct(payload: UsagePlace): UsageSpan[] | undefined {
   const own = [inside(payload, 'tokenUsage'), inside(payload, 'usage')].find((usage) => has(usage, ...CURSORS_CACHES));
@@ -87,14 +87,14 @@ function anthropic(payload: UsagePlace): UsageSpan[] | undefined {
   return span && [span];
 }
 
-/** The same where it cannot be anything else: a proxy does not say whose usage it passes on. */
+/** The same, if the payload cannot be anything else: a proxy does not name the provider. */
 function anthropicByItsMarks(payload: UsagePlace): UsageSpan[] | undefined {
   const holders = [payload, inside(payload, 'usage'), inside(inside(payload, 'message'), 'usage')];
   const isMarked = has(payload, 'modelUsage') || holders.some((holder) => has(holder, ...CACHE_READ, ...CACHE_WRITE));
   return isMarked ? anthropic(payload) : undefined;
 }
 
-/** Anthropic counts what was read from and written to the cache beside the input. */
+/** Anthropic's input does not include what was read from and written to the cache. */
 function anthropicSpan(usage: UsagePlace | undefined, model: unknown, claimed: number | undefined): UsageSpan | undefined {
   if (!usage || !has(usage, ...INPUT, ...OUTPUT)) return undefined;
   return toSpan({
@@ -131,7 +131,7 @@ function openai(payload: UsagePlace): UsageSpan[] | undefined {
   return [openaiSpan(usage, holder.value.model ?? event.value.model ?? payload.value.model)];
 }
 
-/** OpenAI counts the cached input in the input, and the reasoning in the output. */
+/** OpenAI's input includes the cached input, and its output the reasoning. */
 function openaiSpan(usage: UsagePlace, model: unknown): UsageSpan {
   const input = inside(usage, 'input_tokens_details') ?? inside(usage, 'prompt_tokens_details');
   const output = inside(usage, 'output_tokens_details') ?? inside(usage, 'completion_tokens_details');
@@ -147,17 +147,17 @@ function openaiSpan(usage: UsagePlace, model: unknown): UsageSpan {
   });
 }
 
-/** Codex gives the last turn beside the sum of the session: the sums of a session would count its turns again and again. */
+/** Codex reports the last turn next to the sum of the session. Adding up session sums would count turns repeatedly. */
 function tokenCount(event: UsagePlace): UsagePlace | undefined {
   const info = inside(event, 'info');
   const last = inside(info, 'last_token_usage');
   if (!last && has(info, 'total_token_usage')) {
-    throw invalidInput([{ field: 'payload.info.last_token_usage', message: 'is needed: the totals of a session cannot be added up' }]);
+    throw invalidInput([{ field: 'payload.info.last_token_usage', message: 'is required: the totals of a session cannot be added up' }]);
   }
   return last;
 }
 
-/** A response of the Gemini API. It counts the cached input in the prompt, and thoughts beside the candidates. */
+/** A response of the Gemini API. Its prompt includes the cached input; its candidates do not include the thoughts. */
 function gemini(payload: UsagePlace): UsageSpan[] | undefined {
   const holder = inside(payload, 'response') ?? payload;
   const usage = inside(holder, 'usageMetadata');

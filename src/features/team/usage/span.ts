@@ -1,9 +1,9 @@
 import { invalidInput } from '../../../kernel/reply.ts';
 
 /**
- * What a payload says of one model, in the one form that is stored. The four counters that make up the total exclude each
- * other, so that they can be added and priced: `input_tokens` are those of the prompt that were neither read from a cache
- * nor written to one. `reasoning_tokens` are part of `output_tokens`, `cache_creation_1h_tokens` of `cache_creation_tokens`.
+ * The usage of one model in a payload, in the only form that is stored. The four counters that make up the total are disjoint, so that they can
+ * be added and priced: `input_tokens` are those of the prompt that were neither read from a cache nor written to one. `reasoning_tokens` are
+ * part of `output_tokens`, `cache_creation_1h_tokens` of `cache_creation_tokens`.
  */
 export interface UsageSpan {
   readonly model: string | null;
@@ -30,9 +30,9 @@ interface CounterReading {
   readonly output?: number | undefined;
   readonly reasoning?: number | undefined;
   readonly claimed?: number | undefined;
-  /** Whether the tokens of caches are counted in `input` too, as OpenAI does, or beside it, as Anthropic does. */
+  /** Whether `input` includes the tokens of caches, as for OpenAI, or not, as for Anthropic. */
   readonly caches: 'inside' | 'beside';
-  /** Whether `output` has the reasoning in it. */
+  /** Whether `output` includes the reasoning. */
   readonly thoughts?: 'inside' | 'beside';
 }
 
@@ -61,20 +61,20 @@ export function toSpan(reading: CounterReading): UsageSpan {
   };
 }
 
-/** The name of the model is the only text that is kept of a payload: short, and of characters that no sentence is written with. */
+/** The model name is the only text stored from a payload: short, and in characters with which no sentence can be written. */
 const MODEL = /^[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,79}(\[[0-9a-z]{1,4}\])?$/;
 
-/** Where a cloud keeps a model is the name of an account and longer than any name of a model: only its end is one. */
+/** A cloud path contains an account name and is longer than any model name: only its end is the name. */
 const CLOUD_PLACE = /^(arn:|projects\/)[^ ]*\//;
 
 function modelName(value: unknown, path: string): string | null {
   if (value === undefined || value === null || value === '') return null;
   const name = nameOfModel(value);
   if (name !== undefined) return name;
-  throw refuse(path, 'has a model that is no name of a model');
+  throw refuse(path, 'has a model that is not a valid model name');
 }
 
-/** Undefined for anything else than the name of a model. */
+/** Undefined for anything that is not a model name. */
 export function nameOfModel(value: unknown): string | undefined {
   const name = typeof value === 'string' ? value.replace(CLOUD_PLACE, '') : '';
   return MODEL.test(name) ? name : undefined;

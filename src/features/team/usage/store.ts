@@ -4,10 +4,10 @@ import { matching } from '../../../storage/rows.ts';
 import { PRIVATE, type Viewer } from '../../core/identity/index.ts';
 import type { CountedUsage, UsageKey, UsageRow, UsageTotals } from './contract.ts';
 
-/** A key that the sums are not by is not there. */
+/** Keys that the sums are not grouped by are missing. */
 interface UsageSum {
   day?: number;
-  /** Null: a hidden developer, with any agent on any task. */
+  /** Null: a hidden developer, with any agent and any task. */
   developer_id?: string | null;
   agent_type?: string | null;
   model?: string | null;
@@ -26,7 +26,7 @@ interface UsageSum {
   mismatches: number;
 }
 
-/** Each key with the columns that it is. An agent is somebody's. */
+/** The columns of each key. An agent belongs to a developer. */
 const COLUMNS = {
   day: ['day'],
   developer: ['developer_id'],
@@ -38,7 +38,7 @@ const TEXTS: ReadonlySet<string> = new Set(['developer_id', 'agent_type', 'model
 
 export async function usageSums(db: Db, workspace: string, since: number, by: readonly UsageKey[], hidden: readonly string[]): Promise<UsageSum[]> {
   const keys = [...new Set(by.flatMap((key) => COLUMNS[key]))];
-  // Exact as far as a number is; a sum of integers beyond that SQLite's driver would refuse to give at all.
+  // As exact as a double. SQLite's driver would refuse to return a larger sum of integers at all.
   const sum = (column: keyof UsageSum) => sql<number | null>`sum(cast(${sql.ref(column)} as double precision))`.as(column);
   const query = db
     .selectFrom(spansSince(db, workspace, since, by.includes('task'), hidden).as('spans'))
@@ -57,7 +57,7 @@ export async function usageSums(db: Db, workspace: string, since: number, by: re
       fn.sum('cost_mismatch').as('mismatches'),
     ]);
   const rows = await (keys.length === 0 ? query : query.groupBy(keys)).execute();
-  // PostgreSQL counts in a type that its driver gives as text.
+  // PostgreSQL counts in a type that its driver returns as text.
   return rows.map(
     (row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, TEXTS.has(name) ? value : Number(value)])) as unknown as UsageSum,
   );
@@ -100,8 +100,8 @@ function spansSince(db: Db, workspace: string, since: number, withTasks: boolean
 }
 
 /**
- * Each span with the task that its session had last started: harnesses report when a turn is over, which may be after the
- * task is. One look into an index for each, so that no span is counted twice and no other task is read.
+ * Each span with the task that its session had started last: harnesses report when a turn is over, which may be after the task ended. One
+ * index lookup per span, so that no span is counted twice and no other task is read.
  */
 const spansWithTasks = (db: Db) =>
   db
@@ -124,7 +124,7 @@ const spansWithTasks = (db: Db) =>
 interface Usage {
   rows: UsageRow[];
   totals: UsageTotals;
-  /** Agent sessions that it was reported for. */
+  /** Agent sessions with reports. */
   sessions: number;
 }
 
@@ -145,8 +145,8 @@ const NOTHING: CountedUsage = {
 const ALL_BUT_TASKS: readonly UsageKey[] = ['day', 'developer', 'agent', 'model'];
 
 /**
- * Tokens and cost, the newest day and the highest cost first. Private developers are one: they cannot be told apart, and
- * neither by their agents nor by their tasks.
+ * Tokens and cost, newest day and highest cost first. Private developers are combined, so that they cannot be told apart, not even by their
+ * agents or tasks.
  */
 export async function usageSince(db: Db, workspace: string, since: number, viewer: Viewer, by = ALL_BUT_TASKS): Promise<Usage> {
   const hidden = (await reportersSince(db, workspace, since)).filter((id) => !viewer.sees(id));

@@ -32,7 +32,7 @@ async function services() {
   };
   const rows = () => app.app.store.reader.selectFrom('agent_spans').selectAll().orderBy('id').execute();
   let turn = 0;
-  /** A turn of Codex like no other: $1 for 800,000 tokens. */
+  /** A turn of Codex with round numbers: $1 for 800,000 tokens. */
   const codex = (usage: object = { input_tokens: 800_000, output_tokens: 0 }, model = 'gpt-5-codex') => ({
     source: 'codex',
     payload: { turn: ++turn, model, usage },
@@ -104,7 +104,7 @@ test('an OTel payload is accepted [telemetry.accepts.otel]', async () => {
   expect((await ingested({ source: 'otel', payload })).spans).toMatchObject([{ model: 'gpt-5', total_tokens: 120 }]);
 });
 
-test('model and counters are read from the payload by the server; nothing else says them [telemetry.parse.server-side]', async () => {
+test('the server reads model and counters from the payload, and from nowhere else [telemetry.parse.server-side]', async () => {
   const { app, codex, ingest, ingested, rows } = await services();
   const properties = Object.keys(app.registry.tool('covibe_ingest_agent_telemetry')?.inputSchema.properties as object);
   expect(properties.sort()).toEqual(['payload', 'session_id', 'source', 'submitted_cost']);
@@ -140,7 +140,7 @@ test('an ingested span is verified, and has the SHA-256 of the canonical payload
   expect(await rows()).toMatchObject([{ verified: 1, payload_sha256 }]);
 });
 
-test('of a payload nothing but counters, model and hash is in any table, the journal, the log or the file [telemetry.store.counters-only]', async () => {
+test('only counters, model and hash of a payload are in any table, the journal, the log or the file [telemetry.store.counters-only]', async () => {
   const { ana, app, database, ingest, ingested, logged, tool } = await services();
   const canary = (name: string) => `CANARY-${name}-7f3a`;
   const { session_id } = (await tool('covibe_session', { operation: 'start' }, ana)).reply.data as { session_id: string };
@@ -189,7 +189,7 @@ test('of a payload nothing but counters, model and hash is in any table, the jou
   }
 });
 
-test('the same payload of the same developer is counted once, in whichever order its keys stand', async () => {
+test('the same payload of the same developer is counted once, in any order of its keys', async () => {
   const { ana, ben, events, ingest, ingested, rows } = await services();
   const first = await ingested({ source: 'codex', payload: { model: 'gpt-5', usage } });
   expect(await ingest({ source: 'codex', payload: { usage: { output_tokens: 20, input_tokens: 100 }, model: 'gpt-5' }, submitted_cost: 9 })).toMatchObject({
@@ -205,7 +205,7 @@ test('the same payload of the same developer is counted once, in whichever order
   expect(await rows()).toHaveLength(3);
 });
 
-test("a submitted cost that is not the server's is flagged, and the agent is told [telemetry.cost.mismatch]", async () => {
+test("a submitted cost that differs from the server's is flagged, and the agent is warned [telemetry.cost.mismatch]", async () => {
   const { codex, ingest, ingested, rows } = await services();
   expect(await ingested({ ...codex(), submitted_cost: 1.01 })).toMatchObject({ cost_usd: 1, cost_mismatch: false });
   const reply = await ingest({ ...codex(), submitted_cost: 1.02 });
@@ -231,7 +231,7 @@ test('a model without a price costs null, never 0, and flags nothing', async () 
   expect((await rows())[0]).toMatchObject({ cost_micros: null, submitted_micros: 12_000_000, cost_mismatch: 0 });
 });
 
-test('the operator sets prices; each change is a version and an audit event, and stored costs keep theirs', async () => {
+test('the operator sets prices; each change is a version and an audit event, and stored costs stay', async () => {
   const { action, ana, codex, done, events, ingested, onDashboard, rows } = await services();
   await ingested(codex());
   expect(await done('prices.set', { model: 'gpt-5-codex', price: { input: 2.5, output: 20 } })).toEqual({ model: 'gpt-5-codex', version: 'workspace-1' });
@@ -271,7 +271,7 @@ test('the operator sets prices; each change is a version and an audit event, and
   expect((await action('prices.set', { model: 'a', price: { input: -1, output: 1 } })).reply).toMatchObject({ data: { field: 'price.input' } });
 });
 
-test('members see the prices that hold, their own before the built-in ones', async () => {
+test("members see the prices in effect, the workspace's own before the built-in ones", async () => {
   const { ana, done, onDashboard } = await services();
   await done('prices.set', { model: 'acme-1', price: { input: 1, cached_input: 0.1, output: 2 } });
   await done('prices.set', { model: 'gpt-5', price: { input: 1, output: 2 } });
@@ -281,7 +281,7 @@ test('members see the prices that hold, their own before the built-in ones', asy
   expect(items.find(({ model }) => model === 'claude-opus-4-5')).toMatchObject({ input: 5, output: 25, version: 'builtin-2026-08', set_at: null });
 });
 
-test('usage is summed by day, developer, agent and model; what has no price is counted beside the cost', async () => {
+test('usage is summed by day, developer, agent and model; unpriced reports are counted separately', async () => {
   const { ana, app, ben, clock, codex, done, ingest, ingested, onDashboard } = await services();
   await ingested(codex(), ben);
   await ingested(codex(), ben);
@@ -316,7 +316,7 @@ test('usage is summed by day, developer, agent and model; what has no price is c
   expect(none).toMatchObject({ rows: [], totals: { spans: 0, cost_usd: null } });
 });
 
-test('sums of usage beyond what a number holds exactly are still given', async () => {
+test('sums beyond exact numbers are still returned', async () => {
   const { ana, app, clock, codex, ingested } = await services();
   for (let turn = 0; turn < 3; turn++) await ingested(codex());
   const { workspace } = ana.principal;
@@ -327,7 +327,7 @@ test('sums of usage beyond what a number holds exactly are still given', async (
   expect(totals).toMatchObject({ spans: 3, input_tokens: 15e15, cost_usd: 15e9, unpriced: 0 });
 });
 
-test('a number beyond all numbers is refused by the name of its place', async () => {
+test('a counter beyond the limit is refused with its path', async () => {
   const { ingest } = await services();
   const payload = { usage: { input_tokens: 1, output_tokens: 1 }, rate: JSON.parse('1e400') };
   expect(await ingest({ source: 'codex', payload })).toMatchObject({ code: 'INVALID_INPUT', data: { field: 'payload.rate' } });
@@ -349,7 +349,7 @@ test('private developers are one row of usage, without name or id', async () => 
   ).toEqual(['@private', 'ben']);
 });
 
-test('usage is summed by any keys; a report belongs to the task that its session had last started, and to one only', async () => {
+test('usage is summed by any keys; a report belongs to exactly one task, the last that its session started', async () => {
   const { ana, ben, clock, codex, done, ingested, onDashboard, tool } = await services();
   const { session_id } = (await tool('covibe_session', { operation: 'start' }, ana)).reply.data as { session_id: string };
   const start = async (title: string) => {

@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000;
 
 export const telemetryTools: Implementation[] = [
   implement(ingestTelemetry, {
-    // Reading a large payload is work that no other writer need wait for.
+    // Outside the transaction: reading a large payload would block other writers.
     prepare: async (input) => readingOf(input),
     write: ingest,
   }),
@@ -44,7 +44,7 @@ export const telemetryTools: Implementation[] = [
         subject: `model:${name}`,
         payload: { version: workspaceVersion(version), before, after: price },
       });
-      return ok({ model: name, version: workspaceVersion(version) }, price ? `Price of ${name} set.` : `Price of ${name} taken back.`);
+      return ok({ model: name, version: workspaceVersion(version) }, price ? `Price of ${name} set.` : `Price of ${name} removed.`);
     },
   }),
   implement(listUsage, {

@@ -5,7 +5,7 @@ import { until } from '../../../testing/until.ts';
 const LEASE = 90_000;
 const REGISTER = { name: 'Builder', runtime: 'claude_code' };
 
-test('registering gives a new agent, online and a worker unless it says otherwise [agent.register.shape] [agent.register.online] [agent.register.role-default]', async () => {
+test('registering creates a new agent, online and a worker by default [agent.register.shape] [agent.register.online] [agent.register.role-default]', async () => {
   const { ok, refused, events } = await workflowApp();
   const first = await ok('agent_register', REGISTER);
   expect(first).toMatchObject({ id: expect.stringMatching(/^ag_/), name: 'Builder', status: 'online', next_heartbeat_ms: 30_000 });
@@ -18,7 +18,7 @@ test('registering gives a new agent, online and a worker unless it says otherwis
   expect((await events({ kind: 'agent.registered' })).map(({ subject }) => subject)).toEqual([first.id, second.id]);
 });
 
-test('every documented runtime is taken, and another is refused by name [agent.register.runtimes]', async () => {
+test('every documented runtime is accepted, and any other is refused by name [agent.register.runtimes]', async () => {
   const { ok, refused } = await workflowApp();
   for (const runtime of ['claude_code', 'codex', 'opencode', 'custom', 'gemini', 'cursor']) {
     const { id } = await ok('agent_register', { name: 'a', runtime });
@@ -27,7 +27,7 @@ test('every documented runtime is taken, and another is refused by name [agent.r
   expect(await refused('agent_register', { name: 'a', runtime: 'emacs' })).toMatchObject({ code: 'INVALID_INPUT', field: 'runtime' });
 });
 
-test('what an agent says of itself is bounded, and the offending field is named', async () => {
+test("an agent's own data is bounded, and the refusal names the field", async () => {
   const { refused } = await workflowApp();
   const wrong: Record<string, unknown> = {
     capabilities: Array.from({ length: 51 }, (_, i) => `c${i}`),
@@ -40,7 +40,7 @@ test('what an agent says of itself is bounded, and the offending field is named'
   }
 });
 
-test('a heartbeat keeps the agent online and says when to beat again [agent.heartbeat.shape] [agent.heartbeat.interval]', async () => {
+test('a heartbeat keeps the agent online and returns the next interval [agent.heartbeat.shape] [agent.heartbeat.interval]', async () => {
   const { ok, refused, agent, clock, events } = await workflowApp();
   const agent_id = await agent();
   for (let beat = 0; beat < 4; beat++) {
@@ -69,7 +69,7 @@ test('after 90 seconds of silence an agent is offline, swept or not, and must re
   expect(await refused('agent_heartbeat', { agent_id: id })).toMatchObject({ code: 'INVALID_STATE' });
 });
 
-test('two servers that sweep at once tell of a silent agent once', async () => {
+test('two servers that sweep at the same time record a silent agent once', async () => {
   const here = await workflowApp();
   const id = await here.agent();
   const there = await workflowApp({ database: here.database, clock: here.clock });
@@ -80,7 +80,7 @@ test('two servers that sweep at once tell of a silent agent once', async () => {
   expect((await here.events({ kind: 'agent.offline' })).map(({ subject }) => subject)).toEqual([id]);
 });
 
-test('an update changes what it names and counts as a sign of life [agent.update.shape]', async () => {
+test('an update changes only what it names and counts as a sign of life [agent.update.shape]', async () => {
   const { ok, refused, agent, clock } = await workflowApp();
   const id = await agent();
   clock.advance(LEASE - 1);
@@ -102,7 +102,7 @@ test('offline by update is as final as by unregistering: the agent registers aga
   expect(await events({ kind: 'agent.offline' })).toHaveLength(1);
 });
 
-test('an unregistered agent is kept, offline, and unregistering again changes nothing [agent.unregister.shape] [agent.unregister.offline]', async () => {
+test('an unregistered agent stays stored, offline, and unregistering again changes nothing [agent.unregister.shape] [agent.unregister.offline]', async () => {
   const { ok, agent, events } = await workflowApp();
   const id = await agent();
   expect(await ok('agent_unregister', { id })).toEqual({ success: true, tasks_released: 0 });
@@ -112,7 +112,7 @@ test('an unregistered agent is kept, offline, and unregistering again changes no
   expect(await events({ kind: 'agent.unregistered' })).toHaveLength(1);
 });
 
-test('an agent that there is not is refused by the field that named it', async () => {
+test('a missing agent is refused by the field that named it', async () => {
   const { refused } = await workflowApp();
   for (const [tool, field] of [
     ['agent_get', 'id'],
@@ -124,7 +124,7 @@ test('an agent that there is not is refused by the field that named it', async (
   }
 });
 
-test('nobody acts as the agent of another developer, and two tokens of one developer share theirs [agent.identity.foreign-refused]', async () => {
+test("nobody can act as another developer's agent, and two tokens of one developer share their agents [agent.identity.foreign-refused]", async () => {
   const { ok, refused, agent, ana, ben, operator, developer, tool, planned, claimed, task } = await workflowApp();
   const id = await agent(ana);
   const { ids } = await planned(['free', 'held']);
@@ -145,7 +145,7 @@ test('nobody acts as the agent of another developer, and two tokens of one devel
   expect((await ok('agent_get', { id })).status).toBe('busy');
 });
 
-test('the list is narrowed by every filter, by the status as it is shown, page by page [agent.list.shape] [agent.list.filters] [agent.get.shape]', async () => {
+test('the list applies every filter, uses the shown status, and has pages [agent.list.shape] [agent.list.filters] [agent.get.shape]', async () => {
   const { ok, agent, clock, ana, ben } = await workflowApp();
   const silent = await agent(ana, { runtime: 'codex' });
   clock.advance(LEASE - 1);
@@ -167,7 +167,7 @@ test('the list is narrowed by every filter, by the status as it is shown, page b
   expect(listed).toMatchObject({ name: 'worker', developer: 'ben', mine: false, registered_at: clock.now() - 1, lease_expires_at: clock.now() - 1 + LEASE });
 });
 
-test("of a private developer's agent others learn nothing that tells whose it is", async () => {
+test("nothing about a private developer's agent reveals its owner to others", async () => {
   const { ok, agent, app, ana, ben } = await workflowApp();
   const id = await agent(ben, { name: "Ben's laptop", workspace_path: '/home/ben/app', metadata: { host: 'ben' } });
   await app.store.write(ben.principal.workspace, async (tx) => {
@@ -179,7 +179,7 @@ test("of a private developer's agent others learn nothing that tells whose it is
   expect(await ok('agent_get', { id }, ben)).toMatchObject({ name: "Ben's laptop", developer: 'ben', mine: true, metadata: { host: 'ben' } });
 });
 
-test('an agent that has been offline for longer than the workspace keeps anything is forgotten; one that was seen later is not', async () => {
+test('an agent offline for longer than the retention is deleted; one seen later is not', async () => {
   const { ok, refused, agent, done, clock, ana } = await workflowApp();
   const gone = await agent(ana);
   await done('settings.set', { key: 'retention.days', value: 31 });

@@ -11,8 +11,8 @@ export type Role = (typeof ROLES)[number];
 const DEFAULT_LIST = 100;
 const MAX_LISTED = 500;
 
-const workspacePath = text(1_000).describe('Where the agent works, on its own machine.');
-const currentTask = id.describe('The task that the agent works on, of those it has claimed.');
+const workspacePath = text(1_000).describe('Directory of the agent, on its own machine.');
+const currentTask = id.describe('The claimed task that the agent works on.');
 const own = id.describe('Your agent, from agent_register.');
 
 export const agentView = z.strictObject({
@@ -25,11 +25,11 @@ export const agentView = z.strictObject({
   current_task_id: z.string().nullable(),
   workspace_path: z.string().nullable(),
   metadata: z.record(z.string(), z.unknown()).nullable(),
-  developer: z.string().nullable().describe('Whose agent it is; null for one of the operator.'),
+  developer: z.string().nullable().describe('Owner of the agent; null for the operator.'),
   mine: z.boolean(),
   registered_at: z.int(),
   last_seen_at: z.int(),
-  lease_expires_at: z.int().nullable().describe('Until when it holds its claims if nothing more is heard of it; null when it is offline.'),
+  lease_expires_at: z.int().nullable().describe('When its claims expire if it stays silent; null when it is offline.'),
 });
 export type AgentView = z.output<typeof agentView>;
 
@@ -38,12 +38,12 @@ export const agentRegister = contract({
   toolset: 'workflow',
   title: 'Register an agent',
   description:
-    'Registers a new agent of yours, at its start. Keep its id: claims, messages and heartbeats name it. Then call agent_heartbeat every 30 seconds; after 90 seconds of silence the agent is offline and must register again.',
+    'Registers a new agent, at its start. Keep its id: claims, messages and heartbeats use it. Then call agent_heartbeat every 30 seconds; after 90 seconds of silence the agent is offline and must register again.',
   input: z.strictObject({
-    name: title.max(200).describe('What people call it.'),
+    name: title.max(200).describe('Display name.'),
     runtime: z.enum(RUNTIMES),
     role: z.enum(ROLES).default('worker'),
-    capabilities: z.array(title.max(60)).max(50).optional().describe('What it can do: task_get_available offers it the tasks that ask for no more than this.'),
+    capabilities: z.array(title.max(60)).max(50).optional().describe('What it can do: task_get_available offers only tasks that need nothing else.'),
     workspace_path: workspacePath.optional(),
     metadata: details.optional(),
   }),
@@ -56,7 +56,7 @@ export const agentHeartbeat = contract({
   toolset: 'workflow',
   title: 'Keep an agent online',
   description:
-    'Says that your agent is alive, and renews the leases of all its claims. Call it again after next_heartbeat_ms. The answer tells what the agent holds and how many messages wait for it: read them with message_list. INVALID_STATE: the agent was silent for too long, its claims are gone; register again.',
+    'Reports that your agent is alive, and renews the leases of all its claims. Call it again after next_heartbeat_ms. Returns its claims and its number of unread messages: read them with message_list. INVALID_STATE: the agent was silent for too long and lost its claims; register again.',
   input: z.strictObject({ agent_id: own, current_task_id: currentTask.optional(), status: z.enum(['online', 'busy']).optional() }),
   output: z.strictObject({
     success: z.literal(true),
@@ -73,13 +73,13 @@ export const agentUpdate = contract({
   toolset: 'workflow',
   title: 'Change an agent',
   description:
-    'Changes what is known of your agent. It counts as a heartbeat. status offline gives back everything that the agent has claimed, as agent_unregister does, and there is no way back from it: register again.',
+    'Changes stored data of your agent. Counts as a heartbeat. status offline releases all its claims, as agent_unregister does, and is final: register again.',
   input: z.strictObject({
     id: own,
     status: z.enum(AGENT_STATUSES).optional(),
     current_task_id: currentTask.nullable().optional(),
     workspace_path: workspacePath.optional(),
-    metadata: details.optional().describe('Replaces what was stored.'),
+    metadata: details.optional().describe('Replaces the stored value.'),
   }),
   output: z.strictObject({ success: z.literal(true), tasks_released: z.int().optional() }),
   annotations: { idempotentHint: true },
@@ -99,7 +99,7 @@ export const agentList = contract({
   name: 'agent_list',
   toolset: 'workflow',
   title: 'List agents',
-  description: 'The agents of the workspace, the newest first. An agent must meet every filter that is given.',
+  description: 'Agents of the workspace, newest first. An agent must match every filter given.',
   input: z.strictObject({
     status: z.array(z.enum(AGENT_STATUSES)).min(1).max(AGENT_STATUSES.length).optional(),
     role: z.enum(ROLES).optional(),
@@ -116,7 +116,7 @@ export const agentUnregister = contract({
   essential: true,
   toolset: 'workflow',
   title: 'Unregister an agent',
-  description: 'Takes your agent offline, at its end, and gives back everything that it has claimed, so that others can take it up.',
+  description: 'Takes your agent offline, at its end, and releases all its claims, so that others can claim the tasks.',
   input: z.strictObject({ id: own }),
   output: z.strictObject({ success: z.literal(true), tasks_released: z.int() }),
   annotations: { idempotentHint: true },

@@ -26,6 +26,6 @@ export { type AgentFilter, type AgentViewer, agentViewer, capabilitiesOf, listAg
 export const agents = (services: Pick<Services, 'store' | 'clock' | 'log'>, ports: AgentPorts): Feature => ({
   name: 'agents',
   implementations: agentTools(ports),
-  keeps: [{ what: 'Agents that are offline', ms: 'retention.days' }],
+  keeps: [{ what: 'Offline agents', ms: 'retention.days' }],
   sweeps: [silenceSweep(services, ports.releaseClaims)],
 });

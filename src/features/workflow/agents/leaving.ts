@@ -14,7 +14,7 @@ interface LeaveReason {
 /** Releases what the agent holds. Returns the number of tasks. */
 export type ReleaseClaims = (tx: Tx, agent: AgentRow, why: LeaveReason) => Promise<number>;
 
-/** The agent itself says that it leaves. Returns the number of released tasks; one that is offline already has none. */
+/** The agent itself leaves. Returns the number of released tasks; an offline agent has none. */
 export async function leave(
   tx: Tx,
   ctx: WriteContext,
@@ -23,7 +23,7 @@ export async function leave(
   releaseClaims: ReleaseClaims,
 ): Promise<number> {
   if (agent.status === 'offline') return 0;
-  // One that was silent for too long cannot say that it left in time.
+  // An agent that was silent for too long did not leave in time.
   if (isSilent(agent, tx.now)) return await expireAgent(tx, agent.id, releaseClaims);
   await changeAgent(tx.db, tx.workspace, agent.id, { status: 'offline', current_task_id: null, updated_at: tx.now });
   const reason = kind === 'agent.unregistered' ? 'agent unregistered' : 'agent went offline';
@@ -32,7 +32,7 @@ export async function leave(
   return tasks_released;
 }
 
-/** The release reason of a task whose agent let its lease run out. */
+/** The release reason of a task whose agent let its lease expire. */
 export const AGENT_SILENT = 'agent silent';
 
 /** Takes a silent agent offline and releases what it held. Returns the number of tasks; 0 if another call was faster. */
@@ -53,7 +53,7 @@ async function silentAgents(db: Db, now: number, limit: number): Promise<Pick<Ag
   return await db
     .selectFrom('agents')
     .select(['workspace_id', 'id'])
-    // Named one by one, or the index that leads with the status would be of no use.
+    // Listed one by one: otherwise the index that starts with the status could not be used.
     .where('status', 'in', ['online', 'busy'])
     .where('last_seen_at', '<=', now - LEASE_MS)
     .limit(limit)

@@ -8,15 +8,15 @@ import type { Tx } from '../../../storage/write.ts';
 import type { AgentStatus } from './contract.ts';
 
 export const HEARTBEAT_MS = 30_000;
-/** Three missed heartbeats. The claims of an agent that was silent for so long are given to others. */
+/** Three missed heartbeats. After this much silence, others can take the agent's claims. */
 export const LEASE_MS = 90_000;
 
-/** The end of the agent's leases, if it sends nothing more. */
+/** The end of the agent's leases if it stays silent. */
 export const leaseEnd = ({ last_seen_at }: Pick<AgentRow, 'last_seen_at'>): number => last_seen_at + LEASE_MS;
 
 export const isSilent = (agent: Pick<AgentRow, 'last_seen_at'>, now: number): boolean => now >= leaseEnd(agent);
 
-/** The sweep may be a few seconds late; the status that callers see never is. */
+/** Computed, because the sweep may be a few seconds late and callers must see the right status. */
 export const statusAt = (agent: Pick<AgentRow, 'status' | 'last_seen_at'>, now: number): AgentStatus => (isSilent(agent, now) ? 'offline' : agent.status);
 
 export const findAgent = (db: Db, workspace: string, id: string) => findRow(db, 'agents', { workspace_id: workspace, id });
@@ -37,15 +37,15 @@ export async function addAgent(
 export const changeAgent = (db: Db, workspace: string, id: string, values: Partial<AgentRow>) =>
   changeRows(db, 'agents', { workspace_id: workspace, id }, values);
 
-/** Agents of this actor that were seen since then, the last seen first. */
+/** Agents of this actor that were seen since `since`, last seen first. */
 export const agentsActingAs = (db: Db, workspace: string, actor: string, since: number, limit: number): Promise<AgentRow[]> =>
   findRows(db, 'agents', { workspace_id: workspace, actor, last_seen_at: { '>=': since } }, { order: { last_seen_at: 'desc' }, limit });
 
 const agentNotFound = (id: string, field: string): Refusal =>
   notFound(
     'AGENT_NOT_FOUND',
-    `There is no agent ${JSON.stringify(id)} in this workspace.`,
-    'agent_list names those there are; agent_register makes one.',
+    `Agent ${JSON.stringify(id)} does not exist in this workspace.`,
+    'Call agent_register to register your own agent, or agent_list to see the ids of all agents.',
     field,
   );
 
@@ -55,7 +55,7 @@ export async function requireAgent(db: Db, workspace: string, id: string, field 
   return agent;
 }
 
-/** A developer's agents are theirs under each of their tokens. The operator has what it registered itself; an instance is itself and nobody else. */
+/** A developer's agents are theirs under each of their tokens. The operator owns those it registered itself; an instance owns only itself. */
 export const isOwn = (agent: Pick<AgentRow, 'developer_id' | 'actor'>, { developerId, instanceId, actor }: Principal): boolean =>
   agent.developer_id === developerId && ((developerId !== null && instanceId === null) || agent.actor === actor);
 
@@ -63,32 +63,32 @@ export async function requireOwnAgent(db: Db, principal: Principal, id: string, 
   return requireOwn(await findAgent(db, principal.workspace, id), principal, id, field);
 }
 
-/** Nobody may act as another caller's agent. `agent` is the row with that id, if there is one. */
+/** Nobody may act as another caller's agent. `agent` is the row with that id, if any. */
 export function requireOwn(agent: AgentRow | undefined, principal: Principal, id: string, field = 'agent_id'): AgentRow {
   if (!agent) throw agentNotFound(id, field);
   if (isOwn(agent, principal)) return agent;
   throw new Refusal(
     'FOREIGN_AGENT',
-    `Agent ${JSON.stringify(id)} was registered by somebody else, and only they can act as it.`,
-    'Register your own agent with agent_register, and use its id.',
+    `Agent ${JSON.stringify(id)} was registered by another caller, and only that caller can act as it.`,
+    'Call agent_register, and use the id that it returns.',
     { field },
   );
 }
 
-/** An offline agent has lost its claims; it must register again, so that it learns of that. */
+/** An offline agent has lost its claims. It must register again, so that it notices. */
 export function requireOnline(agent: AgentRow, now: number, field = 'agent_id'): void {
   if (statusAt(agent, now) !== 'offline') return;
   throw invalidState(
-    `Agent ${JSON.stringify(agent.id)} is offline, and whatever it had claimed has been released.`,
-    'Register again with agent_register, and claim under the new id.',
+    `Agent ${JSON.stringify(agent.id)} is offline, and its claims were released.`,
+    'Call agent_register, then task_claim with the id that it returns as agent_id.',
     { field, status: 'offline' },
   );
 }
 
-/** A busy agent writes many times a second; a lease need not be exact to the second. */
+/** A busy agent writes many times a second, and a lease need not be exact to the second. */
 const FRESH_MS = 1_000;
 
-/** As `touchAgent`, for calls that do not report the end of the lease. */
+/** Like `touchAgent`, for calls that do not report the end of the lease. */
 export async function touchIfStale(tx: Tx, agent: Pick<AgentRow, 'id' | 'last_seen_at'>): Promise<void> {
   if (tx.now - agent.last_seen_at >= FRESH_MS || tx.now < agent.last_seen_at) await touchAgent(tx, agent);
 }
@@ -98,7 +98,7 @@ export async function touchAgent(tx: Tx, agent: Pick<AgentRow, 'id'>, values: Pa
   await changeAgent(tx.db, tx.workspace, agent.id, { ...values, last_seen_at: tx.now, updated_at: tx.now });
 }
 
-/** Call it when a claim of the agent has ended. With `holdsMore` it has other claims, and stays busy. */
+/** Call this when a claim of the agent has ended. If `holdsMore`, the agent has other claims and stays busy. */
 export async function setAgentIdle(tx: Tx, id: string, taskIds: readonly string[], holdsMore: Expression<SqlBool>): Promise<void> {
   await tx.db
     .updateTable('agents')

@@ -3,13 +3,13 @@ import type { Runtime } from './contract.ts';
 import type { ReleaseClaims } from './leaving.ts';
 import { addAgent, changeAgent, findAgent, touchAgent } from './presence.ts';
 
-/** An agent that the server itself has started. It need not register, because the server gives it its id. */
+/** An agent that the server itself started. It need not register: the server gives it its id. */
 interface StartedAgent {
   readonly name: string;
   readonly runtime: Runtime;
   readonly workspacePath: string;
   readonly developerId: string | null;
-  /** As it acts, by its own token. */
+  /** The actor of its own token. */
   readonly actor: string;
 }
 
@@ -22,7 +22,7 @@ export async function registerStartedAgent(tx: Tx, { name, runtime, workspacePat
     workspace_path: workspacePath,
     metadata: null,
     developer_id: developerId,
-    // It has one only when it is started, and another when it is started again.
+    // It gets a token only when it is started, and another one when it is started again.
     token_id: '',
     actor,
   });
@@ -30,7 +30,7 @@ export async function registerStartedAgent(tx: Tx, { name, runtime, workspacePat
   return id;
 }
 
-/** The server sees its process run. An agent that was offline is online again, without its former claims. */
+/** The server has seen its process run. An offline agent is online again, without its former claims. */
 export async function noteRunning(tx: Tx, id: string): Promise<void> {
   const agent = await findAgent(tx.db, tx.workspace, id);
   if (agent) await touchAgent(tx, agent, agent.status === 'offline' ? { status: 'online' } : {});

@@ -13,7 +13,7 @@ interface UnreadCounts {
   readonly by_priority: Record<string, number>;
 }
 
-/** What agents need of the features above them. */
+/** What agents need from the features above them. */
 export interface AgentPorts {
   readonly releaseClaims: ReleaseClaims;
   claims(db: Db, workspace: string, agentId: string): Promise<{ task_id: string; fence: number }[]>;
@@ -36,7 +36,7 @@ export function agentTools({ releaseClaims, claims: claimsOf, unread }: AgentPor
           token_id: tokenId,
           actor,
         });
-        // Without its name: journals are read by more people than may know whose agent it is.
+        // Without its name: more people may read the journal than may know whose agent it is.
         record(tx, ctx, { category: 'work', kind: 'agent.registered', subject: id, payload: { runtime, role } });
         return ok({ id, name, status: 'online' as const, next_heartbeat_ms: HEARTBEAT_MS, lease_expires_at: tx.now + LEASE_MS });
       },
@@ -63,7 +63,7 @@ export function agentTools({ releaseClaims, claims: claimsOf, unread }: AgentPor
         const agent = await requireOwnAgent(tx.db, ctx.principal, id, 'id');
         const leaves = status === 'offline';
         if (!leaves) requireOnline(agent, tx.now);
-        if (current_task_id && leaves) throw invalidInput([{ field: 'current_task_id', message: 'an agent that goes offline works on nothing' }]);
+        if (current_task_id && leaves) throw invalidInput([{ field: 'current_task_id', message: 'is not allowed with status offline' }]);
         if (current_task_id) requireHeld(await claimsOf(tx.db, tx.workspace, id), current_task_id);
         const values: Partial<AgentRow> = {
           ...(workspace_path === undefined ? {} : { workspace_path }),
@@ -106,8 +106,13 @@ export function agentTools({ releaseClaims, claims: claimsOf, unread }: AgentPor
 
 function requireHeld(claims: readonly { task_id: string }[], taskId: string): void {
   if (claims.some(({ task_id }) => task_id === taskId)) return;
-  throw new Refusal('NOT_ASSIGNED', `The agent has not claimed task ${JSON.stringify(taskId)}.`, 'Claim it with task_claim before you work on it.', {
-    field: 'current_task_id',
-    task_id: taskId,
-  });
+  throw new Refusal(
+    'NOT_ASSIGNED',
+    `The agent has not claimed task ${JSON.stringify(taskId)}.`,
+    `Claim it first: task_claim with task_id ${JSON.stringify(taskId)} and your agent_id.`,
+    {
+      field: 'current_task_id',
+      task_id: taskId,
+    },
+  );
 }

@@ -49,7 +49,7 @@ export interface AgentFilter {
   readonly runtime?: string | undefined;
 }
 
-/** The newest first, and how many there are in all. By what `viewer` is shown: silence counts before it was noted. */
+/** Newest first, with their total number. Filters by the status that `viewer` is shown: a silent agent is offline before the sweep notices. */
 export async function listAgents(
   db: Db,
   viewer: Principal,

@@ -3,9 +3,9 @@ import { contract, details, id, MEMBER_READ, READ, text, title } from '../../../
 import { ROLES, RUNTIMES } from '../agents/contract.ts';
 import { KINDS, STATES, STATUSES, STEP_STATES, STEPS } from './delivery.ts';
 
-/** The people of the workspace. Only a person can answer in this name. */
+/** The people of the workspace. Only a person can answer under this name. */
 export const HUMAN = 'human';
-/** What the server itself has to say. */
+/** The server itself, as a sender. */
 export const SERVER = 'server';
 
 export const isReserved = (id: string): boolean => id === HUMAN || id === SERVER;
@@ -36,7 +36,7 @@ export const messageView = z.strictObject({
   delivered_at: z.int().nullable(),
   read_at: z.int().nullable(),
   expires_at: z.int().nullable(),
-  receipt: z.enum(RECEIPTS).describe('How far it has come with the recipient.'),
+  receipt: z.enum(RECEIPTS).describe('Delivery state at the recipient.'),
 });
 export type MessageView = z.output<typeof messageView>;
 
@@ -64,37 +64,34 @@ const MAX_MARKED = 500;
 
 const base = { toolset: 'workflow' } as const;
 
-const senderId = id.refine((value) => !isReserved(value), { error: 'is reserved: send as an agent of your own' }).describe('Your agent, from agent_register.');
+const senderId = id
+  .refine((value) => !isReserved(value), { error: 'is reserved: send as one of your own agents' })
+  .describe('Your agent, from agent_register.');
 const ownAgentId = id.describe('Your agent, from agent_register.');
 const body = z
   .union([z.string().min(1).max(MAX_TEXT), details], { error: 'expected text of 1 to 20,000 characters, or an object of at most 64 KiB of JSON' })
-  .describe('Text, or an object of your own making.');
+  .describe('Text, or any JSON object.');
 const subject = title.optional();
-const priority = z.enum(PRIORITIES).optional().describe('normal where it is not said.');
-const expiresInMinutes = z
-  .int()
-  .min(1)
-  .max(MAX_MINUTES)
-  .optional()
-  .describe('After so long it is of no use, and no longer shown to its recipient, read or not.');
+const priority = z.enum(PRIORITIES).optional().describe('Default: normal.');
+const expiresInMinutes = z.int().min(1).max(MAX_MINUTES).optional().describe('After this time it is no longer shown to its recipient, read or not.');
 
 export const sendMessage = contract({
   ...base,
   name: 'message_send',
   title: 'Send a message',
   description:
-    'Sends a message to another agent, who learns of it with its next agent_heartbeat; it waits for one that is offline. Sent again, it arrives again. ' +
-    `To ask a person, send a query to "${HUMAN}": with a task_id that task is paused until they answer, and the answer comes to you as a message.`,
+    'Sends a message to another agent, which gets it with its next agent_heartbeat; an offline agent gets it later. Repeating the call sends it again. ' +
+    `To ask a person, send a query to "${HUMAN}": with a task_id, that task is paused until they answer, and you get the answer as a message.`,
   input: z.strictObject({
     sender_id: senderId,
-    recipient_id: id.describe(`An agent of this workspace, or "${HUMAN}": the people of the team. "@private" with reply_to_id: the sender of that message.`),
+    recipient_id: id.describe(`An agent of this workspace, or "${HUMAN}": the people of the team. With reply_to_id, "@private" is the sender of that message.`),
     message_type: z.enum(MESSAGE_TYPES),
     subject,
     body,
     priority,
     workflow_id: id.optional(),
     task_id: id.optional(),
-    reply_to_id: id.optional().describe('The message that this one answers: it then belongs to the same thread.'),
+    reply_to_id: id.optional().describe('The message that this one answers, in the same thread.'),
     expires_in_minutes: expiresInMinutes,
   }),
   output: z.strictObject({ id: z.string(), thread_id: z.string(), expires_at: z.int().nullable() }),
@@ -105,7 +102,7 @@ export const broadcastMessage = contract({
   name: 'message_broadcast',
   title: 'Broadcast a message',
   description:
-    'Sends one message to all other agents that are online or busy, or to those of them that the filter names. All get it in one thread. Sent again, it arrives again.',
+    'Sends one message to all other agents that are online or busy, or to those that match the filter, all in one thread. Repeating the call sends it again.',
   input: z.strictObject({
     sender_id: senderId,
     recipient_filter: z
@@ -125,7 +122,7 @@ export const broadcastMessage = contract({
   output: z.strictObject({
     sent_count: z.int(),
     message_ids: z.array(z.string()),
-    thread_id: z.string().nullable().describe('Null where nobody got it.'),
+    thread_id: z.string().nullable().describe('Null if nobody got it.'),
     expires_at: z.int().nullable(),
   }),
 });
@@ -135,11 +132,11 @@ export const listMessages = contract({
   name: 'message_list',
   title: 'List messages',
   description:
-    'The mail of your agent, newest first: unread where status is not given. With thread_id, all that it sent or received of that thread. ' +
-    'Mark what you have dealt with by message_mark_read.',
+    'Messages of your agent, newest first; unread ones unless status is given. With thread_id, everything it sent or received in that thread. ' +
+    'Use message_mark_read for messages you have dealt with.',
   input: z.strictObject({
     agent_id: ownAgentId,
-    status: z.enum(['unread', 'read', 'all']).optional().describe('all: unread and read, not archived. Default unread; with thread_id whatever it is.'),
+    status: z.enum(['unread', 'read', 'all']).optional().describe('all: unread and read, not archived. Default: unread; with thread_id, any.'),
     message_type: z.array(z.enum(MESSAGE_TYPES)).min(1).max(MESSAGE_TYPES.length).optional(),
     priority: z.array(z.enum(PRIORITIES)).min(1).max(PRIORITIES.length).optional(),
     workflow_id: id.optional(),
@@ -149,8 +146,8 @@ export const listMessages = contract({
   }),
   output: z.strictObject({
     messages: z.array(messageView),
-    messages_more: z.int().describe('How many further ones of this list the answer had no room for.'),
-    unread_count: z.int().describe('All that wait unread for the agent.'),
+    messages_more: z.int().describe('Number of further messages that did not fit.'),
+    unread_count: z.int().describe('Number of unread messages of the agent.'),
   }),
 });
 
@@ -158,7 +155,7 @@ export const getMessage = contract({
   ...base,
   name: 'message_get',
   title: 'Get a message',
-  description: 'One message that an agent of yours sent or received. One that it received is marked as read, unless mark_read is false.',
+  description: 'One message that your agent sent or received. A received one is marked as read unless mark_read is false.',
   input: z.strictObject({ id, mark_read: z.boolean().default(true) }),
   output: messageView,
   annotations: { idempotentHint: true },
@@ -170,9 +167,9 @@ export const markRead = contract({
   ...base,
   name: 'message_mark_read',
   title: 'Mark messages as read',
-  description: 'Marks messages that your agents received as read, so that they no longer count as unread.',
+  description: 'Marks messages that your agents received as read.',
   input: z.strictObject({ message_ids: messageIds }),
-  output: z.strictObject({ success: z.boolean(), marked: z.int().describe('How many were unread until now.') }),
+  output: z.strictObject({ success: z.boolean(), marked: z.int().describe('Number that were unread.') }),
   annotations: { idempotentHint: true },
 });
 
@@ -180,9 +177,9 @@ export const archiveMessages = contract({
   ...base,
   name: 'message_archive',
   title: 'Archive messages',
-  description: 'Puts messages that your agents received away: they are no longer listed, but stay in their thread.',
+  description: 'Archives messages that your agents received: no longer listed, but kept in their thread.',
   input: z.strictObject({ message_ids: messageIds }),
-  output: z.strictObject({ success: z.boolean(), archived: z.int().describe('How many were not archived until now.') }),
+  output: z.strictObject({ success: z.boolean(), archived: z.int().describe('Number newly archived.') }),
   annotations: { idempotentHint: true },
 });
 
@@ -190,7 +187,7 @@ export const countUnread = contract({
   ...base,
   name: 'message_count_unread',
   title: 'Count unread messages',
-  description: 'How many messages wait unread for your agent, by priority. agent_heartbeat tells this too.',
+  description: 'Number of unread messages of your agent, by priority. agent_heartbeat returns it too.',
   input: z.strictObject({ agent_id: ownAgentId, priority: z.array(z.enum(PRIORITIES)).min(1).max(PRIORITIES.length).optional() }),
   output: z.strictObject({ count: z.int(), by_priority: z.strictObject({ low: z.int(), normal: z.int(), high: z.int(), urgent: z.int() }) }),
   annotations: READ,
@@ -201,11 +198,11 @@ export const listQuestions = contract({
   name: 'questions.list',
   route: 'GET /api/questions',
   title: 'Questions to people',
-  description: 'What agents ask the people of the workspace: open questions, the oldest first, or the last ones that were answered.',
+  description: 'Questions of agents to the people of the workspace: open ones, oldest first, or the last answered ones.',
   input: z.strictObject({ answered: z.boolean().default(false) }),
   output: z.strictObject({
     items: z.array(z.strictObject({ ...questionView.shape, answer: z.string().nullable(), answered_at: z.int().nullable() })),
-    cut: z.boolean().describe('There are more than are listed.'),
+    cut: z.boolean().describe('More exist than are listed.'),
   }),
 });
 
@@ -215,21 +212,21 @@ export const answerQuestion = contract({
   access: 'member',
   route: 'POST /api/questions/answer',
   title: 'Answer a question',
-  description: 'Answers an agent, and lets the task go on that waits for it.',
-  input: z.strictObject({ question_id: id.describe('The question, or the end of its id.'), answer: text(MAX_TEXT) }),
+  description: 'Answers an agent, and resumes the task that waits for the answer.',
+  input: z.strictObject({ question_id: id.describe('Id of the question, or the end of it.'), answer: text(MAX_TEXT) }),
   output: z.strictObject({
     question_id: z.string(),
-    answer_id: z.string().describe('The message that carries the answer.'),
+    answer_id: z.string().describe('Id of the message with the answer.'),
     agent_id: z.string(),
     task_id: z.string().nullable(),
-    task_status: z.string().nullable().describe('What the task is now; null where no task waited for the answer.'),
+    task_status: z.string().nullable().describe('New status of the task; null if no task waited for the answer.'),
   }),
 });
 
-/** What people see of what agents and people say to each other, and what they do about it. */
+/** What people see of messages between agents and people, and the actions on them. */
 const forPeople = { toolset: 'admin', access: 'member' } as const;
 
-/** `agent_id`: the page of the agent; null where it has none, or is a private developer's. */
+/** `agent_id`: id of the agent's page; null if it has none or belongs to a private developer. */
 const party = z.strictObject({ name: z.string(), agent_id: z.string().nullable() });
 export type Party = z.output<typeof party>;
 
@@ -238,11 +235,11 @@ const step = z.strictObject({ step: z.enum(STEPS), state: z.enum(STEP_STATES), a
 export const threadView = z.strictObject({
   id: z.string(),
   kind: z.enum(KINDS),
-  type: z.string().nullable().describe('Of a message: what kind of message.'),
+  type: z.string().nullable().describe('Type of a message.'),
   from: party,
   to: party,
   recipients: z.int(),
-  subject: z.string().nullable().describe('Its subject, or how it begins. Null: its words are for those who take part.'),
+  subject: z.string().nullable().describe('Its subject or beginning. Null: only participants may read it.'),
   priority: z.string().nullable(),
   repository: z.string().nullable(),
   status: z.enum(STATUSES),
@@ -250,8 +247,8 @@ export const threadView = z.strictObject({
   sent_at: z.int(),
   due_at: z.int().nullable(),
   replies: z.int(),
-  answerable: z.boolean().describe('Waits for an answer of the caller.'),
-  remindable: z.boolean().describe('Waits for an answer of somebody.'),
+  answerable: z.boolean().describe('The caller can answer it.'),
+  remindable: z.boolean().describe('An answer is missing, and a reminder can be sent.'),
 });
 export type ThreadView = z.output<typeof threadView>;
 
@@ -259,24 +256,24 @@ export const listThreads = contract({
   ...forPeople,
   name: 'messages.threads',
   title: 'Threads',
-  description: 'What agents and people said to each other. First what has not been delivered and what is overdue, then the others, the newest first.',
+  description: 'Threads between agents and people. Undelivered and overdue ones first, then the others, newest first.',
   input: z.strictObject({
     kind: z.enum(KINDS).optional(),
     state: z.enum(STATES).optional(),
-    mine: z.boolean().optional().describe("Only what the caller or the caller's agents take part in, and questions to people."),
-    repo: z.string().min(1).max(300).optional().describe('What people call the repository that it is about.'),
+    mine: z.boolean().optional().describe("Only threads of the caller or the caller's agents, and questions to people."),
+    repo: z.string().min(1).max(300).optional().describe('Name of the repository that it is about.'),
     before: z
       .string()
       .regex(/^[0-9A-Z]{26}$/)
       .optional()
-      .describe('`next` of the page before.'),
+      .describe('`next` of the previous page.'),
     limit: z.int().min(1).max(100).default(50),
   }),
   output: z.strictObject({
-    pressing: z.array(threadView).describe('Not delivered, or overdue. With the first page only.'),
-    pressing_cut: z.boolean().describe('There are more of them than are listed.'),
+    pressing: z.array(threadView).describe('Undelivered or overdue. Only with the first page.'),
+    pressing_cut: z.boolean().describe('More of them exist than are listed.'),
     items: z.array(threadView),
-    next: z.string().nullable().describe('Where to read on; null at the end. A page may be short all the same.'),
+    next: z.string().nullable().describe('Where to continue; null at the end. A short page need not be the last.'),
   }),
   annotations: READ,
 });
@@ -286,7 +283,7 @@ const entry = z.strictObject({
   what: z.enum(['message', 'answer', 'reminder']),
   from: party,
   to: party.nullable(),
-  text: z.string().nullable().describe('Null: its words are for those who take part.'),
+  text: z.string().nullable().describe('Null: only participants may read it.'),
   at: z.int(),
   delivered_at: z.int().nullable(),
   read_at: z.int().nullable(),
@@ -297,15 +294,15 @@ export const showThread = contract({
   ...forPeople,
   name: 'messages.thread',
   title: 'A thread',
-  description: 'Everything that was said in one thread, by the id of any message in it, of an ask, a handoff or an announcement.',
+  description: 'A whole thread, by the id of any message in it, or of an ask, handoff or announcement.',
   input: z.strictObject({ id }),
   output: z.strictObject({
     thread: threadView,
     entries: z.array(entry),
-    entries_cut: z.int().describe('How many earlier ones are left out.'),
+    entries_cut: z.int().describe('Number of earlier entries left out.'),
     recipients: z
       .array(z.strictObject({ to: party, delivered_at: z.int().nullable(), read_at: z.int().nullable() }))
-      .describe('Of a broadcast, the first 200.'),
+      .describe('The first 200 recipients of a broadcast.'),
     about: z.strictObject({
       repo: z.string().nullable(),
       branch: z.string().nullable(),
@@ -316,23 +313,23 @@ export const showThread = contract({
       workflow_id: z.string().nullable(),
       workflow_task_id: z.string().nullable(),
     }),
-    remindable_from: z.int().nullable().describe('From when on it may be reminded of (again). Null: there is nothing to remind of.'),
+    remindable_from: z.int().nullable().describe('Earliest time of the next reminder. Null: nothing to remind of.'),
   }),
   annotations: READ,
 });
 
-const threadId = id.describe('The ask or question, or the end of its id.');
+const threadId = id.describe('Id of the ask or question, or the end of it.');
 
 export const answerThread = contract({
   ...forPeople,
   name: 'messages.answer',
   title: 'Answer',
-  description: 'Answers a question to people, or an ask that was put to the caller. The operator answers an ask in the place of whom it was put to.',
+  description: 'Answers a question to people, or an ask that was sent to the caller. The operator can answer any ask for its addressee.',
   input: z.strictObject({ id: threadId, answer: text(20_000) }),
   output: z.strictObject({
     id: z.string(),
     kind: z.enum(['ask', 'question']),
-    task_status: z.string().nullable().describe('What the task is now that waited for the answer; null where none did.'),
+    task_status: z.string().nullable().describe('New status of the task that waited for the answer; null if none did.'),
   }),
 });
 
@@ -340,44 +337,44 @@ export const remindThread = contract({
   ...forPeople,
   name: 'messages.remind',
   title: 'Remind',
-  description: 'Reminds whom an ask, a query or a question was put to that it is unanswered; once in 15 minutes.',
+  description: 'Reminds the addressee of an unanswered ask, query or question, at most once in 15 minutes.',
   input: z.strictObject({ id: threadId }),
   output: z.strictObject({
     id: z.string(),
     kind: z.enum(['ask', 'question', 'message']),
-    told: z.int().describe('How many agents get the reminder as a message.'),
-    again_at: z.int().describe('From when on it may be reminded of again.'),
+    told: z.int().describe('Number of agents that get the reminder as a message.'),
+    again_at: z.int().describe('Earliest time of the next reminder.'),
   }),
 });
 
-const role = z.enum(ROLES).optional().describe('Only agents of this role.');
+const role = z.enum(ROLES).optional().describe('Only agents with this role.');
 
 export const listRecipients = contract({
   ...forPeople,
   name: 'messages.recipients',
   title: 'Recipients of a broadcast',
-  description: 'The agents that are at work now, and so would get a broadcast.',
+  description: 'Agents that are online or busy now and would get a broadcast.',
   input: z.strictObject({ role }),
   output: z.strictObject({ items: z.array(z.strictObject({ ...party.shape, runtime: z.string(), role: z.enum(ROLES) })), total: z.int() }),
   annotations: READ,
 });
 
-/** Also what an announcement may have. */
+/** Also the limit of an announcement. */
 export const MAX_BROADCAST = 2_000;
 
 export const broadcastByHand = contract({
   ...forPeople,
   name: 'messages.broadcast',
   title: 'Broadcast',
-  description: 'Sends a message to every agent that is at work, or announces something to the team.',
+  description: 'Sends a message to every online or busy agent, or announces something to the team.',
   input: z.strictObject({
     message: text(MAX_BROADCAST),
-    to: z.enum(['agents', 'team']).describe('agents: a message to each that is at work now. team: an announcement, which every agent of the team is shown.'),
+    to: z.enum(['agents', 'team']).describe('agents: a message to each online or busy agent. team: an announcement, shown to every agent of the team.'),
     role,
-    developer: z.string().min(1).max(100).optional().describe('For the operator: in whose name an announcement is made.'),
+    developer: z.string().min(1).max(100).optional().describe('For the operator: the developer in whose name to announce.'),
   }),
   output: z.strictObject({
-    id: z.string().nullable().describe('Null where nobody got it.'),
+    id: z.string().nullable().describe('Null if nobody got it.'),
     sent_count: z.int().nullable().describe('Null for an announcement.'),
   }),
 });

@@ -5,13 +5,13 @@ export type ThreadKind = (typeof KINDS)[number];
 
 export const STEPS = ['sent', 'delivered', 'read', 'answered'] as const;
 
-/** `partly`: by some of those who got it. `unknown`: nobody takes note of it. `none`: it is not expected. */
+/** `partly`: for some of the recipients. `unknown`: not recorded. `none`: not expected. */
 export const STEP_STATES = ['done', 'partly', 'open', 'unknown', 'none'] as const;
 
 interface ThreadStep {
   readonly step: (typeof STEPS)[number];
   readonly state: (typeof STEP_STATES)[number];
-  /** When, or when last; null where it is not done. */
+  /** When, or when last; null if it is not done. */
   readonly at: number | null;
   /** The number of `recipients` for whom it is done. */
   readonly count: number | null;
@@ -33,13 +33,13 @@ export interface DeliveryState {
   readonly answered_at: number | null;
   readonly wants_answer: boolean;
   readonly due_at: number | null;
-  /** After this nobody gets it any more. */
+  /** After this time nobody gets it. */
   readonly expires_at: number | null;
-  /** Answers, and what else was said in it, that have not reached whom they are for. */
+  /** Answers and other replies that have not reached their recipient. */
   readonly unseen_replies: number;
 }
 
-/** An agent looks about once in half a minute: what is younger is on its way. */
+/** An agent polls about every 30 seconds, so a younger message counts as on its way. */
 const ON_ITS_WAY_MS = 120_000;
 
 const isOver = ({ answered_at, expires_at }: DeliveryState, now: number): boolean => answered_at !== null || (expires_at !== null && expires_at <= now);
@@ -48,7 +48,7 @@ export const isUnanswered = (delivery: DeliveryState, now: number): boolean => d
 
 const isLate = (delivery: DeliveryState, now: number): boolean => isUnanswered(delivery, now) && delivery.due_at !== null && now > delivery.due_at;
 
-/** Somebody has not got it, or not the answer. Of people nobody knows whether they have seen a question: it counts until it is answered. */
+/** Whether the message or an answer has not arrived. It is unknown whether people have seen a question, so it counts until it is answered. */
 const isUnseen = (delivery: DeliveryState, now: number): boolean => {
   if (delivery.unseen_replies > 0) return true;
   if (isOver(delivery, now)) return false;
@@ -102,9 +102,9 @@ export function stepsOf(delivery: DeliveryState): ThreadStep[] {
   ];
 }
 
-/** A reminder is worth something only while it is rare. */
+/** Reminders only help while they are rare. */
 const REMIND_EVERY_MS = 15 * 60_000;
 
-/** From when on it may be reminded of (again). */
+/** The earliest time of the (next) reminder. */
 export const remindableFrom = (sentAt: number, lastReminded: number | null): number =>
   lastReminded === null ? sentAt + ON_ITS_WAY_MS : lastReminded + REMIND_EVERY_MS;

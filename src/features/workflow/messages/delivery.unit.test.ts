@@ -22,29 +22,29 @@ const ask = { kind: 'ask', wants_answer: true, due_at: NOW + MINUTE } as const;
 const late = { ...ask, due_at: NOW - 1 };
 
 test.each<[string, Partial<DeliveryState>, string, number]>([
-  ['a message that nobody got', {}, 'undelivered', 0],
-  ['a message that is on its way', { sent_at: NOW - MINUTE }, 'sent', 0],
-  ['a message that was got', got, 'delivered', 2],
-  ['a message that was read', { ...got, read: 1, read_at: NOW }, 'read', 2],
-  ['a broadcast that one of two got', { ...got, recipients: 2 }, 'undelivered', 0],
-  ['a message that nobody wants any more', { expires_at: NOW }, 'expired', 2],
-  ['a query that was got', { ...got, wants_answer: true }, 'waiting', 2],
-  ['an ask that nobody got', ask, 'undelivered', 0],
-  ['an ask that was got and is late', { ...late, ...got }, 'overdue', 1],
-  ['an ask that nobody got and is late', late, 'overdue', 0],
-  ['an ask that was answered late', { ...late, answered_at: NOW }, 'answered', 2],
-  ['an answer that has not come to whom it is for', { ...got, wants_answer: true, answered_at: NOW, unseen_replies: 1 }, 'answered', 0],
+  ['an undelivered message', {}, 'undelivered', 0],
+  ['a message sent just now', { sent_at: NOW - MINUTE }, 'sent', 0],
+  ['a delivered message', got, 'delivered', 2],
+  ['a read message', { ...got, read: 1, read_at: NOW }, 'read', 2],
+  ['a broadcast delivered to one of two', { ...got, recipients: 2 }, 'undelivered', 0],
+  ['an expired message', { expires_at: NOW }, 'expired', 2],
+  ['a delivered query', { ...got, wants_answer: true }, 'waiting', 2],
+  ['an undelivered ask', ask, 'undelivered', 0],
+  ['a delivered late ask', { ...late, ...got }, 'overdue', 1],
+  ['an undelivered late ask', late, 'overdue', 0],
+  ['an ask answered late', { ...late, answered_at: NOW }, 'answered', 2],
+  ['an undelivered answer', { ...got, wants_answer: true, answered_at: NOW, unseen_replies: 1 }, 'answered', 0],
   ['a question to people', { kind: 'question', wants_answer: true }, 'waiting', 0],
-  ['a question that ran out of time', { kind: 'question', wants_answer: true, expires_at: NOW - 1 }, 'expired', 2],
+  ['an expired question', { kind: 'question', wants_answer: true, expires_at: NOW - 1 }, 'expired', 2],
   ['a handoff', { kind: 'handoff' }, 'offered', 2],
-  ['a handoff that was accepted', { kind: 'handoff', answered_at: NOW }, 'accepted', 2],
+  ['an accepted handoff', { kind: 'handoff', answered_at: NOW }, 'accepted', 2],
   ['an announcement', { kind: 'announcement' }, 'announced', 2],
-])('%s: how it stands, and how far up', (_, change, status, rank) => {
+])('%s has its status and its rank in the list', (_, change, status, rank) => {
   const delivery = { ...sent, ...change };
   expect([statusOf(delivery, NOW), rankOf(delivery, NOW)]).toEqual([status, rank]);
 });
 
-test('what nobody takes note of is unknown, what is not expected none, and a broadcast is partly there', () => {
+test('untracked receipts are unknown, unexpected ones none, and a broadcast can be partly delivered', () => {
   const states = (change: Partial<DeliveryState>) => stepsOf({ ...sent, ...change }).map(({ state }) => state);
   expect(states({})).toEqual(['done', 'open', 'open', 'none']);
   expect(states({ ...got, recipients: 2 })).toEqual(['done', 'partly', 'open', 'none']);
@@ -54,14 +54,14 @@ test('what nobody takes note of is unknown, what is not expected none, and a bro
   expect(states({ kind: 'announcement' })).toEqual(['done', 'unknown', 'unknown', 'none']);
 });
 
-test('an ask that nobody got and is late is found as either; once answered as neither', () => {
+test('an undelivered late ask is found under both states, and after its answer under neither', () => {
   const delivery = { ...sent, ...late };
   expect((['undelivered', 'overdue', 'unanswered'] as const).map((state) => hasState(state, delivery, NOW))).toEqual([true, true, true]);
   const answered = { ...delivery, answered_at: NOW };
   expect((['undelivered', 'overdue', 'unanswered'] as const).map((state) => hasState(state, answered, NOW))).toEqual([false, false, false]);
 });
 
-test('what was just sent is not reminded of, nor what was reminded of a moment ago', () => {
+test('just sent or just reminded threads get no reminder', () => {
   expect(remindableFrom(NOW, null)).toBe(NOW + 2 * MINUTE);
   expect(remindableFrom(NOW, NOW + 5 * MINUTE)).toBe(NOW + 20 * MINUTE);
 });

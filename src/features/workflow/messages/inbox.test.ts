@@ -7,7 +7,7 @@ const ids = (rows: readonly { id: string }[]): string[] => rows.map(({ id }) => 
 
 const row = (app: WorkflowApp, id: string) => app.app.store.reader.selectFrom('messages').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
-test('unread is listed where nothing is asked for; all has read ones too, archived ones are put away [message.list.status-default] [message.list.status-values] [message.archive.effect] [message.archive.shape]', async () => {
+test('unread is the default list; all includes read messages, and archived ones are left out [message.list.status-default] [message.list.status-values] [message.archive.effect] [message.archive.shape]', async () => {
   const { send, inbox, ok, refused, b, ben } = await correspondents();
   const [unread, read, archived, once] = [await send(), await send(), await send(), await send()];
   await ok('message_mark_read', { message_ids: [read.id, once.id] }, ben);
@@ -21,7 +21,7 @@ test('unread is listed where nothing is asked for; all has read ones too, archiv
   expect(await ok('message_get', { id: archived.id }, ben)).toMatchObject({ status: 'archived' });
 });
 
-test('twenty are listed, newest first, unless more are asked for [message.list.limit-default]', async () => {
+test('twenty messages are listed by default, newest first [message.list.limit-default]', async () => {
   const { send, inbox, refused, b, ben, clock } = await correspondents();
   const sent: string[] = [];
   for (let n = 0; n < 25; n++) {
@@ -35,7 +35,7 @@ test('twenty are listed, newest first, unless more are asked for [message.list.l
   for (const limit of [0, 201]) expect(await refused('message_list', { agent_id: b, limit }, ben)).toMatchObject({ field: 'limit' });
 });
 
-test('a list stops where an answer has no more room, says so, and delivers only what it shows', async () => {
+test('a list stops when the answer is full, says so, and delivers only what it shows', async () => {
   const { send, inbox } = await correspondents();
   for (let n = 0; n < 20; n++) await send({ body: { text: 'x'.repeat(60_000) } });
   const first = await inbox({ limit: 200 });
@@ -43,7 +43,7 @@ test('a list stops where an answer has no more room, says so, and delivers only 
   expect((await inbox({ limit: 200 })).messages.filter((message: { delivered_at: number | null }) => message.delivered_at === null)).toEqual([]);
 });
 
-test('a list is narrowed by type, priority, workflow and time [message.list.filters] [message.list.since]', async () => {
+test('a list is filtered by type, priority, workflow and time [message.list.filters] [message.list.since]', async () => {
   const { send, inbox, planned, clock } = await correspondents();
   const { workflow_id } = await planned(['build']);
   const note = await send();
@@ -61,7 +61,7 @@ test('a list is narrowed by type, priority, workflow and time [message.list.filt
   expect((await inbox({ workflow_id })).unread_count).toBe(3);
 });
 
-test('reading marks as read, unless it is not to; marked messages no longer count [message.get.marks-read-default] [message.mark-read.shape] [message.mark-read.effect]', async () => {
+test('getting a message marks it as read by default; marked messages no longer count [message.get.marks-read-default] [message.mark-read.shape] [message.mark-read.effect]', async () => {
   const { send, ok, inbox, unread, ben, ana, clock } = await correspondents();
   const [one, two, three] = [await send(), await send(), await send()];
   clock.advance(1_000);
@@ -74,11 +74,11 @@ test('reading marks as read, unless it is not to; marked messages no longer coun
   expect(await ok('message_get', { id: one.id }, ben)).toMatchObject({ read_at: readAt });
   expect(ids((await inbox()).messages)).toEqual([three.id]);
   expect(await unread()).toBe(1);
-  // The sender's own look at it is not the recipient's.
+  // A read by the sender does not count as one by the recipient.
   expect(await ok('message_get', { id: three.id }, ana)).toMatchObject({ status: 'unread', receipt: 'delivered' });
 });
 
-test('receipts: sent, delivered with the list, read; the sender sees how far it has come', async () => {
+test('receipts are sent, delivered with the list, read; the sender sees them', async () => {
   const { send, ok, inbox, ana, events, b } = await correspondents();
   const { id } = await send();
   const receipt = async () => (await ok('message_get', { id }, ana)).receipt;
@@ -90,7 +90,7 @@ test('receipts: sent, delivered with the list, read; the sender sees how far it 
   expect((await events({ kind: 'message.delivered' })).map(({ subject, payload }) => [subject, payload])).toEqual([[b, { count: 1, message_ids: [id] }]]);
 });
 
-test("other people's mail is neither listed, read nor marked, and reads as if there were none", async () => {
+test("other people's mail cannot be listed, read or marked, and gets the refusal of missing mail", async () => {
   const { a, b, send, refused, ok, ana, ben, unread, developer } = await correspondents();
   const { id } = await send();
   const eve = await developer('eve');
@@ -104,7 +104,7 @@ test("other people's mail is neither listed, read nor marked, and reads as if th
   expect(words(foreign.message, id)).toBe(words(unknown.message, 'msg_0'));
   const own = await ok('message_send', { sender_id: b, recipient_id: b, message_type: 'notification', body: 'note to self' }, ben);
   for (const tool of ['message_mark_read', 'message_archive']) {
-    // Ana sent it, and still it is not hers to mark.
+    // Ana sent it, and still cannot mark it.
     for (const caller of [eve, ana]) expect(await refused(tool, { message_ids: [id] }, caller)).toMatchObject({ code: 'MESSAGE_NOT_FOUND' });
     expect(await refused(tool, { message_ids: [own.id, 'msg_0'] }, ben)).toMatchObject({ code: 'MESSAGE_NOT_FOUND', id: 'msg_0' });
     expect(await refused(tool, { message_ids: [] }, ben)).toMatchObject({ field: 'message_ids' });
@@ -114,7 +114,7 @@ test("other people's mail is neither listed, read nor marked, and reads as if th
   expect((await ok('message_list', { agent_id: a, status: 'all' }, ana)).messages).toEqual([]);
 });
 
-test('unread messages are counted by priority, and told with the heartbeat [message.count.shape] [message.count.filter]', async () => {
+test('unread messages are counted by priority, and returned with the heartbeat [message.count.shape] [message.count.filter]', async () => {
   const { b, send, ok, refused, ben } = await correspondents();
   const nothing = { low: 0, normal: 0, high: 0, urgent: 0 };
   expect(await ok('message_count_unread', { agent_id: b }, ben)).toEqual({ count: 0, by_priority: nothing });
@@ -126,7 +126,7 @@ test('unread messages are counted by priority, and told with the heartbeat [mess
   expect(await refused('message_count_unread', { agent_id: b, priority: ['asap'] }, ben)).toMatchObject({ code: 'INVALID_INPUT', field: 'priority[0]' });
 });
 
-test('what has expired is neither listed, counted nor read; its sender sees that nobody read it', async () => {
+test('expired messages are not listed, counted or read; the sender sees that nobody read them', async () => {
   const app = await correspondents();
   const { send, inbox, unread, ok, refused, ana, ben, b, clock } = app;
   const { id, thread_id, expires_at } = await send({ expires_in_minutes: 1 });
@@ -146,7 +146,7 @@ test('what has expired is neither listed, counted nor read; its sender sees that
   expect((await row(app, id)).read_at).toBeNull();
 });
 
-test('what was read and has expired since is not said to have been unread', async () => {
+test('a message that was read before it expired is not shown as unread', async () => {
   const { send, inbox, ok, refused, ben, clock } = await correspondents();
   const { id } = await send({ expires_in_minutes: 1 });
   await ok('message_get', { id }, ben);
@@ -155,7 +155,7 @@ test('what was read and has expired since is not said to have been unread', asyn
   expect(await refused('message_get', { id }, ben)).toMatchObject({ code: 'MESSAGE_EXPIRED', message: `Message "${id}" has expired.` });
 });
 
-test("who is no developer has the mail of its own agents alone: no instance reads that of another, or the operator's", async () => {
+test("a caller without developer reads only mail of its own agents: no instance reads that of another, or the operator's", async () => {
   const { a, ana, agent, ok, refused, operator, done } = await correspondents();
   const instance = (instanceId: string): TestCaller => ({
     ...ana,

@@ -10,7 +10,7 @@ import { isExpired, messageExpired, messageNotFound, viewMessage } from './messa
 import { changeMessages, findMessage, findMessages, inboxOf, threadOf, unreadByPriority } from './store.ts';
 
 const STATUSES = { unread: ['unread'], read: ['read'], all: ['unread', 'read'] } as const;
-/** The most ids in an event. */
+/** The maximum number of ids in an event. */
 const NAMED = 50;
 
 export const inboxTools: Implementation[] = [
@@ -71,7 +71,7 @@ export const inboxTools: Implementation[] = [
   }),
 ];
 
-/** Bodies of 64 KiB add up to more than a client takes at once: what has no room is neither shown nor delivered. */
+/** Bodies of 64 KiB add up to more than a client accepts. Messages that do not fit are neither shown nor marked as delivered. */
 const MAX_CHARACTERS = 1024 * 1024;
 
 function withinAnswer(rows: readonly MessageRow[]): readonly MessageRow[] {
@@ -84,7 +84,7 @@ function withinAnswer(rows: readonly MessageRow[]): readonly MessageRow[] {
 export const noteDelivery = (tx: Tx, ctx: WriteContext, rows: readonly MessageRow[]): Promise<MessageRow[]> =>
   change(tx, ctx, 'message.delivered', rows, { delivered_at: tx.now });
 
-/** Marks the unread ones as read. Reading also counts as delivery. */
+/** Marks the unread messages as read. Reading also counts as delivery. */
 async function readNow(tx: Tx, ctx: WriteContext, rows: readonly MessageRow[]): Promise<MessageRow[]> {
   const unread = rows.filter(({ status }) => status === 'unread');
   const [before, first] = [unread.filter(({ delivered_at }) => delivered_at !== null), unread.filter(({ delivered_at }) => delivered_at === null)];
@@ -108,7 +108,7 @@ async function isOwnAgent(tx: Tx, ctx: WriteContext, id: string): Promise<boolea
   return agent !== undefined && isOwn(agent, ctx.principal);
 }
 
-/** All of these messages, each once, received by agents of the caller's; otherwise the first that is not is named. */
+/** All of these messages, each once, if agents of the caller received them all. Otherwise refuses and names the first foreign one. */
 async function ownReceived(tx: Tx, ctx: WriteContext, ids: readonly string[]): Promise<MessageRow[]> {
   const found = new Map((await findMessages(tx.db, tx.workspace, ids)).map((row) => [row.id, row]));
   const own = new Map<string, boolean>();

@@ -28,7 +28,7 @@ interface Envelope {
   readonly actor: string;
 }
 
-/** A message that was sent just now and that nobody has seen. */
+/** A message sent just now, which nobody has seen. */
 export const newMessage = (
   tx: Tx,
   words: MessageWords,
@@ -70,12 +70,17 @@ const receiptOf = ({ delivered_at, read_at }: MessageRow): MessageView['receipt'
 
 export const viewMessage = (row: MessageRow): MessageView => view(messageView, row, { body: readBody(row), receipt: receiptOf(row) });
 
-/** In the same words whether there is none or it is other people's mail. */
+/** The message is the same if it does not exist and if it is other people's mail. */
 export const messageNotFound = (id: string, field: string): Refusal =>
-  new Refusal('MESSAGE_NOT_FOUND', `${field}: your agents have no message ${JSON.stringify(id)}.`, 'message_list names those there are.', { field, id });
+  new Refusal(
+    'MESSAGE_NOT_FOUND',
+    `Message ${JSON.stringify(id)} does not exist, or none of your agents sent or received it.`,
+    'Call message_list with your agent_id to see the ids of your messages.',
+    { field, id },
+  );
 
 export const messageExpired = (id: string, expiresAt: number): Refusal =>
-  new Refusal('MESSAGE_EXPIRED', `Message ${JSON.stringify(id)} has expired.`, 'Ask its sender whether it still matters.', {
+  new Refusal('MESSAGE_EXPIRED', `Message ${JSON.stringify(id)} has expired.`, 'If you still need it, ask its sender to send it again.', {
     field: 'id',
     id,
     expires_at: expiresAt,

@@ -5,7 +5,7 @@ import type { QuestionView } from './contract.ts';
 import { bodyText } from './message.ts';
 import { answeredQuestionRows, answersTo, openQuestionRow, openQuestionRows, type QuestionRow } from './store.ts';
 
-/** A list for people: who has more to answer than this answers the first of them first. */
+/** Bounds a list for people, who answer its first questions first. */
 const MAX_OPEN = 200;
 const MAX_ANSWERED = 50;
 
@@ -33,13 +33,13 @@ async function questionViewer(db: Db, principal: Principal): Promise<(row: Quest
   });
 }
 
-/** The oldest first; one more than `limit`, where there are more. */
+/** Oldest first; one more than `limit` if more exist. */
 export async function openQuestions(db: Db, workspace: string, viewer: Principal, now: number, limit: number): Promise<QuestionView[]> {
   const rows = await openQuestionRows(db, workspace, now, limit + 1);
   return rows.length === 0 ? [] : rows.map(await questionViewer(db, viewer));
 }
 
-/** Null where it is not open any more. */
+/** Null if it is no longer open. */
 export async function openQuestion(db: Db, workspace: string, viewer: Principal, now: number, id: string): Promise<QuestionWithAnswer | null> {
   const row = await openQuestionRow(db, workspace, now, id);
   return row ? { ...(await questionViewer(db, viewer))(row), answer: null, answered_at: null } : null;

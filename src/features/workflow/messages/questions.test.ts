@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { TestCaller } from '../../../testing/app.ts';
 import { type Body, workflowApp } from '../../../testing/scenes/workflow.ts';
 
-/** Ana's agent at work on a task, with a question; and Ana herself at the dashboard. */
+/** Ana's agent working on a task, with a question; and Ana herself at the dashboard. */
 async function asker() {
   const app = await workflowApp();
   const { workflow_id, ids } = await app.planned(['build', 'test']);
@@ -24,7 +24,7 @@ async function asker() {
     taskId: task,
     other: ids.test as string,
     agentId: held.agent_id,
-    /** Who asks, as people are shown it. */
+    /** The asking agent, as people see it. */
     from: { agent_id: held.agent_id, agent_name: 'worker', workflow_id, workflow_name: 'Ship it', task_id: task, task_name: 'build' },
     ask,
     person,
@@ -37,7 +37,7 @@ async function asker() {
   };
 }
 
-test('a question to human pauses its task; the answer comes as a message and lets it go on where it was', async () => {
+test('a question to human pauses its task; the answer arrives as a message and resumes the task', async () => {
   const t = await asker();
   const { id, thread_id } = await t.ask({ subject: 'Port', priority: 'urgent' });
   expect(await t.task(t.taskId)).toMatchObject({ status: 'paused', question_id: id, assigned_agent_id: t.agentId });
@@ -85,7 +85,7 @@ test('a question to human pauses its task; the answer comes as a message and let
   });
 });
 
-test('what was asked and answered is a decision on record, which the recovery pack carries; events have no word of it', async () => {
+test('question and answer are recorded as a decision, which the recovery pack contains; events contain no text of them', async () => {
   const t = await asker();
   const { id } = await t.ask({ body: `Which port? ${'q'.repeat(5_000)}` });
   await t.answer(id, `Take 8080. ${'a'.repeat(3_979)}😀${'a'.repeat(6_000)}`);
@@ -99,7 +99,7 @@ test('what was asked and answered is a decision on record, which the recovery pa
   expect(JSON.stringify(await t.events())).not.toMatch(/Which port|Take 8080/);
 });
 
-test('from planning the task goes back to planning; a question that is an object is shown as JSON', async () => {
+test('a task in planning goes back to planning; a question that is an object is shown as JSON', async () => {
   const t = await asker();
   const held = await t.claimed(t.other);
   await t.ok('task_update_status', { id: t.other, status: 'planning', agent_id: held.agent_id });
@@ -117,7 +117,7 @@ test('a question without a task pauses nothing', async () => {
   expect(await t.mail()).toMatchObject([{ reply_to_id: id, body: '8080' }]);
 });
 
-test('human is asked, not told; and only by who may write to the task, while it is being worked on, once', async () => {
+test('only a query to human is allowed, only from an agent that may write to the task, only while it is in work, and only once', async () => {
   const t = await asker();
   const query = { sender_id: t.agentId, recipient_id: 'human', message_type: 'query', body: 'x', task_id: t.taskId };
   for (const message_type of ['notification', 'response', 'status_update', 'task_assignment']) {
@@ -143,7 +143,7 @@ test('a refused question leaves nothing behind', async () => {
   expect(await t.kinds()).toEqual([]);
 });
 
-test('no token of an agent or developer answers, or reads what others ask; a signed-in member and the operator do', async () => {
+test("agent and developer tokens cannot answer or read others' questions; a signed-in member and the operator can", async () => {
   const t = await asker();
   const { id } = await t.ask();
   const codex = await t.developer('ana', 'codex');
@@ -162,7 +162,7 @@ test('no token of an agent or developer answers, or reads what others ask; a sig
   expect((await t.checkpoints()).at(-1).detail).toMatchObject({ answered_by: 'operator' });
 });
 
-test('a developer who answers is not named, and so not either when they become private', async () => {
+test('a developer who answers is not named, not even after becoming private', async () => {
   const t = await asker();
   const { id } = await t.ask();
   await t.answer(id, 'yes', t.person(t.ben));
@@ -194,7 +194,7 @@ test('the first answer counts; an unknown or ambiguous id is refused', async () 
   expect(await t.answer('2TWIN')).toMatchObject({ question_id: 'msg_2TWIN' });
 });
 
-test('a task whose agent has gone waits on, and the answer puts it to pending for whoever comes next', async () => {
+test('a task whose agent has gone keeps waiting, and the answer makes it pending for the next agent', async () => {
   const t = await asker();
   const { id } = await t.ask();
   await t.ok('task_release', { task_id: t.taskId, agent_id: t.agentId });
@@ -206,7 +206,7 @@ test('a task whose agent has gone waits on, and the answer puts it to pending fo
   expect(next.fence).toBeGreaterThan(1);
 });
 
-test('a task that nobody had claimed goes on where it was', async () => {
+test('an unclaimed task resumes where it was', async () => {
   const t = await asker();
   for (const status of ['planning', 'in_progress']) await t.ok('task_update_status', { id: t.other, status });
   const { id } = await t.ask({ task_id: t.other });
@@ -215,7 +215,7 @@ test('a task that nobody had claimed goes on where it was', async () => {
   expect(await t.task(t.other)).toMatchObject({ status: 'in_progress', question_id: null });
 });
 
-test('a silent agent loses the task, not the question', async () => {
+test('a silent agent loses the task, but the question stays', async () => {
   const t = await asker();
   const { id } = await t.ask();
   t.clock.advance(95_000);
@@ -225,7 +225,7 @@ test('a silent agent loses the task, not the question', async () => {
   expect(await t.mail()).toMatchObject([{ body: '8080' }]);
 });
 
-test('while it waits the task is neither moved on, replanned nor removed: no question points to a task that has forgotten it', async () => {
+test('a waiting task cannot be moved, replanned or removed, so no question refers to a task without it', async () => {
   const t = await asker();
   const { id } = await t.ask();
   const plan = { approach: 'a', steps: ['b'] };
@@ -236,7 +236,7 @@ test('while it waits the task is neither moved on, replanned nor removed: no que
   expect(await t.task(t.taskId)).toMatchObject({ status: 'paused', question_id: id });
 });
 
-test('of a workflow that has ended a question can still be answered, and nothing goes on', async () => {
+test('a question of an ended workflow can still be answered, and resumes nothing', async () => {
   const t = await asker();
   const { id } = await t.ask();
   await t.ok('workflow_update_status', { id: t.workflow_id, status: 'abandoned' });
@@ -247,7 +247,7 @@ test('of a workflow that has ended a question can still be answered, and nothing
   expect(await t.mail()).toMatchObject([{ body: '8080' }]);
 });
 
-test('a question that ran out of time is closed by the clock: the agent is told by the server, and the task goes on', async () => {
+test('an expired question is closed by the clock: the server notifies the agent, and the task resumes', async () => {
   const t = await asker();
   const { id, thread_id, expires_at } = await t.ask({ expires_in_minutes: 1, priority: 'high' });
   t.clock.advance(59_000);
@@ -265,13 +265,13 @@ test('a question that ran out of time is closed by the clock: the agent is told 
       reply_to_id: id,
       message_type: 'notification',
       priority: 'high',
-      subject: 'Your question expired unanswered.',
+      subject: 'Your question expired without an answer.',
       expires_at: null,
     },
   ]);
   expect((await t.checkpoints()).at(-1)).toMatchObject({
     type: 'decision',
-    summary: expect.stringContaining('No answer came'),
+    summary: expect.stringContaining('expired without an answer'),
     detail: { question_id: id, expired_at: expires_at },
   });
   expect(await t.ok('message_get', { id })).toMatchObject({ status: 'archived', receipt: 'sent', read_at: null });
@@ -281,7 +281,7 @@ test('a question that ran out of time is closed by the clock: the agent is told 
   expect(await t.done('questions.list', { answered: true })).toMatchObject({ items: [] });
 });
 
-test('/api/state shows people what agents ask, in brief; agents are not told', async () => {
+test('/api/state shows people the questions of agents in brief; agents do not get them', async () => {
   const t = await asker();
   const { id } = await t.ask({ body: 'x'.repeat(600) });
   for (let n = 0; n < 15; n++) await t.ask({ task_id: undefined, body: `question ${n}` });
@@ -302,7 +302,7 @@ test('/api/state shows people what agents ask, in brief; agents are not told', a
   expect(JSON.stringify(body)).not.toContain('question 0');
 });
 
-test('GET /api/questions and POST /api/questions/answer are for who is signed in', async () => {
+test('GET /api/questions and POST /api/questions/answer require a signed-in person', async () => {
   const t = await asker();
   const { id } = await t.ask();
   const { url } = await t.serve();
@@ -324,7 +324,7 @@ test('GET /api/questions and POST /api/questions/answer are for who is signed in
   expect(await t.task(t.taskId)).toMatchObject({ status: 'in_progress' });
 });
 
-test('one question is answered once, whoever is fastest', async () => {
+test('a question is answered once, by the fastest', async () => {
   const t = await asker();
   const { id } = await t.ask();
   const bodies = await Promise.all([t.ana, t.ben, t.ana].map((caller) => t.notAnswered(id, t.person(caller))));

@@ -21,6 +21,7 @@ import {
   requireWorkflow,
   type StoredTaskStatus,
   SYSTEM_MACHINE,
+  TASK_MACHINE,
   type WorkflowTaskRow,
 } from '../workflows/index.ts';
 import { answerQuestion, HUMAN, listQuestions, SERVER } from './contract.ts';
@@ -28,32 +29,34 @@ import { bodyText, isExpired, type MessageWords, newMessage } from './message.ts
 import { readAnswered, readOpen } from './question-views.ts';
 import { changeMessages, expiredQuestions, findMessage } from './store.ts';
 
-/** Checks a question to people, and pauses the task that it is about. */
+/** Validates a question to people, and pauses its task. */
 export async function askPeople(tx: Tx, ctx: WriteContext, message: MessageRow, task: WorkflowTaskRow | null): Promise<void> {
-  if (message.message_type !== 'query') throw invalidInput([{ field: 'message_type', message: `expected query: "${HUMAN}" is asked, not told` }]);
+  if (message.message_type !== 'query') throw invalidInput([{ field: 'message_type', message: `expected query for a message to "${HUMAN}"` }]);
   if (!task) return;
   requireNotEnded(await requireWorkflow(tx.db, tx.workspace, task.workflow_id));
   await requireHold(tx, ctx, task, { agent_id: message.sender_id });
   if (task.question_id !== null) {
     throw new Refusal(
       'QUESTION_OPEN',
-      `Task ${JSON.stringify(task.name)} waits for the answer to question ${task.question_id} already.`,
-      'Wait for that answer: it comes as a message. Ask without task_id what the task need not wait for.',
+      `Task ${JSON.stringify(task.name)} already waits for the answer to question ${task.question_id}.`,
+      'Wait for the answer: you get it as a message. To ask something else, call message_send again without task_id.',
       { field: 'task_id', task_id: task.id, question_id: task.question_id },
     );
   }
   const { from } = SYSTEM_MACHINE.ask;
   if (!isOneOf(from, task.status)) {
+    const first = task.open_dependencies === 0 ? from.find((status) => isOneOf(TASK_MACHINE[task.status], status)) : undefined;
+    const start = first ? ` Or first call task_update_status with id "${task.id}" and status "${first}".` : '';
     throw invalidState(
-      `Task ${JSON.stringify(task.name)} is ${task.status}: only one that is ${from.join(' or ')} can wait for an answer.`,
-      'Ask without task_id, or take the task up first.',
+      `Task ${JSON.stringify(task.name)} is ${task.status}. Only a task that is ${from.join(' or ')} can wait for an answer.`,
+      `Call message_send again without task_id.${start}`,
       { field: 'task_id', task_id: task.id, status: task.status },
     );
   }
   await pauseForQuestion(tx, task, message.id, ctx.principal.actor);
 }
 
-/** For people alone: no agent's token reaches these. */
+/** Only for people: agent tokens cannot call these. */
 export const questionTools: Implementation[] = [
   implement(listQuestions, {
     read: async ({ answered }, { reader, workspace, principal, clock }) =>
@@ -64,7 +67,7 @@ export const questionTools: Implementation[] = [
   }),
 ];
 
-/** `tail` is the id of the question, or the end of it. The agent that asked gets the answer as a message. */
+/** `tail` is the id of the question or the end of it. The agent that asked gets the answer as a message. */
 export async function answerNamed(tx: Tx, ctx: WriteContext, tail: string, answer: string): Promise<Output<typeof answerQuestion>> {
   const row = await findBySuffix(matching(tx.db, 'messages', { workspace_id: tx.workspace, recipient_id: HUMAN }).selectAll(), tail, 'question');
   requireOpen(row, tx.now);
@@ -74,7 +77,7 @@ export async function answerNamed(tx: Tx, ctx: WriteContext, tail: string, answe
     words: { message_type: 'response', subject: row.subject ?? undefined, body: answer, priority: row.priority },
     question: { status: 'read', answered_at: tx.now, read_at: tx.now, delivered_at: row.delivered_at ?? tx.now },
     outcome: `Answer: ${answer}`,
-    // Without the name: a person may become private later. The event has the name.
+    // Without the name, because the person may become private later. The event has the name.
     detail: { answered_by: ctx.principal.developerId === null ? 'operator' : HUMAN },
   });
   const payload = { answer_id: replyId, agent_id: row.sender_id, workflow_id: row.workflow_id, task_id: row.task_id, task_status: taskStatus };
@@ -84,16 +87,14 @@ export async function answerNamed(tx: Tx, ctx: WriteContext, tail: string, answe
 
 function requireOpen(row: MessageRow, now: number): void {
   if (row.status === 'unread' && !isExpired(row, now)) return;
-  const end = row.answered_at === null ? 'expired unanswered' : 'was answered';
-  throw new Refusal(
-    'QUESTION_CLOSED',
-    `Question ${row.id} ${end}: there is nothing left to answer.`,
-    'covenant workflow questions lists those that are open.',
-    { field: 'question_id', question_id: row.id },
-  );
+  const end = row.answered_at === null ? 'expired without an answer' : 'is already answered';
+  throw new Refusal('QUESTION_CLOSED', `Question ${row.id} ${end}.`, 'To see open questions, run: covenant messages list --kind question', {
+    field: 'question_id',
+    question_id: row.id,
+  });
 }
 
-/** A checkpoint keeps so many characters of each, so that a recovery pack has room for it. The messages have the whole texts. */
+/** A checkpoint stores at most this many characters of each, so that a recovery pack has room for it. The messages have the full texts. */
 const QUESTION_KEPT = 1_000;
 const ANSWER_KEPT = 4_000;
 
@@ -110,7 +111,7 @@ interface QuestionEnd {
 
 interface EndedQuestion {
   readonly replyId: string;
-  /** Null: no task waited for it any more. */
+  /** Null: no task waited for it. */
   readonly taskStatus: StoredTaskStatus | null;
 }
 
@@ -128,7 +129,7 @@ async function closeQuestion(tx: Tx, row: MessageRow, { sender, actor, words, qu
   });
   await insertRows(tx.db, 'messages', reply);
   const task = row.task_id === null ? undefined : await findTask(tx.db, tx.workspace, row.task_id);
-  // The task was replanned or ended meanwhile, and no longer waits for the answer.
+  // The task was replanned or ended in the meantime, and does not wait for the answer.
   if (task?.question_id !== row.id) return { replyId: reply.id, taskStatus: null };
   const workflow = await findWorkflow(tx.db, tx.workspace, task.workflow_id);
   if (!workflow || isEnded(workflow.status)) {
@@ -146,16 +147,15 @@ async function closeQuestion(tx: Tx, row: MessageRow, { sender, actor, words, qu
   return { replyId: reply.id, taskStatus };
 }
 
-const EXPIRED_NOTICE = 'Your question expired unanswered.';
+const EXPIRED_NOTICE = 'Your question expired without an answer.';
 
 /**
- * A task must not wait for ever for an answer that is no longer wanted. Other messages need no sweep: that they have expired is
- * seen when they are looked for.
+ * A task must not wait forever for an answer. Other messages need no sweep: whether they have expired is checked when they are read.
  */
 export const questionSweep = (services: Pick<Services, 'store' | 'clock' | 'log'>): Sweep =>
   dueSweep(services, { name: 'questions', everyMs: 5_000, atOnce: 100, find: expiredQuestions, settle: (tx, { id }) => expireQuestion(tx, id) });
 
-/** Does nothing if somebody has answered it, or another server was faster. */
+/** Does nothing if the question was answered or another server was faster. */
 async function expireQuestion(tx: Tx, id: string): Promise<void> {
   const row = await findMessage(tx.db, tx.workspace, id);
   if (row?.status !== 'unread' || !isExpired(row, tx.now)) return;
@@ -164,7 +164,7 @@ async function expireQuestion(tx: Tx, id: string): Promise<void> {
     actor: SERVER,
     words: { message_type: 'notification', subject: EXPIRED_NOTICE, body: EXPIRED_NOTICE, priority: row.priority },
     question: { status: 'archived', archived_at: tx.now },
-    outcome: 'No answer came: the question expired. Decide without one, or ask again.',
+    outcome: 'The question expired without an answer. Decide without one, or ask again.',
     detail: { expired_at: row.expires_at },
   });
   const payload = { agent_id: row.sender_id, workflow_id: row.workflow_id, task_id: row.task_id, task_status: taskStatus, expired_at: row.expires_at };

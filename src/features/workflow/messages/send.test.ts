@@ -3,7 +3,7 @@ import { correspondents } from '../../../testing/scenes/correspondents.ts';
 
 const ids = (rows: readonly { id: string }[]): string[] => rows.map(({ id }) => id);
 
-test('a message has an id and a thread, and arrives as it was sent [message.send.shape] [message.get.shape] [message.list.shape]', async () => {
+test('a message has an id and a thread, and arrives unchanged [message.send.shape] [message.get.shape] [message.list.shape]', async () => {
   const { a, b, send, inbox, planned, ok, ben, clock } = await correspondents();
   const { workflow_id, ids: tasks } = await planned(['build']);
   const sent = await send({ subject: 'Build', priority: 'high', workflow_id, task_id: tasks.build });
@@ -31,7 +31,7 @@ test('a message has an id and a thread, and arrives as it was sent [message.send
   expect(await ok('message_get', { id: sent.id, mark_read: false }, ben)).toEqual({ ...message, delivered_at: clock.now(), receipt: 'delivered' });
 });
 
-test('what is not one of the documented kinds is refused, by its field [message.send.types] [message.send.priorities] [message.send.body] [message.broadcast.types]', async () => {
+test('undocumented kinds are refused, with their field [message.send.types] [message.send.priorities] [message.send.body] [message.broadcast.types]', async () => {
   const { a, b, send, inbox, refused } = await correspondents();
   for (const message_type of ['task_assignment', 'status_update', 'query', 'response', 'notification']) await send({ message_type });
   for (const priority of ['low', 'normal', 'high', 'urgent']) await send({ priority });
@@ -61,14 +61,14 @@ test('what is not one of the documented kinds is refused, by its field [message.
   }
 });
 
-test('the longest that may be sent comes back whole', async () => {
+test('the longest allowed message comes back whole', async () => {
   const { send, inbox } = await correspondents();
   const long = 'ä'.repeat(20_000);
   await send({ body: long });
   expect((await inbox()).messages[0].body).toBe(long);
 });
 
-test('nobody sends as an agent that is not theirs, that does not exist or that is offline [message.send.own-agent]', async () => {
+test('refuses a sender that is foreign, missing or offline [message.send.own-agent]', async () => {
   const { a, b, refused, ben, ok, agent, unread, clock } = await correspondents();
   const words = { recipient_id: b, message_type: 'notification', body: 'x' };
   expect(await refused('message_send', { ...words, sender_id: a }, ben)).toMatchObject({ code: 'FOREIGN_AGENT', field: 'sender_id' });
@@ -83,7 +83,7 @@ test('nobody sends as an agent that is not theirs, that does not exist or that i
   expect(await unread()).toBe(0);
 });
 
-test('mail waits for an agent that is offline; one may write to oneself; writing is a sign of life', async () => {
+test('mail waits for an offline agent; an agent may write to itself; sending is a sign of life', async () => {
   const { a, b, send, ok, ben, inbox, clock } = await correspondents();
   await ok('agent_unregister', { id: b }, ben);
   await send();
@@ -95,7 +95,7 @@ test('mail waits for an agent that is offline; one may write to oneself; writing
   expect((await ok('message_list', { agent_id: a })).messages).toHaveLength(1);
 });
 
-test('an answer belongs to the thread of what it answers [message.send.reply-thread] [message.list.thread]', async () => {
+test('an answer joins the thread of the message it answers [message.send.reply-thread] [message.list.thread]', async () => {
   const { a, b, send, ok, inbox, refused, agent, ben } = await correspondents();
   const first = await send({ message_type: 'query', body: 'Which port?' });
   const answer = await ok('message_send', { sender_id: b, recipient_id: a, message_type: 'response', body: '8080', reply_to_id: first.id }, ben);
@@ -104,7 +104,7 @@ test('an answer belongs to the thread of what it answers [message.send.reply-thr
   expect([answer.thread_id, more.thread_id]).toEqual([first.thread_id, first.thread_id]);
   const thread = { thread_id: first.thread_id };
   expect(ids((await inbox(thread)).messages)).toEqual([more.id, answer.id, first.id]);
-  // Whatever has become of them; and what a third was sent in the thread is not theirs to see.
+  // Whatever their status. What a third agent got in the thread is not visible to them.
   await ok('message_archive', { message_ids: [first.id] }, ben);
   const third = await agent();
   const aside = await send({ recipient_id: third, reply_to_id: first.id });
@@ -117,7 +117,7 @@ test('an answer belongs to the thread of what it answers [message.send.reply-thr
   }
 });
 
-test('the work that a message is about must exist and agree; a task names its workflow', async () => {
+test('the work of a message must exist and be consistent; a task implies its workflow', async () => {
   const { a, b, send, inbox, planned, refused } = await correspondents();
   const one = await planned(['build']);
   const other = await planned(['test']);
@@ -132,7 +132,7 @@ test('the work that a message is about must exist and agree; a task names its wo
   for (const [about, code, field] of wrong) expect(await refused('message_send', { ...words, ...about })).toMatchObject({ code, field });
 });
 
-test('a broadcast reaches every other agent that is there, once, in one thread [message.broadcast.shape] [message.broadcast.counts]', async () => {
+test('a broadcast reaches every other online agent once, in one thread [message.broadcast.shape] [message.broadcast.counts]', async () => {
   const { a, b, agent, ana, ben, ok, inbox, planned, clock } = await correspondents();
   const silent = await agent(ben);
   const gone = await agent(ben);
@@ -164,7 +164,7 @@ test('a broadcast reaches every other agent that is there, once, in one thread [
   expect((await ok('message_list', { agent_id: a })).messages).toEqual([]);
 });
 
-test('a broadcast goes only to whom its filter names; nobody at all is no fault [message.broadcast.filter]', async () => {
+test('a broadcast goes only to agents that match its filter; no match is no error [message.broadcast.filter]', async () => {
   const { a, b, agent, ben, ok, refused } = await correspondents();
   const lead = await agent(ben, { role: 'coordinator', runtime: 'codex' });
   const busy = await agent(ben, { runtime: 'codex' });
@@ -196,7 +196,7 @@ test('a broadcast goes only to whom its filter names; nobody at all is no fault 
   }
 });
 
-test('a broadcast to a thousand agents is sent, to more refused, and then to nobody', async () => {
+test('a broadcast to a thousand agents is sent; to more, it is refused and reaches nobody', async () => {
   const { a, b, ok, refused, app, unread } = await correspondents();
   const template = await app.store.reader.selectFrom('agents').selectAll().where('id', '=', b).executeTakeFirstOrThrow();
   const crowd = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => ({ ...template, id: `ag_crowd${from + index}` }));
@@ -210,7 +210,7 @@ test('a broadcast to a thousand agents is sent, to more refused, and then to nob
   expect(await unread()).toBe(1);
 });
 
-test('events tell who wrote to whom, and nothing of what was written', async () => {
+test('events have senders and recipients, and no text', async () => {
   const { a, b, send, ok, ben, events } = await correspondents();
   const secret = 'the-secret-words';
   const { id } = await send({ subject: secret, body: secret });
@@ -228,7 +228,7 @@ test('events tell who wrote to whom, and nothing of what was written', async () 
   expect(JSON.stringify(await events())).not.toContain(secret);
 });
 
-test("a private developer's agent is answered by the message that it sent, without its id [harden.private.unlinkable]", async () => {
+test("a private developer's agent is answered by message id, without its agent id [harden.private.unlinkable]", async () => {
   const { a, b, send, inbox, ok, refused, ben, done } = await correspondents();
   await done('developers.set_visibility', { developer: 'ana', visibility: 'private' });
   const { id, thread_id } = await send();

@@ -60,7 +60,7 @@ export const sendTools: Implementation[] = [
       const { workflowId } = await workOf(tx, input.workflow_id, undefined);
       const { messages, threadId } = await broadcast(tx, ctx, { senderId: sender.id, workflowId, filter: input.recipient_filter ?? {}, words: input });
       const [first] = messages;
-      if (!first) return ok({ sent_count: 0, message_ids: [], thread_id: null, expires_at: null }, 'No other agent matches: nobody got it.');
+      if (!first) return ok({ sent_count: 0, message_ids: [], thread_id: null, expires_at: null }, 'No other agent matches, so nobody got the message.');
       return ok({ sent_count: messages.length, message_ids: messages.map(({ id }) => id), thread_id: threadId, expires_at: first.expires_at });
     },
   }),
@@ -70,9 +70,9 @@ interface RecipientFilter extends Pick<AgentFilter, 'role' | 'runtime'> {
   readonly status?: 'online' | 'busy' | undefined;
 }
 
-/** The recipients of a broadcast: all agents that are at work, without its sender. */
+/** The recipients of a broadcast: all online or busy agents except its sender. */
 export async function recipientsOf(db: Db, viewer: Principal, { status, ...filter }: RecipientFilter, now: number, senderId: string): Promise<AgentRow[]> {
-  // One more than may be, and one for the sender.
+  // One more than the limit, and one for the sender.
   const page = { limit: MAX_RECIPIENTS + 2, offset: 0 };
   const { rows } = await listAgents(db, viewer, { ...filter, status: status ? [status] : ['online', 'busy'] }, now, page);
   const recipients = rows.filter(({ id }) => id !== senderId);
@@ -87,7 +87,7 @@ interface Broadcast {
   readonly words: MessageWords;
 }
 
-/** One message to each, all in one thread; none where nobody is there to get it. */
+/** One message for each recipient, all in one thread; none if there is no recipient. */
 export async function broadcast(
   tx: Tx,
   ctx: WriteContext,
@@ -106,16 +106,21 @@ export async function broadcast(
 }
 
 const tooMany = (): Refusal =>
-  new Refusal('TOO_MANY_RECIPIENTS', `More than ${MAX_RECIPIENTS} agents would get this message.`, 'Narrow recipient_filter by role, status or runtime.', {
-    field: 'recipient_filter',
-    limit: MAX_RECIPIENTS,
-  });
+  new Refusal(
+    'TOO_MANY_RECIPIENTS',
+    `More than ${MAX_RECIPIENTS} agents would get this message.`,
+    'Call again with a narrower recipient_filter: role, status or runtime.',
+    {
+      field: 'recipient_filter',
+      limit: MAX_RECIPIENTS,
+    },
+  );
 
 interface DirectMessage extends MessageWords {
   readonly from: string;
   readonly to: string;
   readonly actor: string;
-  /** The message that it belongs to; it joins that thread. */
+  /** The message that it belongs to. It joins that thread. */
   readonly about?: Pick<MessageRow, 'id' | 'thread_id'>;
 }
 
@@ -135,8 +140,8 @@ async function requireSender(tx: Tx, ctx: WriteContext, id: string): Promise<Age
   if (!(await findAgent(tx.db, tx.workspace, id))) {
     throw notFound(
       'SENDER_NOT_FOUND',
-      `sender_id: there is no agent ${JSON.stringify(id)} in this workspace.`,
-      'agent_register makes one for you.',
+      `Agent ${JSON.stringify(id)} does not exist in this workspace.`,
+      'Call agent_register, then send with the id that it returns as sender_id.',
       'sender_id',
     );
   }
@@ -151,13 +156,13 @@ async function requireRecipient(tx: Tx, id: string): Promise<AgentRow> {
   if (recipient) return recipient;
   throw notFound(
     'RECIPIENT_NOT_FOUND',
-    `recipient_id: there is no agent ${JSON.stringify(id)} in this workspace.`,
-    'agent_list names those there are.',
+    `Agent ${JSON.stringify(id)} does not exist in this workspace.`,
+    'Call agent_list to see the ids of agents.',
     'recipient_id',
   );
 }
 
-/** The work that a message is about. A task names its workflow by itself. */
+/** The work that a message is about. A task implies its workflow. */
 async function workOf(
   tx: Tx,
   workflowId: string | undefined,
@@ -169,7 +174,7 @@ async function workOf(
     throw new Refusal(
       'WORKFLOW_MISMATCH',
       `Task ${task.id} belongs to workflow ${task.workflow_id}, not to ${workflow.id}.`,
-      'Leave workflow_id out: the task names its workflow.',
+      'Call again without workflow_id: the task implies its workflow.',
       { field: 'workflow_id', workflow_id: workflow.id, task_id: task.id },
     );
   }
@@ -184,6 +189,6 @@ async function answeredBy(tx: Tx, senderId: string, replyToId: string | undefine
   return answered;
 }
 
-/** A private developer's agent has no id for others: they answer it by the message that it sent. */
+/** An agent of a private developer has no id for others: they reply to the message that it sent. */
 const recipientOf = (recipientId: string, senderId: string, answered: MessageRow | undefined): string =>
   recipientId === PRIVATE && answered && answered.sender_id !== senderId ? answered.sender_id : recipientId;

@@ -50,7 +50,7 @@ function narrowed(query: ReturnType<typeof messagesIn>, { types, priorities, wor
 
 const newestFirst = (a: MessageRow, b: MessageRow): number => b.sent_at - a.sent_at || (a.id < b.id ? 1 : -1);
 
-/** The inbox without expired messages, newest first. One indexed query for each status, however many messages have another. */
+/** The inbox without expired messages, newest first. One indexed query per status, however many messages have other statuses. */
 export async function inboxOf(
   db: Db,
   workspace: string,
@@ -67,7 +67,7 @@ export async function inboxOf(
   return found.sort(newestFirst).slice(0, filter.limit);
 }
 
-/** Undelivered messages of these agents, the oldest first. */
+/** Undelivered messages of these agents, oldest first. */
 export async function undeliveredTo(db: Db, workspace: string, agentIds: readonly string[], now: number, limit: number): Promise<MessageRow[]> {
   if (agentIds.length === 0) return [];
   return await messagesIn(db, workspace)
@@ -81,7 +81,7 @@ export async function undeliveredTo(db: Db, workspace: string, agentIds: readonl
     .execute();
 }
 
-/** The agent's part of a thread, newest first. Expired messages only if it sent them: it should see that nobody read them. */
+/** The agent's part of a thread, newest first. Expired messages only if it sent them: a sender should see that nobody read them. */
 export async function threadOf(
   db: Db,
   workspace: string,
@@ -98,7 +98,7 @@ export async function threadOf(
   return await narrowed(query, filter).execute();
 }
 
-/** With the names of who asks and of what the question is about. A task that was removed meanwhile keeps its name. */
+/** With the names of the asking agent and of the work. A task that was removed in the meantime keeps its name. */
 const questionsIn = (db: Db, workspace: string) =>
   db
     .selectFrom('messages')
@@ -122,12 +122,12 @@ export async function openQuestionRow(db: Db, workspace: string, now: number, id
   return await openQuestionsIn(db, workspace, now).where('messages.id', '=', id).executeTakeFirst();
 }
 
-/** Unanswered questions, the oldest first. */
+/** Unanswered questions, oldest first. */
 export async function openQuestionRows(db: Db, workspace: string, now: number, limit: number) {
   return await openQuestionsIn(db, workspace, now).orderBy('messages.sent_at').orderBy('messages.id').limit(limit).execute();
 }
 
-/** The last to be answered first. */
+/** Last answered first. */
 export async function answeredQuestionRows(db: Db, workspace: string, limit: number): Promise<QuestionRow[]> {
   return await questionsIn(db, workspace)
     .where('messages.status', '=', 'read')
@@ -146,7 +146,7 @@ export const answersTo = (db: Db, workspace: string, questions: readonly Pick<Me
     reply_to_id: questions.map(({ id }) => id),
   });
 
-/** Questions of all workspaces that ran out of time. */
+/** Expired questions of all workspaces. */
 export async function expiredQuestions(db: Db, now: number, limit: number): Promise<Pick<MessageRow, 'workspace_id' | 'id'>[]> {
   return await db
     .selectFrom('messages')
@@ -160,8 +160,8 @@ export async function expiredQuestions(db: Db, now: number, limit: number): Prom
 }
 
 /**
- * Old threads without unread messages that are still valid, and without unanswered queries. Whole threads, or a reply would be left
- * without the message that it answers.
+ * Old threads without valid unread messages and without unanswered queries. Whole threads: otherwise a reply would be left without the
+ * message that it answers.
  */
 export const finishedThreads: RetentionRule = {
   async over(db, workspace, before, limit) {

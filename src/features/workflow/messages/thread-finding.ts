@@ -38,7 +38,7 @@ export const repositoryOf = ({ of, row }: FoundThread): string | null => {
   return known === null ? null : repositoryName(known);
 };
 
-/** Whether `viewer` or their agents take part; questions are for all people. */
+/** Whether `viewer` or their agents take part. Questions are for all people. */
 export function involves(found: FoundThread, { developerId }: Principal): boolean {
   if (found.of === 'messages') return found.takesPart || kindOf(found) === 'question';
   if (found.of === 'announcements') return found.row.developer_id === developerId;
@@ -58,7 +58,7 @@ const UNKNOWN = {
   unseen_replies: 0,
 };
 
-/** How far it has come. */
+/** The delivery state of the thread. */
 export function deliveryOf(found: FoundThread): DeliveryState {
   const kind = kindOf(found);
   if (found.of === 'announcements') return { ...UNKNOWN, kind, sent_at: found.row.created_at };
@@ -70,7 +70,7 @@ export function deliveryOf(found: FoundThread): DeliveryState {
   }
   const { sent_at, message_type, expires_at, answered_at } = found.row;
   const { recipients, delivered, read, last_delivered_at, last_read_at, unseen_replies, replied_at, open_question } = found.facts;
-  // A later question in the same thread is what it waits for now.
+  // A later question in the same thread determines what the thread waits for.
   if (open_question !== null) return { ...UNKNOWN, kind, sent_at, wants_answer: true, due_at: expires_at };
   return {
     kind,
@@ -88,7 +88,7 @@ export function deliveryOf(found: FoundThread): DeliveryState {
   };
 }
 
-/** Each thread once, with what is to be known of it. */
+/** Each thread once, with its facts. */
 export async function withFacts(db: Db, { workspace, developerId }: Principal, heads: readonly ThreadHead[]): Promise<FoundThread[]> {
   const facts = await factsOf(db, workspace, heads);
   const first = heads.filter(({ id, thread_id }) => facts.get(thread_id)?.first_id === id);
@@ -100,7 +100,7 @@ export async function withFacts(db: Db, { workspace, developerId }: Principal, h
   });
 }
 
-/** The part of an id that tells the time; of all kinds alike. */
+/** The part of an id that encodes its time. Comparable across all kinds. */
 export const momentOf = (id: string): string => id.slice(id.indexOf('_') + 1);
 
 interface Page {
@@ -113,11 +113,11 @@ interface Source {
   readonly prefix: string;
   readonly kinds: readonly ThreadKind[];
   find(db: Db, viewer: Principal, id: string): Promise<FoundThread | undefined>;
-  /** The rows that were read, the newest first, and the threads that begin with them. */
+  /** The rows that were read, newest first, and the threads that begin with them. */
   read(db: Db, viewer: Principal, page: Page): Promise<{ rows: readonly { id: string }[]; found: readonly FoundThread[] }>;
 }
 
-/** A table of the team's features. Each row is a thread of its own. */
+/** A table of the team group, in which each row is one thread. */
 function teamSource<Of extends Exclude<FoundThread['of'], 'messages'>, R extends Extract<FoundThread, { of: Of }>['row']>(
   of: Of,
   prefix: string,
@@ -164,7 +164,7 @@ const SOURCES: readonly Source[] = [
 
 const BATCH_SIZE = 100;
 
-/** Threads of one kind or of all before that moment, the newest first. Reads only as far as the caller iterates. */
+/** Threads of one kind, or of all, before that moment, newest first. Reads only as far as the caller iterates. */
 export async function* newestFirst(db: Db, viewer: Principal, kind: ThreadKind | undefined, before: string | undefined): AsyncGenerator<FoundThread> {
   const sources = SOURCES.filter(({ kinds }) => kind === undefined || kinds.includes(kind));
   const lines = sources.map((source) => threadsOf(db, viewer, source, before));
@@ -189,19 +189,19 @@ async function* threadsOf(db: Db, viewer: Principal, { prefix, read }: Source, m
     yield* found;
     if (rows.length < BATCH_SIZE) return undefined;
     before = rows.at(-1)?.id;
-    // A filter that leaves little reads many of these: others are served between them.
+    // A selective filter reads many batches, so other calls run in between.
     await yieldToEventLoop();
   }
 }
 
-/** The thread that it belongs to. */
+/** The thread that the id belongs to. */
 export async function requireThread(db: Db, viewer: Principal, id: string): Promise<FoundThread> {
   const found = await byPrefix(db, viewer, id);
   if (found) return found;
   throw notFound(
     'MESSAGE_NOT_FOUND',
-    `There is no message, ask, handoff or announcement ${JSON.stringify(id)}.`,
-    'covenant messages list names those there are.',
+    `No message, ask, handoff or announcement has the id ${JSON.stringify(id)}.`,
+    'To see their ids, run: covenant messages list',
     'id',
   );
 }
@@ -209,7 +209,7 @@ export async function requireThread(db: Db, viewer: Principal, id: string): Prom
 const byPrefix = (db: Db, viewer: Principal, id: string): Promise<FoundThread | undefined> =>
   (SOURCES.find(({ prefix }) => id.startsWith(prefix)) ?? MESSAGES).find(db, viewer, id);
 
-/** An unanswered thread by its id, or by the end of it, as people type it. */
+/** An unanswered thread, by its id or the end of it, as people type it. */
 export async function unansweredNamed(db: Db, viewer: Principal, tail: string): Promise<FoundThread> {
   const whole = await byPrefix(db, viewer, tail);
   if (whole) return whole;

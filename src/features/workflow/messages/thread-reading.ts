@@ -18,7 +18,7 @@ type ThreadsInput = Input<typeof listThreads>;
 const MAX_PRESSING = 100;
 /** Rows of each kind that are searched for pressing threads. */
 const CONSIDERED = 200;
-/** A page that finds little says where to continue, instead of reading the whole table. */
+/** A page that finds little returns where to continue, instead of reading the whole table. */
 const MAX_EXAMINED = 2_000;
 
 export async function readThreads({ reader, principal, clock }: CallContext, filter: ThreadsInput): Promise<Output<typeof listThreads>> {
@@ -41,7 +41,7 @@ export async function readThreads({ reader, principal, clock }: CallContext, fil
   };
 }
 
-/** The pressing threads in their order. The queries find them by their open state, however old they are. */
+/** The pressing threads in order. The queries find them by their open state, however old they are. */
 async function pressingOf(db: Db, viewer: Principal, now: number): Promise<FoundThread[]> {
   const { workspace } = viewer;
   const questions = await openQuestionThreads(db, workspace, now, CONSIDERED);
@@ -53,7 +53,7 @@ async function pressingOf(db: Db, viewer: Principal, now: number): Promise<Found
   return ranked.sort((a, b) => a.rank - b.rank || (a.moment > b.moment ? -1 : 1)).map(({ found }) => found);
 }
 
-/** The newest first. */
+/** Newest first. */
 async function pageOf(db: Db, viewer: Principal, now: number, { kind, state, before, limit }: ThreadsInput, isIncluded: (found: FoundThread) => boolean) {
   const items: FoundThread[] = [];
   let examined = 0;
@@ -180,7 +180,7 @@ function aboutOf(found: FoundThread): Shown['about'] {
   return { ...NOTHING, repo, branch, context_id, task_ids: readStrings(task_ids), claim_ids: readStrings(claim_ids) };
 }
 
-/** Reminders are events and nothing else: by subject the journal has an index. */
+/** Reminders are stored only as events. The journal has an index by subject. */
 const REMINDED = ['ask.reminded', 'question.reminded', 'message.reminded'] as const;
 
 const MAX_REMINDERS = 20;
@@ -191,7 +191,7 @@ interface Reminder {
   readonly time: number;
 }
 
-/** The last ones, the newest first. */
+/** The last reminders, newest first. */
 export async function remindersOf(db: Db, workspace: string, subject: string): Promise<Reminder[]> {
   return await eventsAbout(db, workspace, [subject])
     .select(['seq', 'actor', 'time'])

@@ -4,7 +4,7 @@ import type { MessageRow } from '../../../storage/schema-rows.ts';
 import { HUMAN } from './contract.ts';
 import { messagesIn } from './store.ts';
 
-/** Threads as people see them: each stands at the message that began it. Of a broadcast that is the first of its messages. */
+/** Threads as people see them. The message that began a thread represents it; for a broadcast, the first of its messages. */
 
 const HEAD_COLUMNS = [
   'm.workspace_id',
@@ -26,7 +26,7 @@ const HEAD_COLUMNS = [
   'm.expires_at',
 ] as const;
 
-/** Without the body, which may be long: it is read for those that are shown. */
+/** Without the body, which may be long: it is read only for threads that are shown. */
 const beginningsIn = (db: Db, workspace: string) =>
   db
     .selectFrom('messages as m')
@@ -38,7 +38,7 @@ const beginningsIn = (db: Db, workspace: string) =>
 
 export type ThreadHead = Awaited<ReturnType<typeof beginnings>>[number];
 
-/** Messages that begin a thread, the newest first, from the one before `before`: ids rise with time. A broadcast begins with many. */
+/** Messages that begin a thread, newest first, with ids below `before`: ids rise with time. A broadcast begins with many. */
 export async function beginnings(db: Db, workspace: string, { before, limit }: { before: string | undefined; limit: number }) {
   const all = beginningsIn(db, workspace);
   return await (before === undefined ? all : all.where('m.id', '<', before)).orderBy('m.id', 'desc').limit(limit).execute();
@@ -50,8 +50,8 @@ export async function beginningsOf(db: Db, workspace: string, threadIds: readonl
 }
 
 /**
- * Threads with a message sent since then that has not reached its agent, the newest first. The conditions are written as in the
- * partial index of such messages, or it would not be used.
+ * Threads with a message since `since` that has not reached its agent, newest first. The conditions match those of the partial index on such
+ * messages: otherwise it would not be used.
  */
 export async function undeliveredThreads(db: Db, workspace: string, since: number, now: number, limit: number): Promise<string[]> {
   const rows = await db
@@ -69,7 +69,7 @@ export async function undeliveredThreads(db: Db, workspace: string, since: numbe
   return [...new Set(rows.map(({ thread_id }) => thread_id))];
 }
 
-/** Threads of questions that wait for a person, the oldest first. */
+/** Threads with questions that wait for a person, oldest first. */
 export async function openQuestionThreads(db: Db, workspace: string, now: number, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('messages')
@@ -86,7 +86,7 @@ export async function openQuestionThreads(db: Db, workspace: string, now: number
 }
 
 export interface ThreadFacts {
-  /** The first of the messages that begin it. */
+  /** The first of the messages that begin the thread. */
   readonly first_id: string;
   /** The number of recipients of the first message. */
   readonly recipients: number;
@@ -100,13 +100,13 @@ export interface ThreadFacts {
   readonly unseen_replies: number;
   /** The time of the first reply to the sender. */
   readonly replied_at: number | null;
-  /** A question to people that waits for its answer. */
+  /** An unanswered question to people. */
   readonly open_question: string | null;
   /** The sender and all recipients. */
   readonly parties: readonly string[];
 }
 
-/** How far each thread has come; only of those that are there. */
+/** The facts of each thread. Threads that do not exist are missing. */
 export async function factsOf(db: Db, workspace: string, heads: readonly Pick<MessageRow, 'thread_id' | 'sender_id'>[]): Promise<Map<string, ThreadFacts>> {
   const senders = new Map(heads.map(({ thread_id, sender_id }) => [thread_id, sender_id]));
   if (senders.size === 0) return new Map();
@@ -167,7 +167,7 @@ const countsIn = (db: Db, workspace: string, threadIds: readonly string[]) =>
     .groupBy(['thread_id', 'recipient_id'])
     .execute();
 
-/** The last ones of a thread, in the order in which they were sent. */
+/** The last messages of a thread, in the order in which they were sent. */
 export async function lastOf(db: Db, workspace: string, threadId: string, limit: number): Promise<MessageRow[]> {
   const rows = await messagesIn(db, workspace).where('thread_id', '=', threadId).orderBy('sent_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
   return rows.reverse();

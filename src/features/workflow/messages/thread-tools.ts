@@ -17,7 +17,7 @@ import { mayAnswer, mayBeReminded, partiesFor } from './thread-views.ts';
 
 const RECIPIENTS_NAMED = 200;
 
-/** For people alone: no agent's token reaches these. */
+/** Only for people: agent tokens cannot call these. */
 export const threadTools: Implementation[] = [
   implement(listThreads, { read: async (filter, ctx) => ok(await readThreads(ctx, filter)) }),
   implement(showThread, { read: async ({ id }, ctx) => ok(await readThread(ctx, id)) }),
@@ -42,30 +42,37 @@ async function answerByHand(tx: Tx, ctx: WriteContext, { id, answer }: Input<typ
     const { row } = found;
     if (!mayAnswer(found, ctx.principal)) throw askOfAnother(row, ctx.principal);
     if (row.answered_at !== null) {
-      throw new Refusal('ASK_ALREADY_ANSWERED', 'This ask had been answered; the first answer counts.', 'Open it to read the answer.', { field: 'id' });
+      throw new Refusal(
+        'ASK_ALREADY_ANSWERED',
+        'This ask is already answered. The first answer counts.',
+        `To read the answer, run: covenant messages show ${row.id}`,
+        { field: 'id' },
+      );
     }
     if (answer.length > MAX_ASK_ANSWER) throw invalidInput([{ field: 'answer', message: `has more than ${MAX_ASK_ANSWER} characters` }]);
     await answerAsk(tx, ctx, row, answer);
     return { id: row.id, kind: 'ask', task_status: null };
   }
   if (kindOf(found) !== 'question')
-    throw new Refusal('NOT_A_QUESTION', 'Nobody asks the people of the team there.', 'Agents answer each other themselves.', { field: 'id' });
+    throw new Refusal('NOT_A_QUESTION', 'This thread asks people no question.', 'To see the questions to people, run: covenant messages list --kind question', {
+      field: 'id',
+    });
   const question = found.of === 'messages' ? (found.facts.open_question ?? found.row.id) : found.row.id;
   const { question_id, task_status } = await answerNamed(tx, ctx, question, answer);
   return { id: question_id, kind: 'question', task_status };
 }
 
-/** As agents may answer. */
+/** The same limit as for answers of agents. */
 const MAX_ASK_ANSWER = 4_000;
 
 /** Does not reveal which agents another developer runs. */
 const askOfAnother = ({ id, to_developer_id, to_agent_type }: AskRow, { developerId }: Principal): Refusal =>
   notFound(
     'ASK_NOT_FOUND',
-    `No ask ${JSON.stringify(id)} was put to you.`,
+    `Ask ${JSON.stringify(id)} does not exist or is not yours to answer.`,
     to_developer_id === developerId
-      ? `It was put to your ${to_agent_type}, which answers it with covibe_coordination reply.`
-      : 'Whom it was put to answers it.',
+      ? `It was sent to your ${to_agent_type}, which can answer it: covibe_coordination with operation "reply", ask_id "${id}" and a message.`
+      : 'Its addressee or the operator can answer it.',
     'id',
   );
 
@@ -74,14 +81,14 @@ async function remindByHand(tx: Tx, ctx: WriteContext, { id }: Input<typeof remi
   const delivery = deliveryOf(found);
   const kind = kindOf(found);
   if (!mayBeReminded(found, delivery, tx.now) || kind === 'handoff' || kind === 'announcement') {
-    throw new Refusal('NOTHING_TO_REMIND_OF', 'Nobody waits for an answer there.', 'Only an unanswered ask, query or question can be reminded of.', {
+    throw new Refusal('NOTHING_TO_REMIND_OF', 'This thread waits for no answer.', 'Send reminders only for an unanswered ask, query or question.', {
       field: 'id',
     });
   }
   const [last] = await remindersOf(tx.db, tx.workspace, found.row.id);
   const from = remindableFrom(delivery.sent_at, last?.time ?? null);
   if (tx.now < from) {
-    const why = last ? 'It was reminded of a short time ago.' : 'It was sent a moment ago.';
+    const why = last ? 'The last reminder was sent a short time ago.' : 'It was sent a moment ago.';
     throw new Refusal('REMINDED_RECENTLY', why, `Try again after ${new Date(from).toISOString()}.`, { field: 'id', again_at: from });
   }
   const reached = await sendReminders(tx, ctx, found);
@@ -92,14 +99,14 @@ async function remindByHand(tx: Tx, ctx: WriteContext, { id }: Input<typeof remi
 const MAX_REMINDED = 20;
 const QUOTED = 500;
 
-/** A message to the agents that it waits for; people see it on their own page. An ask goes with every heartbeat besides. */
+/** Sends a message to the agents whose answer is missing. People see the reminder on their own page. An ask also comes with every heartbeat. */
 async function sendReminders(tx: Tx, ctx: WriteContext, found: FoundThread): Promise<number> {
   const { actor } = ctx.principal;
   const words = { message_type: 'notification', priority: 'high' } as const;
   if (found.of === 'messages') {
     const { row } = found;
     if (kindOf(found) === 'question') return 0;
-    const body = `A person asks you to answer message ${row.id}, which waits unanswered.`;
+    const body = `A person asks you to answer message ${row.id}: message_send with reply_to_id "${row.id}".`;
     await sendDirectMessage(tx, { ...words, from: HUMAN, to: row.recipient_id, actor, subject: 'Reminder', body, about: row });
     return 1;
   }
@@ -109,7 +116,7 @@ async function sendReminders(tx: Tx, ctx: WriteContext, found: FoundThread): Pro
   const theirs = rows.filter(
     (agent) => agent.developer_id === to_developer_id && (to_agent_type === null || agent.actor === `agent:${to_agent_type}@${to_developer_id}`),
   );
-  const body = `Ask ${id} waits for your answer (covibe_coordination reply): ${beginning(message, QUOTED)}`;
+  const body = `Ask ${id} needs your answer (covibe_coordination with operation "reply" and ask_id "${id}"): ${beginning(message, QUOTED)}`;
   for (const agent of theirs.slice(0, MAX_REMINDED))
     await sendDirectMessage(tx, { ...words, from: HUMAN, to: agent.id, actor, subject: 'Reminder of an ask', body });
   return Math.min(theirs.length, MAX_REMINDED);
@@ -118,14 +125,14 @@ async function sendReminders(tx: Tx, ctx: WriteContext, found: FoundThread): Pro
 async function broadcastFrom(tx: Tx, ctx: WriteContext, input: Input<typeof broadcastByHand>): Promise<Output<typeof broadcastByHand>> {
   const { message, to, role, developer } = input;
   if (developer !== undefined && ctx.principal.kind !== 'operator')
-    throw invalidInput([{ field: 'developer', message: 'is for the operator: you speak for yourself' }]);
+    throw invalidInput([{ field: 'developer', message: 'is for the operator only: you announce in your own name' }]);
   if (to === 'team') {
-    if (role !== undefined) throw invalidInput([{ field: 'role', message: 'an announcement is for the whole team: leave it out' }]);
+    if (role !== undefined) throw invalidInput([{ field: 'role', message: 'is not allowed for an announcement, which is for the whole team' }]);
     const named = developer === undefined ? undefined : await developerFor(tx.db, tx.workspace, ctx.principal, developer);
     const developerId = named?.id ?? callingDeveloper(ctx.principal);
     return { id: await announceToTeam(tx, ctx, { developerId, message, repo: null, paths: [] }), sent_count: null };
   }
-  if (developer !== undefined) throw invalidInput([{ field: 'developer', message: 'is for announcements: a message to agents comes from people' }]);
+  if (developer !== undefined) throw invalidInput([{ field: 'developer', message: 'is only for announcements: a message to agents comes from people' }]);
   const words = { message_type: 'notification', body: message } as const;
   const { messages } = await broadcast(tx, ctx, { senderId: HUMAN, workflowId: null, filter: { role }, words });
   return { id: messages[0]?.id ?? null, sent_count: messages.length };

@@ -16,23 +16,23 @@ const SUBJECT_SHOWN = 200;
 type Letter = Pick<MessageRow, 'sender_id' | 'recipient_id'>;
 
 /**
- * People see that other developers' agents exchange messages, and how far they came, but not their text. Messages from or to people
- * are for everybody, but not those between agents in the same thread.
+ * People see that other developers' agents exchange messages, and whether they arrived, but not their text. Messages from or to people are
+ * visible to everybody, but not those between agents in the same thread.
  */
 export const mayReadIn = (found: FoundThread, { sender_id, recipient_id }: Letter, viewer: Principal): boolean =>
   found.of !== 'messages' || viewer.operator || found.takesPart || sender_id === HUMAN || recipient_id === HUMAN;
 
-/** The message whose words stand for the thread in a list: the first one, or the open question if the viewer may not read that. */
+/** The message whose text represents the thread in a list: the first one, or the open question if the viewer may not read that. */
 const listedMessage = (found: FoundThread, viewer: Principal): string | null =>
   found.of !== 'messages' || mayReadIn(found, found.row, viewer) ? found.row.id : found.facts.open_question;
 
-/** Without reading on: a body may be long. */
+/** The text that is known without another read: a body may be long. */
 function knownWords(found: FoundThread, viewer: Principal): string | undefined {
   if (found.of !== 'messages') return found.row.message;
   return listedMessage(found, viewer) === found.row.id ? (found.row.subject ?? undefined) : undefined;
 }
 
-/** The operator may answer any ask, everybody else only their own. */
+/** The operator may answer any ask; everybody else only asks sent to them. */
 export function mayAnswer(found: FoundThread, viewer: Principal): boolean {
   if (found.of === 'asks') return viewer.kind === 'operator' || isAddressedTo(found.row, viewer);
   return kindOf(found) === 'question';
@@ -87,7 +87,7 @@ async function wordsOf(db: Db, workspace: string, ids: readonly string[]): Promi
 
 function subjectOf(words: string | undefined): string | null {
   if (words === undefined) return null;
-  // Only what may be shown is worth tidying: a text may have a quarter of a million characters.
+  // Only the part that is shown is cleaned up: a text may have a quarter of a million characters.
   return beginning(
     words
       .slice(0, SUBJECT_SHOWN * 4)
@@ -97,10 +97,10 @@ function subjectOf(words: string | undefined): string | null {
   );
 }
 
-/** The names of senders and recipients, as one viewer may know them. */
+/** The names of senders and recipients, as one viewer may see them. */
 export interface Parties {
   developer(id: string, agentType?: string | null): Party;
-  /** As the journal names them; `developer` is whom it belongs to, where that is known. */
+  /** By the name in the journal. `developer` is the owner, if known. */
   actor(actor: string, developer?: string | null): Party;
   /** By the id in a message: an agent, the people or the server. */
   agent(id: string, actor: string | null): Party;

@@ -5,7 +5,7 @@ import { type Body, type WorkflowApp, workflowApp } from '../../../testing/scene
 const MINUTE = 60_000;
 const person = (caller: TestCaller): TestCaller => ({ ...caller, principal: { ...caller.principal, web: true } });
 
-/** Ana and Ben with an agent each, who write to each other, and Ben's Codex, which uses the team's tools. */
+/** Ana and Ben with an agent each, who write to each other, and Ben's Codex, which uses the team tools. */
 async function services() {
   const t: WorkflowApp = await workflowApp();
   const codex = await t.developer('ben', 'codex');
@@ -22,7 +22,7 @@ async function services() {
   return { ...t, codex, sender, recipient, send, coordinate, list, show, refusal, people: { ana, ben } };
 }
 
-test('what nobody got stands first, then what is overdue, then the rest, the newest first; each says how far it came', async () => {
+test('undelivered threads come first, then overdue ones, then the rest, newest first; each shows its delivery', async () => {
   const t = await services();
   const late = await t.coordinate('ask', { to: 'ben', message: 'Which port?', due_in_minutes: 5 });
   await t.coordinate('list', {}, t.ben);
@@ -50,7 +50,7 @@ test('what nobody got stands first, then what is overdue, then the rest, the new
   expect(items[2].steps.map(({ step, state }: Body) => `${step} ${state}`)).toEqual(['sent done', 'delivered done', 'read done', 'answered none']);
 });
 
-test('pages go through everything once, whatever its kind; filters keep what they name', async () => {
+test('pages cover every thread once, of every kind; filters keep only what they name', async () => {
   const t = await services();
   const ids: string[] = [];
   for (let round = 0; round < 3; round++) {
@@ -76,7 +76,7 @@ test('pages go through everything once, whatever its kind; filters keep what the
   expect((await t.list({ state: 'overdue' })).items).toEqual([]);
 });
 
-test("the words of agents' mail are for those who take part and the operator; a private developer and their agents have no name", async () => {
+test("only participants and the operator read agents' messages; private developers and their agents have no name", async () => {
   const t = await services();
   const cyd = person(await t.developer('cyd'));
   const { id } = await t.send({ subject: 'The plan', body: 'Rotate the keys.' });
@@ -99,7 +99,7 @@ test("the words of agents' mail are for those who take part and the operator; a 
   expect(JSON.stringify(pressing)).not.toMatch(/ana|planner/);
 });
 
-test('a question to people within a thread of agents is for all, and the rest of the thread is not', async () => {
+test('everybody sees a question to people within a thread of agents, but not the rest of the thread', async () => {
   const t = await services();
   const cyd = person(await t.developer('cyd'));
   const { id } = await t.send({ subject: 'The plan', body: 'Rotate the keys.' });
@@ -122,7 +122,7 @@ test('a question to people within a thread of agents is for all, and the rest of
   expect(JSON.stringify(await told())).not.toMatch(/The plan|Rotate the keys/);
 });
 
-test('an ask is answered by the person it was put to, once, as an agent would answer; the operator stands in', async () => {
+test('the addressee answers an ask once, as an agent would; the operator can answer instead', async () => {
   const t = await services();
   const first = await t.coordinate('ask', { to: 'ben', message: 'Which port?' });
   expect((await t.refusal('messages.answer', { id: first.ask_id, answer: '80' }, t.people.ana)).code).toBe('ASK_NOT_FOUND');
@@ -154,7 +154,7 @@ test('an ask is answered by the person it was put to, once, as an agent would an
   expect((await t.events({ kind: 'ask.answered' })).map(({ actor }) => actor)).toEqual([t.people.ben.principal.actor, 'operator']);
 });
 
-test('a reminder reaches the agents that it waits for, stands in the thread, and cannot be repeated at once', async () => {
+test('a reminder reaches the waiting agents, is in the thread, and cannot be repeated immediately', async () => {
   const t = await services();
   const { ask_id } = await t.coordinate('ask', { to: 'ben', message: 'Which port?' });
   const remind = (id: string, caller = t.people.ana) => t.refusal('messages.remind', { id }, caller);
@@ -190,7 +190,7 @@ test('a reminder reaches the agents that it waits for, stands in the thread, and
   ]);
 });
 
-test('a person tells all agents that are at work, and sees who they are and who has read it; or announces it to the team', async () => {
+test('a person broadcasts to all online agents and sees recipients and readers, or announces to the team', async () => {
   const t = await services();
   expect(await t.done('messages.recipients', {}, t.people.ana)).toMatchObject({ total: 2, items: [{ name: 'worker' }, { name: 'planner' }] });
   const { id, sent_count } = (await t.done('messages.broadcast', { message: 'Main is frozen.', to: 'agents' }, t.people.ana)) as Body;

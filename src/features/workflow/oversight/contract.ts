@@ -3,19 +3,19 @@ import { contract, id, MEMBER_READ, repo } from '../../../kernel/contract.ts';
 import { agentView } from '../agents/contract.ts';
 import { listedTask, listWorkflows, nextTasks, progressOf, TASK_STATUSES, workflowSummary, workflowView } from '../workflows/contract.ts';
 
-/** What people see of the work of agents: the same as agents do, by role instead of by grant. */
+/** What people see of the work of agents: the same data as for agents, allowed by role instead of by grant. */
 
-const workflowId = id.describe('The workflow, or the end of its id.');
+const workflowId = id.describe('Id of the workflow, or the end of it.');
 const { repository_path, status } = listWorkflows.input.shape;
 
 export const workflowsList = contract({
   ...MEMBER_READ,
   name: 'workflows.list',
   title: 'Workflows',
-  description: 'The workflows of the workspace, newest first.',
+  description: 'Workflows of the workspace, newest first.',
   input: z.strictObject({
     repository_path,
-    repository: repo.optional().describe('Only those of the repository that people call so.'),
+    repository: repo.optional().describe('Only workflows of the repository with this name.'),
     status,
     limit: z.int().min(1).max(200).default(50),
     offset: z.int().min(0).default(0),
@@ -24,8 +24,8 @@ export const workflowsList = contract({
     items: z.array(
       workflowSummary.extend({
         by_status: progressOf.output.shape.by_status,
-        changed_at: z.int().describe('When it or a task of it last changed.'),
-        questions: z.int().describe('How many tasks wait for a person to answer.'),
+        changed_at: z.int().describe('Time of the last change to it or one of its tasks.'),
+        questions: z.int().describe('Number of tasks that wait for a person to answer.'),
       }),
     ),
     total: z.int(),
@@ -36,7 +36,7 @@ export const workflowsShow = contract({
   ...MEMBER_READ,
   name: 'workflows.show',
   title: 'A workflow',
-  description: 'A workflow with how far it is, what can be taken up next, what is blocked, and who has claimed what.',
+  description: 'A workflow with its progress, the tasks that can be claimed next, blocked tasks and claims.',
   input: z.strictObject({ workflow_id: workflowId }),
   output: z.strictObject({
     workflow: workflowView,
@@ -49,7 +49,7 @@ export const workflowsShow = contract({
         status: z.string(),
         agent_id: z.string(),
         agent_name: z.string(),
-        agent_page: z.string().nullable().describe('Its id among the agents at work (agents.show); null where it is private.'),
+        agent_page: z.string().nullable().describe('Id of the agent for agents.show; null if it is private.'),
         claimed_at: z.int().nullable(),
         lease_expires_at: z.int().nullable(),
         question_id: z.string().nullable(),
@@ -62,17 +62,17 @@ export const workflowsTasks = contract({
   ...MEMBER_READ,
   name: 'workflows.tasks',
   title: 'Tasks of a workflow',
-  description: 'The tasks of a workflow in the order of its plan.',
+  description: 'Tasks of a workflow in plan order.',
   input: z.strictObject({
     workflow_id: workflowId,
-    status: z.array(z.enum(TASK_STATUSES)).min(1).max(TASK_STATUSES.length).optional().describe('Only those in one of these statuses.'),
-    text: z.string().trim().min(1).max(200).optional().describe('Only those with these words in their name.'),
+    status: z.array(z.enum(TASK_STATUSES)).min(1).max(TASK_STATUSES.length).optional().describe('Only tasks in one of these statuses.'),
+    text: z.string().trim().min(1).max(200).optional().describe('Only tasks with these words in their name.'),
     limit: z.int().min(1).max(10_000).default(500),
     offset: z.int().min(0).default(0),
   }),
   output: z.strictObject({
     workflow_id: z.string(),
-    items: z.array(listedTask.extend({ agent_name: z.string().nullable().describe('Who holds it.') })),
+    items: z.array(listedTask.extend({ agent_name: z.string().nullable().describe('The agent that holds it.') })),
     total: z.int(),
   }),
 });
@@ -81,7 +81,7 @@ export const workflowsAgents = contract({
   ...MEMBER_READ,
   name: 'workflows.agents',
   title: 'Agents',
-  description: 'The agents of the workspace, the newest first.',
+  description: 'Agents of the workspace, newest first.',
   input: z.strictObject({ limit: z.int().min(1).max(500).default(100), offset: z.int().min(0).default(0) }),
   output: z.strictObject({ items: z.array(agentView), total: z.int() }),
 });

@@ -2,13 +2,13 @@ export interface Demand {
   /** The size at which nothing is left out. */
   readonly wants: number;
   readonly weight: number;
-  /** When others leave something of their share, the lowest turn is asked first whether it was cut. */
+  /** Room that others leave goes to cut demands, the lowest turn first. */
   readonly turn: number;
 }
 
 /**
- * Each demand gets up to its share of the room by weight; what some do not need is passed on to those that were cut, each in its
- * turn as much as it wants. Never more than the room in all. Returns the room of each, in the order of the demands.
+ * Each demand gets up to its share of the room by weight. Room that some do not need goes to demands that were cut, by turn, as much as each
+ * wants. Never exceeds the room. Returns the room of each, in the order of the demands.
  */
 export function shareOut(room: number, demands: readonly Demand[]): number[] {
   const weights = demands.reduce((sum, { weight }) => sum + weight, 0);

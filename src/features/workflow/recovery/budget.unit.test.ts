@@ -7,17 +7,17 @@ const wanting = (wants: Record<keyof typeof SHARES, number>) =>
   Object.entries(SHARES).map(([section, share]) => ({ ...share, wants: wants[section as keyof typeof SHARES] }));
 const ENDLESS = Number.POSITIVE_INFINITY;
 
-test('where every section wants more than there is, they get 15, 55, 20 and 10 percent [contextload.budget.shares]', () => {
+test('if every section is cut, they get 15, 55, 20 and 10 percent [contextload.budget.shares]', () => {
   expect(shareOut(10_000, wanting({ workflow: ENDLESS, current: ENDLESS, prior: ENDLESS, related: ENDLESS }))).toEqual([1_500, 5_500, 2_000, 1_000]);
 });
 
-test('what a section does not use goes first to the current task, then to the workflow, to what stands beside it, and to what came before [contextload.budget.unused-passed-on]', () => {
+test('unused room goes first to the current task, then to the workflow, related tasks, and prior tasks [contextload.budget.unused-passed-on]', () => {
   expect(shareOut(10_000, wanting({ workflow: 100, current: ENDLESS, prior: ENDLESS, related: ENDLESS }))).toEqual([100, 6_900, 2_000, 1_000]);
   expect(shareOut(10_000, wanting({ workflow: ENDLESS, current: 500, prior: ENDLESS, related: ENDLESS }))).toEqual([6_500, 500, 2_000, 1_000]);
   expect(shareOut(10_000, wanting({ workflow: 2_000, current: 500, prior: ENDLESS, related: 3_000 }))).toEqual([2_000, 500, 4_500, 3_000]);
 });
 
-test('nobody gets more than it wants, all together never more than the room, and nothing is held back from who wants it', () => {
+test('nothing gets more than it wants, the total fits the room, and no wanted room is left unused', () => {
   const demand = fc.record({ wants: fc.oneof(fc.nat(5_000), fc.constant(ENDLESS)), weight: fc.integer({ min: 1, max: 60 }), turn: fc.nat(9) });
   fc.assert(
     fc.property(fc.integer({ min: -10, max: 20_000 }), fc.array(demand, { minLength: 1, maxLength: 8 }), (room, demands) => {

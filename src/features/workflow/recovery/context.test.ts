@@ -16,7 +16,7 @@ const measured = (value: unknown) => countTokens(JSON.stringify(value), { disall
 const prose = (words: number, about = 'invoice') => Array.from({ length: words }, (_, at) => `${about} ${at % 97} is checked.`).join(' ');
 const names = (rows: Body[]) => rows.map(({ name }) => name);
 
-test('a loaded context has the workflow, the task, what came before, what stands beside it and what it waited for [contextload.load.shape] [contextload.load.workflow-shape] [contextload.load.current-shape] [contextload.load.prior-shape] [contextload.load.sibling-shape] [contextload.load.dependency-shape] [contextload.include.plan-default] [contextload.include.summary-default] [contextload.include.prior-default] [contextload.include.siblings-default] [contextload.include.dependencies-default]', async () => {
+test('a loaded context has the workflow, the task, prior tasks, siblings and dependencies [contextload.load.shape] [contextload.load.workflow-shape] [contextload.load.current-shape] [contextload.load.prior-shape] [contextload.load.sibling-shape] [contextload.load.dependency-shape] [contextload.include.plan-default] [contextload.include.summary-default] [contextload.include.prior-default] [contextload.include.siblings-default] [contextload.include.dependencies-default]', async () => {
   const app = await workflowApp();
   const plan = [
     { name: 'first', sequence: 1 },
@@ -24,7 +24,7 @@ test('a loaded context has the workflow, the task, what came before, what stands
     { name: 'beside', description: 'Something else', sequence: 2, parallel_group: 'g' },
     { name: 'later', sequence: 3 },
   ];
-  // Nothing of another workflow belongs here, however like this one it is.
+  // Nothing of another workflow belongs here, however similar.
   const other = await app.planned(plan);
   await app.completed(other.ids.first as string);
   await app.ok('checkpoint_add', { task_id: other.ids.second, type: 'progress', summary: 'Elsewhere' });
@@ -65,7 +65,7 @@ test('a loaded context has the workflow, the task, what came before, what stands
   });
 });
 
-test('each part that is switched off is left out, and an unknown one is refused [contextload.include.switched-off] [contextload.load.include-shape]', async () => {
+test('switched-off parts are left out, and an unknown one is refused [contextload.include.switched-off] [contextload.load.include-shape]', async () => {
   const app = await workflowApp();
   const { ids } = await app.planned([{ name: 'first' }, { name: 'second', depends_on: ['first'] }, { name: 'beside', sequence: 2 }]);
   await ended(app, [ids.first as string], () => 'done');
@@ -91,7 +91,7 @@ test('each part that is switched off is left out, and an unknown one is refused 
   expect(await app.refused('task_load_context', { task_id: 'tk_none' })).toMatchObject({ code: 'TASK_NOT_FOUND', field: 'task_id' });
 });
 
-test('the five newest checkpoints are loaded, or as many as are asked for, or all; in rising order [contextload.include.recent-checkpoints-default] [contextload.include.all-checkpoints-default]', async () => {
+test('the five newest checkpoints are loaded by default, or as many as requested, or all; in rising order [contextload.include.recent-checkpoints-default] [contextload.include.all-checkpoints-default]', async () => {
   const app = await workflowApp();
   const { ids } = await app.planned(['only']);
   await manyCheckpoints(app, ids.only as string, 20);
@@ -106,7 +106,7 @@ test('the five newest checkpoints are loaded, or as many as are asked for, or al
   expect(await sequences({ all_checkpoints: true })).toEqual(Array.from({ length: 20 }, (_, at) => at + 1));
 });
 
-test('of too many checkpoints the newest stay, beyond the newest five without their detail before any is dropped; what was cut is named [contextload.budget.names-cuts]', async () => {
+test('of too many checkpoints the newest stay, older ones lose their detail before any is dropped, and cuts are named [contextload.budget.names-cuts]', async () => {
   const app = await workflowApp();
   const { ids } = await app.planned(['only', 'other']);
   await manyCheckpoints(app, ids.other as string, 300);
@@ -128,7 +128,7 @@ test('of too many checkpoints the newest stay, beyond the newest five without th
   expect(most.current_task.checkpoints.map(({ sequence }: Body) => sequence)).toEqual(Array.from({ length: 300 }, (_, at) => at + 1));
 });
 
-test('prior tasks are those that ended up to the sequence of the task, the nearest last; without room the nearest stay', async () => {
+test("prior tasks ended up to the task's sequence, nearest last; without room, the nearest stay", async () => {
   const app = await workflowApp();
   const tasks = Array.from({ length: 60 }, (_, at) => ({ name: `t${at}`, sequence: at }));
   const { ids } = await app.planned([...tasks, { name: 'now', sequence: 60 }, { name: 'open', sequence: 59 }, { name: 'later', sequence: 61 }]);
@@ -149,7 +149,7 @@ test('prior tasks are those that ended up to the sequence of the task, the neare
   expect(some.omitted).toContainEqual({ section: 'prior_tasks', count: 60 - some.prior_tasks.length, reason: 'left out to fit max_tokens' });
 });
 
-test('an outcome of a prior task is summarised unless it is asked for in full [contextload.include.prior-full-default]', async () => {
+test('the outcome of a prior task is summarised unless requested in full [contextload.include.prior-full-default]', async () => {
   const app = await workflowApp();
   const { ids } = await app.planned([{ name: 'first', description: 'What it was' }, 'second']);
   const outcome = prose(100);
@@ -163,7 +163,7 @@ test('an outcome of a prior task is summarised unless it is asked for in full [c
   expect(full).toMatchObject({ name: 'first', outcome, description: 'What it was', plan: null, outcome_detail: null });
 });
 
-test('siblings are of the same group, or without one of the same sequence; each says in brief where it stands', async () => {
+test('siblings share the group, or without one the sequence; each has a brief summary', async () => {
   const app = await workflowApp();
   const { ids } = await app.planned([
     { name: 'a', sequence: 1, parallel_group: 'g' },
@@ -181,7 +181,7 @@ test('siblings are of the same group, or without one of the same sequence; each 
   expect((await siblings(ids.a))[0]).toMatchObject({ status: 'completed', brief_summary: 'All there' });
 });
 
-test('the budget is 8000 tokens unless another is given, and one section may have it all [contextload.budget.default] [contextload.budget.unused-passed-on]', async () => {
+test('the budget is 8000 tokens by default, and one section may use it all [contextload.budget.default] [contextload.budget.unused-passed-on]', async () => {
   const app = await workflowApp();
   const { ids } = await app.planned(['only'], { workflow: { source_content: prose(20_000).slice(0, 190_000) } });
   const usual = await app.ok('task_load_context', { task_id: ids.only });
@@ -192,7 +192,7 @@ test('the budget is 8000 tokens unless another is given, and one section may hav
   expect(larger.token_estimate).toBeGreaterThan(19_000);
 });
 
-test('a budget too small for ids and names is refused with the least that would do, which then does', async () => {
+test('a budget too small for ids and names is refused with the minimum, which then works', async () => {
   const app = await workflowApp();
   const { ids } = await app.planned([{ name: 'a task', description: prose(50) }], { workflow: { source_content: prose(100) } });
   const refusal = await app.refused('task_load_context', { task_id: ids['a task'], max_tokens: 20 });
@@ -208,7 +208,7 @@ test('a budget too small for ids and names is refused with the least that would 
   }
 });
 
-test('through the tool too nothing is above the budget, whatever the include; the same state gives the same bytes [contextload.budget.never-exceeded]', async () => {
+test('the tool never exceeds the budget, whatever the include; the same state gives the same bytes [contextload.budget.never-exceeded]', async () => {
   const app = await workflowApp();
   const blob = (at: number) => Buffer.from(prose(at % 40, `漢字 👩‍👩‍👧 ${at}`)).toString('base64');
   const tasks = Array.from({ length: 40 }, (_, at) => ({ name: `名前 ${at} 🚀`, description: at % 3 ? prose(at) : blob(at), sequence: Math.floor(at / 4) }));
@@ -248,7 +248,7 @@ test('through the tool too nothing is above the budget, whatever the include; th
   );
 });
 
-test('whoever tries a failed task again is told why it failed', async () => {
+test('an agent that retries a failed task sees why it failed', async () => {
   const app = await workflowApp();
   const { ids } = await app.planned(['only']);
   const fail = async (error: string) => {
@@ -269,7 +269,7 @@ test('whoever tries a failed task again is told why it failed', async () => {
   expect(checkpoints[1].summary.length).toBeLessThanOrEqual(4_000);
 });
 
-test('a prior task that is asked for in full and does not fit is still summarised', async () => {
+test('a prior task requested in full that does not fit is still summarised', async () => {
   const app = await workflowApp();
   const { ids } = await app.planned(['first', 'second']);
   const outcome = 'The parser reads the new format, and the old one as before.';
@@ -286,7 +286,7 @@ test('a prior task that is asked for in full and does not fit is still summarise
   expect(omitted).toEqual([{ section: 'prior_outcomes', count: 1, reason: 'shortened to fit max_tokens' }]);
 });
 
-/** Hands on what it reads, and keeps the rows, but not those of ids alone. */
+/** Forwards reads and records the rows, except rows with only ids. */
 function watched(db: Db): { db: Db; rows: Body[] } {
   const rows: Body[] = [];
   const plugin: KyselyPlugin = {
@@ -299,7 +299,7 @@ function watched(db: Db): { db: Db; rows: Body[] } {
   return { db: db.withPlugin(plugin), rows };
 }
 
-/** How often others had their turn while the work went on. */
+/** How often other calls could run during the work. */
 async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   let turns = 0;
   let going = true;
@@ -313,7 +313,7 @@ async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   return turns;
 }
 
-test('of 10,000 checkpoints, prior tasks and siblings no more are read than could fit, and others are served in between', async () => {
+test('of 10,000 checkpoints, prior tasks and siblings, only as many are read as can fit, and other calls run in between', async () => {
   const app = await workflowApp();
   const tasks = Array.from({ length: 9_999 }, (_, at) => ({ name: `t${at}`, sequence: 1 }));
   const { ids, workflow_id } = await app.planned([{ name: 'now', sequence: 1 }, ...tasks]);
@@ -340,7 +340,7 @@ test('of 10,000 checkpoints, prior tasks and siblings no more are read than coul
   expect(await turnsDuring(() => contextOf(reader, { workflow, task, include, max: 200_000 }, tokens))).toBeGreaterThan(5);
 });
 
-test('of prior tasks in full no more text is read than could fit', async () => {
+test('of prior tasks in full, only as much text is read as can fit', async () => {
   const app = await workflowApp();
   const tasks = Array.from({ length: 60 }, (_, at) => ({ name: `t${at}`, sequence: 1 }));
   const { ids, workflow_id } = await app.planned([...tasks, { name: 'now', sequence: 2 }]);

@@ -12,7 +12,7 @@ import { loadTokenizer, type Tokenizer } from './tokens.ts';
 
 export type LoadedContext = Output<typeof loadContext>;
 
-/** Shares of the room, in percent; what one leaves over goes to those that were cut, by turn. */
+/** Shares of the room, in percent. Unused room goes to sections that were cut, by turn. */
 export const SHARES = {
   workflow: { weight: 15, turn: 2 },
   current: { weight: 55, turn: 1 },
@@ -20,7 +20,7 @@ export const SHARES = {
   related: { weight: 10, turn: 3 },
 } as const satisfies Sections<string>;
 
-/** So many entries of each list are given in full before further ones are named. */
+/** This many entries of each list are given in full before further ones are listed. */
 const WHOLE = { checkpoints: 5, prior: 10, related: 5 };
 
 interface ContextRequest {
@@ -123,8 +123,8 @@ export async function packContext(
 }
 
 /**
- * The size of the answer with that very size in it. Digits are split from what stands around them, so that only their own
- * tokens change with the number.
+ * The size of the answer, including the number itself. The tokenizer separates digits from their surroundings, so only their own tokens change
+ * with the number.
  */
 function sizeWithItself(context: LoadedContext, tokens: Tokenizer): number {
   const others = tokens.count(JSON.stringify(context)) - tokens.count('0');
@@ -133,7 +133,7 @@ function sizeWithItself(context: LoadedContext, tokens: Tokenizer): number {
   return size;
 }
 
-/** The most telling first: it is cut from its end. */
+/** Most informative first, because it is cut from its end. */
 function planText(workflow: WorkflowRow): string {
   const plan = planOf(workflow);
   if (!plan) return '';
@@ -144,7 +144,7 @@ function planText(workflow: WorkflowRow): string {
 
 interface Preview {
   readonly pack: LoadedContext;
-  /** How much of the pack each section is, beside the share that it was given. */
+  /** The size of each section in the pack, with the share that it was given. */
   readonly sections: { name: keyof typeof SHARES; share: number; tokens: number }[];
 }
 

@@ -7,17 +7,17 @@ const taskStatus = z.enum(TASK_STATUSES);
 
 const omitted = z
   .array(z.strictObject({ section: z.string(), count: z.int(), reason: z.string() }))
-  .describe('What was cut to fit: entries are counted, texts and objects in characters. Empty: nothing was.');
+  .describe('What was cut to fit: count is entries of a list, or characters of a text or object. Empty: nothing.');
 
 const include = z.strictObject({
   workflow_plan: z.boolean().default(true),
-  workflow_summary: z.boolean().default(true).describe('What the workflow was asked for, compressed.'),
+  workflow_summary: z.boolean().default(true).describe('Source of the workflow, compressed.'),
   prior_task_outcomes: z.boolean().default(true),
-  prior_task_full: z.boolean().default(false).describe('Prior tasks with description, plan and whole outcome instead of its summary.'),
+  prior_task_full: z.boolean().default(false).describe('Prior tasks with description, plan and full outcome instead of a summary.'),
   sibling_status: z.boolean().default(true).describe('Tasks of the same parallel group, or of the same sequence.'),
   dependency_outcomes: z.boolean().default(true),
   all_checkpoints: z.boolean().default(false),
-  recent_checkpoints: z.int().min(0).max(1_000).default(5).describe('How many of the newest checkpoints, unless all are asked for.'),
+  recent_checkpoints: z.int().min(0).max(1_000).default(5).describe('Number of newest checkpoints, unless all_checkpoints.'),
 });
 export type Include = z.output<typeof include>;
 export type RecoveredCheckpoint = z.output<typeof checkpointView>;
@@ -44,8 +44,8 @@ export const loadContext = contract({
   toolset: 'workflow',
   title: 'Load the context of a task',
   description:
-    'Everything needed to take a task up, or to go on with it after your context was cleared: the workflow, the task with its plan and newest checkpoints, what came before and what runs beside it. ' +
-    'Never more than max_tokens: the JSON of the whole answer, measured in o200k_base tokens, is token_estimate. What had to be cut is named in omitted; ask again with a larger max_tokens or less in include, or read it with task_get and checkpoint_list.',
+    'Everything needed to start a task, or to resume it after your context was cleared: the workflow, the task with its plan and newest checkpoints, earlier and parallel tasks. ' +
+    'Never more than max_tokens: token_estimate is the size of the JSON of the whole answer, in o200k_base tokens. omitted lists what was cut; ask again with a larger max_tokens or less in include, or read it with task_get and checkpoint_list.',
   input: z.strictObject({
     task_id: id,
     include: include.prefault({}).describe('What to load.'),
@@ -67,14 +67,14 @@ export const loadContext = contract({
       description: z.string(),
       plan: json.nullable(),
       context: json,
-      checkpoints: z.array(checkpointView).describe('In rising sequence, the newest last.'),
+      checkpoints: z.array(checkpointView).describe('By sequence, newest last.'),
       status: taskStatus,
       assigned_agent_id: z.string().nullable(),
       fence: z.int(),
       workspace_id: z.string().nullable().describe('The git worktree that the task is assigned to.'),
       files_likely_affected: z.array(z.string()),
     }),
-    prior_tasks: z.array(priorTask).describe('Ended tasks up to the sequence of this one, the nearest last.'),
+    prior_tasks: z.array(priorTask).describe('Ended tasks up to the sequence of this one, nearest last.'),
     sibling_tasks: z.array(siblingTask).optional(),
     dependency_outcomes: z.array(dependencyOutcome).optional(),
     omitted,
@@ -95,11 +95,11 @@ const workflowDigest = z.strictObject({
   progress: z.strictObject({ total: count, by_status: z.record(taskStatus, count) }),
   open_questions: z
     .array(z.strictObject({ id: z.string(), task_id: z.string().nullable(), question: z.string() }))
-    .describe('What waits for a person; the newest 20.'),
+    .describe('Questions that wait for a person; the newest 20.'),
   current: z
     .array(z.strictObject({ id: z.string(), name: z.string(), status: taskStatus, agent_id: z.string().nullable(), agent_name: z.string().nullable() }))
-    .describe('Taken up and not ended, with who holds it; the 50 last changed.'),
-  next: z.array(z.strictObject({ id: z.string(), name: z.string() })).describe('Free to be claimed; the first 10.'),
+    .describe('Tasks in progress, with their holder; the 50 last changed.'),
+  next: z.array(z.strictObject({ id: z.string(), name: z.string() })).describe('Tasks that can be claimed; the first 10.'),
   blocked: count,
   failed: z.array(z.strictObject({ id: z.string(), name: z.string(), error: z.string() })).describe('The newest 20.'),
   recent_outcomes: z.array(z.strictObject({ id: z.string(), name: z.string(), outcome: z.string() })).describe('The 10 completed last.'),
@@ -111,7 +111,7 @@ export const getSummary = contract({
   toolset: 'workflow',
   title: 'Summarise a workflow',
   description:
-    'Where a workflow stands, in few words: its plan, progress, who works on what, what is next, what failed, what was done last and what waits for a person. As json, or as markdown for a file such as CLAUDE.md. ' +
+    'The state of a workflow in few words: its plan, progress, who works on what, what is next, what failed, what was completed last and what waits for a person. As json, or as markdown for a file such as CLAUDE.md. ' +
     'token_estimate is the size of the summary (markdown: of the text, json: of its JSON) in o200k_base tokens. To work on a task of it, use task_load_context.',
   input: z.strictObject({
     id,

@@ -1,22 +1,22 @@
 import { shareOut } from './budget.ts';
 import type { Tokenizer } from './tokens.ts';
 
-/** Stands where a text was cut. */
+/** Marks the place where a text was cut. */
 export const MARK = '… [cut]';
 /** Tokens of the mark and the quotes around a text. */
 const MARK_TOKENS = 6;
-/** Fewer tokens of a text than these say nothing. */
+/** A text cut to fewer tokens than this is useless. */
 export const LEAST = 12;
-/** Characters considered for each token: hardly any text has more, and a long word takes long to split. */
+/** Characters considered per token: hardly any text has more, and a long word takes long to split. */
 const LOOKED_AT = 32;
 /** How far back a cut may go to end on a word. */
 const WORD = 40;
-/** Deeper in JSON what does not fit is left out rather than cut. */
+/** Deeper in JSON, values that do not fit are left out instead of cut. */
 const DEEPEST = 3;
 
 export const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
-/** At most so many characters, ending with a sentence if one ends in its second half, else with a word. */
+/** At most this many characters, ending with a sentence if one ends in the second half, otherwise with a word. */
 export function brief(text: string, characters: number): string {
   if (text.length <= characters) return text;
   const head = wellFormed(text.slice(0, characters));
@@ -25,12 +25,12 @@ export function brief(text: string, characters: number): string {
   return `${toWord(head)}…`;
 }
 
-/** As much of a text as takes no more than `room` tokens as JSON, with a mark at its end if that is not all of it. */
+/** As much of a text as takes at most `room` tokens as JSON, with a mark at its end if it was cut. */
 export function cutText(text: string, room: number, tokens: Tokenizer): string {
   return tokens.count(JSON.stringify(text), room) <= room ? text : shorten(text, room, tokens);
 }
 
-/** The same for a text that is known to take more. */
+/** The same for a text that is known to be too long. */
 export function shorten(text: string, room: number, tokens: Tokenizer): string {
   if (room < LEAST) return '';
   const begin = wellFormed(text.slice(0, room * LOOKED_AT));
@@ -74,7 +74,7 @@ function cutObject(object: Record<string, unknown>, room: number, tokens: Tokeni
   );
 }
 
-/** How many characters of the text its first `length` characters as JSON stand for. */
+/** The number of characters of the text that its first `length` characters as JSON represent. */
 function charactersIn(text: string, length: number): number {
   let left = length;
   for (let at = 0; at < text.length; at++) {
@@ -86,7 +86,7 @@ function charactersIn(text: string, length: number): number {
   return text.length;
 }
 
-/** Without the first half of a pair at its end. */
+/** Removes half of a surrogate pair at the end. */
 const wellFormed = (head: string): string => (head.isWellFormed() ? head : head.slice(0, -1));
 
 function toWord(head: string): string {

@@ -6,7 +6,7 @@ import { loadTokenizer } from './tokens.ts';
 const tokens = await loadTokenizer();
 const sizeOf = (value: unknown) => tokens.count(JSON.stringify(value));
 
-test('a text that fits stays as it is; one that does not ends with a word and a mark', () => {
+test('a text that fits is unchanged; a longer one ends with a word and a mark', () => {
   const text = 'Rewrite the invoice importer so that duplicates are found before they are stored, not after.';
   expect(cutText(text, 1_000, tokens)).toBe(text);
   const cut = cutText(text, 16, tokens);
@@ -15,7 +15,7 @@ test('a text that fits stays as it is; one that does not ends with a word and a 
   expect(cutText(text, 3, tokens)).toBe('');
 });
 
-test('whatever is cut is within its room, and a beginning of what it was', () => {
+test('every cut fits its room and is a beginning of the original', () => {
   const text = fc.oneof(fc.string({ unit: 'grapheme', maxLength: 600 }), fc.base64String({ maxLength: 900 }), fc.lorem({ maxCount: 80 }));
   fc.assert(
     fc.property(text, fc.nat(80), (given, room) => {
@@ -38,7 +38,7 @@ test('an object is cut to smaller values of the same keys, and stays an object',
   expect(sizeOf(cut)).toBeLessThanOrEqual(125);
 });
 
-test('a summary ends with a sentence where one ends in time, else with a word', () => {
+test('a summary ends with a sentence if one ends in time, otherwise with a word', () => {
   const sentence = 'The importer now finds duplicates. ';
   expect(brief(sentence.repeat(30), 400)).toBe(sentence.repeat(11).trim());
   const words = brief('word '.repeat(200), 400);

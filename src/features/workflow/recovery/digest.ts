@@ -3,7 +3,7 @@ import type { Db } from '../../../storage/engine.ts';
 import { viewerOf } from '../../core/identity/index.ts';
 import { countByStatus, isOneOf, OPEN_WORKFLOW, shownStatus, type WorkflowRow } from '../workflows/index.ts';
 
-/** The state of the workflow for its summary; in each list the most important entries first. */
+/** The state of the workflow for its summary. Each list starts with its most important entries. */
 export async function readDigest(db: Db, workflow: WorkflowRow, viewer: Principal) {
   return {
     byStatus: await countByStatus(db, workflow),
@@ -25,7 +25,7 @@ const ofWorkflow = (db: Db, { workspace_id, id }: WorkflowRow) =>
 
 const TAKEN_UP = ['planning', 'in_progress', 'paused'] as const;
 
-/** The last changed first. Others do not see what a private developer calls an agent. */
+/** Last changed first. Others do not see the agent names of a private developer. */
 async function takenUp(db: Db, workflow: WorkflowRow, viewer: Principal) {
   const { show } = await viewerOf(db, viewer);
   const rows = await ofWorkflow(db, workflow)

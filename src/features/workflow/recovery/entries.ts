@@ -3,11 +3,11 @@ import { brief, cutText, MARK } from './cut.ts';
 import { type ContextEntry, entryOf } from './parts.ts';
 import type { Tokenizer } from './tokens.ts';
 
-/** How long the summary of an outcome is. */
+/** The length of an outcome's summary. */
 const OUTCOME_CHARACTERS = 400;
 const BRIEF_CHARACTERS = 160;
 
-/** Measures list entries as JSON with a comma, and counts no further than could ever fit. */
+/** Measures list entries as JSON with a comma. Stops counting once an entry cannot fit. */
 export interface Scale {
   readonly tokens: Tokenizer;
   readonly max: number;
@@ -18,7 +18,7 @@ const sizer =
   (value: unknown): number =>
     tokens.count(`${JSON.stringify(value)},`, max);
 
-/** Newer ones are wanted with all their detail; of older ones it is enough to know that they are there. */
+/** Newer checkpoints are wanted in full. Of older ones it is enough to know that they exist. */
 export function checkpointEntry(scale: Scale, whole: RecoveredCheckpoint): ContextEntry<RecoveredCheckpoint> {
   const size = sizer(scale);
   const isBare = whole.detail === null && whole.files_changed.length === 0;
@@ -35,7 +35,7 @@ export function bareCheckpointEntry(scale: Scale, bare: RecoveredCheckpoint, isW
   return isWhole ? entry : unread(entry);
 }
 
-/** An entry that was read in part, because there cannot be room for more: it never counts as whole. */
+/** An entry of which only a part was read, because more cannot fit. It never counts as whole. */
 const unread = <T extends object>({ bare, bareSize, cut }: ContextEntry<T>): ContextEntry<T> => ({
   whole: { ...bare },
   wholeSize: Number.POSITIVE_INFINITY,
@@ -44,10 +44,10 @@ const unread = <T extends object>({ bare, bareSize, cut }: ContextEntry<T>): Con
   cut,
 });
 
-/** A text that is no longer than this is not worth a mark in its place. */
+/** A text of this length or less is not worth replacing with a mark. */
 const FEW_CHARACTERS = 12;
 
-/** An entry of which one text can be cut. `more` is the whole where that is more than the text. */
+/** An entry with one text that can be cut. `more` is the whole entry, if it has more than the text. */
 function textEntry<T>(scale: Scale, text: string, withText: (text: string) => T, more?: T): ContextEntry<T> {
   const size = sizer(scale);
   const whole = more ?? withText(text);
@@ -60,7 +60,7 @@ function textEntry<T>(scale: Scale, text: string, withText: (text: string) => T,
 
 type PriorFull = Required<PriorTask>;
 
-/** `unread`: asked for in full, but no more of it was read than its summary takes. */
+/** `unread`: requested in full, but only as much of it was read as its summary needs. */
 export function priorEntry(scale: Scale, { id, name, outcome, status, ...more }: PriorFull, extent: 'summary' | 'full' | 'unread'): ContextEntry<PriorTask> {
   const withText = (text: string): PriorTask => ({ id, name, outcome: text, status });
   const summary = brief(outcome, OUTCOME_CHARACTERS);

@@ -10,7 +10,7 @@ import type { ContextEntry } from './parts.ts';
 
 const NOTHING = { entries: [], total: 0 };
 
-/** Reads checkpoints, earlier tasks, siblings and dependencies, and no more of them than could fit. */
+/** Reads checkpoints, earlier tasks, siblings and dependencies, and no more of them than can fit. */
 export async function gather(db: Db, task: WorkflowTaskRow, include: Include, scale: Scale, slice: TimeSlice) {
   return {
     checkpoints: await checkpointsOf(db, task, include, scale, slice),
@@ -20,7 +20,7 @@ export async function gather(db: Db, task: WorkflowTaskRow, include: Include, sc
   };
 }
 
-/** Newest first: whole while their details may fit, and then without. */
+/** Newest first: in full while their details may fit, then without. */
 async function checkpointsOf(db: Db, task: WorkflowTaskRow, include: Include, scale: Scale, slice: TimeSlice): Promise<ListingEntries<RecoveredCheckpoint>> {
   const total = include.all_checkpoints ? task.last_checkpoint : Math.min(include.recent_checkpoints, task.last_checkpoint);
   const entries: ContextEntry<RecoveredCheckpoint>[] = [];
@@ -72,7 +72,7 @@ const tasksById = (db: Db, task: WorkflowTaskRow, ids: readonly string[]) =>
 
 const PRIOR = ['completed', 'skipped', 'failed'] as const;
 
-/** Nearest first: the highest sequence up to the task's own, and of one sequence what ended last. */
+/** Nearest first: the highest sequence up to the task's own; within a sequence, the last to end first. */
 function priorTo(db: Db, task: WorkflowTaskRow, full: boolean, scale: Scale) {
   const prior = tasksOf(db, task).where('sequence', '<=', task.sequence).where('status', 'in', PRIOR);
   return defineListing({
@@ -126,7 +126,7 @@ function siblingsOf(db: Db, task: WorkflowTaskRow, scale: Scale) {
       siblings
         .select('id')
         .where('id', '!=', task.id)
-        // As an expression, or SQLite would walk all tasks in the order of their names instead of looking up the siblings.
+        // As an expression: otherwise SQLite would scan all tasks in the order of their names instead of looking up the siblings.
         .orderBy(sql`workflow_tasks.sequence + 0`)
         .orderBy('workflow_tasks.name')
         .limit(limit)
@@ -148,7 +148,7 @@ function siblingsOf(db: Db, task: WorkflowTaskRow, scale: Scale) {
   });
 }
 
-/** The finished dependencies of the task, the nearest first. */
+/** The finished dependencies of the task, nearest first. */
 function dependenciesOf(db: Db, task: WorkflowTaskRow, scale: Scale) {
   const dependencies = db
     .selectFrom('workflow_dependencies')

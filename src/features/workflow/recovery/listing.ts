@@ -4,7 +4,7 @@ import type { Database } from '../../../storage/schema-rows.ts';
 import type { Scale } from './entries.ts';
 import type { ContextEntry } from './parts.ts';
 
-/** The first of a list, as many as could ever fit, and how many there are in all. */
+/** The first entries of a list, as many as can fit, and the total number. */
 export interface ListingEntries<T> {
   readonly entries: readonly ContextEntry<T>[];
   readonly total: number;
@@ -14,7 +14,7 @@ export interface ListingEntries<T> {
 interface ContextListing<R, T> {
   ids(limit: number): Promise<{ id: string }[]>;
   count(): Promise<number>;
-  /** In any order. `briefly`: without what makes them large. One that no longer belongs to the list is left out. */
+  /** In any order. `briefly` leaves out what makes rows large. Rows that no longer belong to the list are missing. */
   rows(ids: readonly string[], briefly: boolean): Promise<R[]>;
   entry(row: R, briefly: boolean): ContextEntry<T>;
 }
@@ -26,13 +26,13 @@ export const FIRST_PAGE = 10;
 
 export const PAGE = 100;
 
-/** Characters of detail read for each token of the budget: a large entry may be skipped for smaller ones after it. */
+/** Characters of detail read per token of the budget: a large entry may be skipped for smaller ones after it. */
 export const CHARACTERS = 16;
 
-/** Fewer tokens than any entry of a list has with its id and its field names. */
+/** Fewer tokens than any list entry needs for its id and its field names. */
 const LEAST_TOKENS = 15;
 
-/** Reads pages until there can be no room for more. */
+/** Reads pages until no more can fit. */
 export async function readListing<R extends { id: string }, T>(
   { ids, count, rows, entry }: ContextListing<R, T>,
   { max }: Scale,

@@ -3,7 +3,7 @@ import type { TimeSlice } from '../../../kernel/time-slice.ts';
 import { type Demand, shareOut } from './budget.ts';
 import type { ContextPart, Omission } from './parts.ts';
 
-/** A part, and its claim to the share of the section that it belongs to. */
+/** A part, and its share of its section. */
 interface Weighted<T, S extends string> {
   readonly section: S;
   readonly part: ContextPart<T>;
@@ -31,12 +31,12 @@ interface Packed<R> {
 }
 
 const ROUNDS = 3;
-/** The rest is not worth another round. */
+/** Less free room than this is not worth another round. */
 const CLOSE = 0.02;
-/** Sizes of parts add up to somewhat more than the whole. */
+/** The sizes of the parts add up to somewhat more than the whole. */
 const OVERRATED = 1.25;
 
-/** The answer with as much in it as fits. What does not fit even bare is refused with the least that would do. */
+/** Fills the answer with as much as fits. If not even the bare answer fits, refuses and names the minimum. */
 export async function pack<S extends string, P extends Parts<S>, R>(packing: Packing<S, P, R>): Promise<Packed<R>> {
   const { parts, max, slice } = packing;
   const attempt = async (room: number): Promise<Packed<R>> => {
@@ -79,7 +79,7 @@ async function fill<S extends string, P extends Parts<S>, R>({ sections, parts, 
   return assemble(values as Values<P>, omitted);
 }
 
-/** First the sections share the room, then the parts of each section what that section got. */
+/** The sections share the room first, then the parts of each section share its room. */
 function roomOf<S extends string>(sections: Sections<S>, parts: Parts<S>, room: number): Map<string, number> {
   if (room === Number.POSITIVE_INFINITY) return new Map(Object.keys(parts).map((name) => [name, room]));
   const names = Object.keys(sections) as S[];
@@ -100,8 +100,8 @@ function roomOf<S extends string>(sections: Sections<S>, parts: Parts<S>, room: 
 function tooSmall(max: number, minimum: number): Refusal {
   return new Refusal(
     'BUDGET_TOO_SMALL',
-    `${max} tokens are too few even for ids and names: it takes at least ${minimum}.`,
-    `Call again with max_tokens of ${minimum} or more.`,
+    `max_tokens ${max} is too small even for ids and names. The minimum is ${minimum}.`,
+    `Call again with max_tokens ${minimum} or more.`,
     { field: 'max_tokens', minimum },
   );
 }

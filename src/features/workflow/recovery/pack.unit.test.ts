@@ -11,7 +11,7 @@ import { checkpointEntry, dependencyEntry, priorEntry, type Scale, siblingEntry 
 import { loadTokenizer } from './tokens.ts';
 
 const tokens = await loadTokenizer();
-/** By the package itself, and not by what is under test. */
+/** Counted by the package itself, not by the code under test. */
 const measured = (value: unknown) => countTokens(JSON.stringify(value), { disallowedSpecial: new Set() });
 
 const words = fc.oneof(
@@ -109,7 +109,7 @@ async function packed(given: State, wanted: Include, max: number): Promise<Loade
   );
 }
 
-test('whatever there is and whatever is asked for: the answer is exactly as large as it says, never above the budget, and the same every time [contextload.budget.never-exceeded] [contextload.budget.estimator]', async () => {
+test('any answer has exactly the size it states, never exceeds the budget, and is the same every time [contextload.budget.never-exceeded] [contextload.budget.estimator]', async () => {
   const budget = fc.oneof(fc.integer({ min: 1, max: 600 }), fc.integer({ min: 600, max: 20_000 }));
   await fc.assert(
     fc.asyncProperty(state, include, budget, async (given, wanted, max) => {
@@ -132,7 +132,7 @@ test('whatever there is and whatever is asked for: the answer is exactly as larg
   );
 });
 
-test('where there is too much of everything each section of the answer has its share [contextload.budget.shares]', async () => {
+test('if every section is too large, each gets its share of the answer [contextload.budget.shares]', async () => {
   const long = 'An invoice is checked. '.repeat(2_000);
   const brief = long.slice(0, 1_000);
   const many = <T>(one: T): T[] => Array.from({ length: 100 }, () => one);
@@ -149,11 +149,11 @@ test('where there is too much of everything each section of the answer has its s
   const context = await packed(given, { ...shown, prior_task_full: true, all_checkpoints: true, recent_checkpoints: 5 }, 20_000);
   const { workflow, current_task, prior_tasks, sibling_tasks, dependency_outcomes, token_estimate } = context;
   const shares = [workflow, current_task, prior_tasks, [sibling_tasks, dependency_outcomes]].map((part) => (100 * measured(part)) / token_estimate);
-  // What is there in any case, ids and names, is beside the shares.
+  // Ids and names, which are always there, are not part of the shares.
   for (const [at, share] of [15, 55, 20, 10].entries()) expect(Math.abs((shares[at] as number) - share), `${shares}`).toBeLessThan(3);
 });
 
-test('nothing is cut where everything fits, and everything that is missing is named where it does not [contextload.budget.names-cuts]', async () => {
+test('nothing is cut if everything fits; otherwise every omission is named [contextload.budget.names-cuts]', async () => {
   await fc.assert(
     fc.asyncProperty(state, include, fc.integer({ min: 400, max: 30_000 }), async (stated, wanted, max) => {
       const given = { ...stated, unread: { checkpoints: 0, prior: 0 } };

@@ -1,7 +1,7 @@
 import { cutJson, LEAST, shorten } from './cut.ts';
 import type { Tokenizer } from './tokens.ts';
 
-/** A note in the answer on entries or text that are not all there. */
+/** A note in the answer about entries or text that were cut. */
 export interface Omission {
   readonly section: string;
   /** The number of entries; for a text or an object, of characters. */
@@ -12,9 +12,9 @@ export interface Omission {
 const SHORTENED = 'shortened to fit max_tokens';
 const LEFT_OUT = 'left out to fit max_tokens';
 
-/** Something of the answer that can be had whole or, with less room, in part. */
+/** A part of the answer that can be given in full or, with less room, in part. */
 export interface ContextPart<T = unknown> {
-  /** The room for all of it. Measured when it is first asked for. */
+  /** The room that all of it needs. Measured on first use. */
   readonly wants: number;
   fill(room: number): { readonly value: T; readonly omitted: readonly Omission[] };
 }
@@ -59,17 +59,17 @@ export function jsonPart<T extends object | null>(section: string, whole: T, emp
   );
 }
 
-/** One of a list, whole and bare: with what makes it large left out. Where there is nothing of that, both are the same. */
+/** A list entry, whole and bare: without what makes it large. If it has nothing large, both are the same. */
 export interface ContextEntry<T> {
   readonly whole: T;
   readonly wholeSize: number;
   readonly bare: T;
   readonly bareSize: number;
-  /** Something between the two, or less than bare where not even that fits; within the room. */
+  /** A form between the two, or smaller than bare if bare does not fit; within the room. */
   readonly cut?: ((room: number) => { readonly value: T; readonly size: number } | undefined) | undefined;
 }
 
-/** The whole is measured when it is asked for: of most entries of a long list it never is. */
+/** The whole is measured on demand: for most entries of a long list it never is. */
 export function entryOf<T>(size: (value: T) => number, whole: T, bare: T, cut?: (room: number, bareSize: number) => T | undefined): ContextEntry<T> {
   const bareSize = size(bare);
   let wholeSize = whole === bare ? bareSize : undefined;
@@ -94,15 +94,15 @@ interface ListSpec<T> {
   readonly section: string;
   /** The section name of details that bare entries lack. */
   readonly detail: string;
-  /** The most important first. */
+  /** Most important first. */
   readonly entries: readonly ContextEntry<T>[];
-  /** How many there are, of which those not among the entries were not read: there can be no room for them. */
+  /** The total number. Entries that were not read cannot fit. */
   readonly total: number;
-  /** So many are given whole before any further one is given at all. */
+  /** This many are given in full before any further one is given. */
   readonly wholeFirst: number;
-  /** More than this is never to be had. */
+  /** The most room there can be. */
   readonly max: number;
-  /** As they are to stand in the answer. */
+  /** Puts the entries in the order of the answer. */
   readonly arrange?: (values: T[]) => T[];
 }
 
@@ -146,14 +146,14 @@ export function listPart<T>({ section, detail, entries, total, wholeFirst, max, 
   );
 }
 
-/** Without a gap: the first that does not fit ends them. */
+/** Without a gap: the first entry that does not fit ends the list. */
 function takeBare<T>(entries: readonly ContextEntry<T>[], room: number): ContextEntry<T>[] {
   let left = room;
   const end = entries.findIndex(({ bareSize }) => (left -= bareSize) < 0);
   return end < 0 ? [...entries] : entries.slice(0, end);
 }
 
-/** Or some number above `max`. */
+/** Returns infinity above twice `max`. */
 function sizeOfAll<T>(entries: readonly ContextEntry<T>[], max: number): number {
   let sum = 0;
   for (const entry of entries) {

@@ -1,7 +1,7 @@
 import type { WorkflowDigest } from './contract.ts';
 import { oneLine } from './cut.ts';
 
-/** The summary as a short page. */
+/** The summary as a short Markdown page. */
 export function markdownOf(digest: WorkflowDigest): string {
   const { total, by_status } = digest.progress;
   const counted = Object.entries(by_status).filter(([, count]) => count > 0);
@@ -23,11 +23,11 @@ export function markdownOf(digest: WorkflowDigest): string {
 
 type Of<K extends keyof WorkflowDigest> = WorkflowDigest[K] extends readonly (infer T)[] ? T : never;
 
-/** One line each, as a list has it. */
+/** One list item each. */
 export const lines = {
   question: ({ id, question }: Of<'open_questions'>) => `- ${id}${after(question)}`,
   current: ({ id, name, status, agent_id, agent_name }: Of<'current'>) =>
-    `- ${escapeMarkdown(name)} (${id}, ${status}${agent_id === null ? ', held by nobody' : `, held by ${escapeMarkdown(agent_name ?? '')} ${agent_id}`})`,
+    `- ${escapeMarkdown(name)} (${id}, ${status}${agent_id === null ? ', unclaimed' : `, held by ${escapeMarkdown(agent_name ?? '')} ${agent_id}`})`,
   next: ({ id, name }: Of<'next'>) => `- ${escapeMarkdown(name)} (${id})`,
   failed: ({ id, name, error }: Of<'failed'>) => `- ${escapeMarkdown(name)} (${id})${after(error)}`,
   recent: ({ id, name, outcome }: Of<'recent_outcomes'>) => `- ${escapeMarkdown(name)} (${id})${after(outcome)}`,
@@ -35,10 +35,10 @@ export const lines = {
 
 export const section = (title: string, items: readonly string[]): string => (items.length === 0 ? '' : `\n## ${title}\n\n${items.join('\n')}\n`);
 
-/** Text of agents: on one line it makes no heading, escaped no markup, and `@path` imports no file, as it would in CLAUDE.md. */
+/** Escapes text of agents: on one line it makes no heading, escaped no markup, and `@path` imports no file, as it would in CLAUDE.md. */
 const escapeMarkdown = (text: string): string => oneLine(text).replace(/[\\`*_[\]<>#|~@]/g, (mark) => `\\${mark}`);
 
-/** A path or an address, letter by letter. */
+/** A path or an address, unchanged. */
 const verbatim = (text: string): string => `\`${oneLine(text).replaceAll('`', "'")}\``;
 
 const after = (text: string): string => (text === '' ? '' : `: ${escapeMarkdown(text)}`);

@@ -7,7 +7,7 @@ const measured = (summary: unknown) => countTokens(typeof summary === 'string' ?
 /** One task of each kind, and one that waits for a person. */
 async function underWay() {
   const app = await workflowApp();
-  // Nothing of another workflow belongs into the summary.
+  // Nothing of another workflow belongs in the summary.
   const other = await app.planned(['done', 'running', 'free']);
   await app.completed(other.ids.done as string);
   await app.started(other.ids.running as string);
@@ -30,7 +30,7 @@ async function underWay() {
   return { ...app, ids, workflow_id, running, asking, question };
 }
 
-test('a summary is an object unless markdown is asked for, and says where the workflow stands [workflow.summary.shape] [workflow.summary.format-default]', async () => {
+test('a summary is an object by default, and shows the state of the workflow [workflow.summary.shape] [workflow.summary.format-default]', async () => {
   const { ids, ok, workflow_id, running, asking, question, claimed } = await underWay();
   const answer = await ok('workflow_get_summary', { id: workflow_id });
   expect(Object.keys(answer).sort()).toEqual(['omitted', 'summary', 'token_estimate']);
@@ -59,7 +59,7 @@ test('a summary is an object unless markdown is asked for, and says where the wo
   expect((await ok('workflow_get_summary', { id: workflow_id })).summary.next).toEqual([]);
 });
 
-test('as markdown it is a page with the same in it [workflow.summary.markdown]', async () => {
+test('markdown is a page with the same content [workflow.summary.markdown]', async () => {
   const { ids, ok, workflow_id, running, question } = await underWay();
   const { summary, token_estimate } = await ok('workflow_get_summary', { id: workflow_id, format: 'markdown' });
   expect(summary).toMatch(/^# Ship it\n/);
@@ -74,7 +74,7 @@ test('as markdown it is a page with the same in it [workflow.summary.markdown]',
   expect(token_estimate).toBe(measured(summary));
 });
 
-test('what agents wrote makes no markup of the page', async () => {
+test('text of agents makes no markup on the page', async () => {
   const { ok, planned } = await workflowApp();
   const { workflow_id } = await planned(['# <b>bold</b> [x](y)'], { plan: { summary: 'one\n\n## Next\n\ntwo @~/.netrc' } });
   const { summary } = await ok('workflow_get_summary', { id: workflow_id, format: 'markdown' });
@@ -83,7 +83,7 @@ test('what agents wrote makes no markup of the page', async () => {
   expect(summary.match(/^## /gm)).toHaveLength(2);
 });
 
-test('what was completed last comes first, whatever was noted on the others since', async () => {
+test('last completed comes first, whatever was changed on others since', async () => {
   const app = await workflowApp();
   const { ids, workflow_id } = await app.planned(['first', 'second']);
   for (const name of ['first', 'second']) {
@@ -95,7 +95,7 @@ test('what was completed last comes first, whatever was noted on the others sinc
   expect(recent_outcomes.map(({ name }: Body) => name)).toEqual(['second', 'first']);
 });
 
-test('it stays within its budget in either format, names what was cut, and is refused where not even names fit', async () => {
+test('it stays within its budget in both formats, names cuts, and is refused if not even names fit', async () => {
   const { ok, planned, refused } = await workflowApp();
   const tasks = Array.from({ length: 40 }, (_, at) => ({ name: `Task ${at} ${'long name '.repeat(8)}`, sequence: 1 }));
   const { workflow_id } = await planned(tasks, { plan: { summary: 'Words upon words. '.repeat(100) } });
@@ -115,7 +115,7 @@ test('it stays within its budget in either format, names what was cut, and is re
   expect(await refused('workflow_get_summary', { id: 'wf_none' })).toMatchObject({ code: 'WORKFLOW_NOT_FOUND' });
 });
 
-test('before there is a plan there is a summary too', async () => {
+test('a workflow without a plan has a summary too', async () => {
   const { ok } = await workflowApp();
   const { id } = await ok('workflow_create', { name: 'New', source_type: 'prompt', source_content: 'x', repository_path: '/srv/app' });
   const { summary } = await ok('workflow_get_summary', { id });

@@ -1,16 +1,16 @@
 export interface Tokenizer {
-  /** How many tokens the text is. Stops counting once it is past `limit`, and then answers some number above it. */
+  /** The number of tokens of the text. Stops counting above `limit`, and then returns some number above it. */
   count(text: string, limit?: number): number;
-  /** The beginning of the text that is at most `most` tokens of it, and no half of a character. */
+  /** The beginning of the text with at most `most` tokens, without half of a character. */
   head(text: string, most: number): string;
 }
 
-/** Marks of the model's own (`<|endoftext|>`) are text like any other here. */
+/** The model's own marks (`<|endoftext|>`) are counted as plain text. */
 const AS_TEXT = { disallowedSpecial: new Set<string>() };
 
 /**
- * The library looks for the next pair of a word by going through all of them: 100,000 letters without a break take it seconds in which nobody
- * else is served. Such a word is counted in parts, which makes it a few tokens more than it is.
+ * The library finds the next pair of a word by scanning all of them: 100,000 letters without a break take seconds, during which no other call is
+ * served. Such a word is counted in parts, which adds a few tokens.
  */
 const LONGEST_WORD = 1_000;
 const RUNS = new RegExp(`[\\p{L}\\p{M}]{1,${LONGEST_WORD}}|[^\\s\\p{L}\\p{M}]{1,${LONGEST_WORD}}|\\s{1,${LONGEST_WORD}}`, 'gu');
@@ -27,7 +27,7 @@ function* parts(text: string): Generator<string> {
 
 let loading: Promise<Tokenizer> | undefined;
 
-/** o200k_base. Loaded on first use: it takes a while and some tens of megabytes, which a server that packs no context need not pay. */
+/** o200k_base. Loaded on first use: it takes time and some tens of megabytes, which a server that packs no context does not need. */
 export function loadTokenizer(): Promise<Tokenizer> {
   loading ??= load();
   return loading;
@@ -65,7 +65,7 @@ async function load(): Promise<Tokenizer> {
     return text;
   }
 
-  /** Not by decoding some of its tokens: they may end within a character, and the library carries the rest over to the next text. */
+  /** Does not decode some of its tokens: they may end within a character, and the library carries the rest over to the next text. */
   function beginningOf(word: string, room: number): string {
     const characters = [...word];
     let [fits, tooMany] = [0, characters.length];

@@ -6,7 +6,7 @@ import { loadTokenizer } from './tokens.ts';
 
 const plain = { disallowedSpecial: new Set<string>() };
 
-test('tokens are those of o200k_base, whatever the text [contextload.budget.estimator]', async () => {
+test('tokens are those of o200k_base, for any text [contextload.budget.estimator]', async () => {
   const tokenizer = await loadTokenizer();
   const text = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 300 }),
@@ -27,20 +27,20 @@ test('tokens are those of o200k_base, whatever the text [contextload.budget.esti
   );
 });
 
-test('a mark of the model’s own is text, and never a fault', async () => {
+test('a special token of the model counts as text, and is no error', async () => {
   const tokenizer = await loadTokenizer();
   expect(tokenizer.count('<|endoftext|>')).toBe(encode('<|endoftext|>', plain).length);
   expect(tokenizer.count('<|endoftext|>')).toBeGreaterThan(1);
 });
 
-test('a hundred thousand letters, ideographs or spaces without a break are counted within the time of a test', async () => {
+test('counts a hundred thousand letters, ideographs or spaces without a break within the test timeout', async () => {
   const tokenizer = await loadTokenizer();
   for (const unit of ['a', '漢', ' ', '=', 'xq']) {
     expect(tokenizer.count(unit.repeat(100_000 / unit.length))).toBeGreaterThan(700);
   }
 });
 
-test('the head of a text is a beginning of it, of no more tokens than asked for and no half of a character', async () => {
+test('the head of a text is a beginning of it, with at most the given tokens and no half character', async () => {
   const tokenizer = await loadTokenizer();
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), fc.nat({ max: 60 }), (text, most) => {
@@ -53,7 +53,7 @@ test('the head of a text is a beginning of it, of no more tokens than asked for 
   );
 });
 
-test('counting stops past the limit', async () => {
+test('counting stops above the limit', async () => {
   const tokenizer = await loadTokenizer();
   const text = 'word '.repeat(100_000);
   expect(tokenizer.count(text, 10)).toBeGreaterThan(10);

@@ -58,7 +58,7 @@ async function knownAtWork(db: Db, workspace: string): Promise<string[]> {
   ];
 }
 
-/** The one at this path, which must be normalised; made where there is none. */
+/** The repository at this path, created if it is missing. The path must be normalised. */
 export async function ensureRepository(tx: Tx, ctx: WriteContext, path: string, name?: string): Promise<RepositoryRow> {
   const known = await findRow(tx.db, 'repositories', { workspace_id: tx.workspace, path });
   if (known && (name === undefined || name === known.name)) return known;

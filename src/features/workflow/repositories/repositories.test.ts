@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { workflowApp } from '../../../testing/scenes/workflow.ts';
 
-test('a repository is registered once per path, and keeps its id while its name may change [repository.register.shape]', async () => {
+test('a repository is registered once per path, and keeps its id if its name changes [repository.register.shape]', async () => {
   const { ok, ben, events } = await workflowApp();
   const { id } = await ok('repository_register', { path: '/srv/shop' });
   expect(id).toMatch(/^rp_/);
@@ -24,7 +24,7 @@ test('a path must be absolute and without detours; the refusal names the field [
   for (const path of ['/', 'C:\\work\\shop', '\\\\server\\share', '/srv/a b']) expect((await ok('repository_register', { path })).path).toBe(path);
 });
 
-test('repositories are listed by path, page by page, with how many there are [repository.list.shape]', async () => {
+test('repositories are listed by path, in pages, with their total [repository.list.shape]', async () => {
   const { ok, refused } = await workflowApp();
   for (const name of ['c', 'a', 'b']) await ok('repository_register', { path: `/srv/${name}` });
   const { repositories, total } = await ok('repository_list', {});
@@ -38,7 +38,7 @@ test('repositories are listed by path, page by page, with how many there are [re
   expect(await refused('repository_list', { limit: 201 })).toMatchObject({ field: 'limit' });
 });
 
-test('a path that nothing is registered at answers with null, one that is with the repository [repository.get.shape]', async () => {
+test('an unregistered path returns null, a registered one its repository [repository.get.shape]', async () => {
   const { ok } = await workflowApp();
   expect(await ok('repository_get', { path: '/srv/shop' })).toEqual({ repository: null });
   const { id } = await ok('repository_register', { path: '/srv/shop' });
@@ -46,7 +46,7 @@ test('a path that nothing is registered at answers with null, one that is with t
   expect(found).toMatchObject({ id, path: '/srv/shop', name: 'shop', repository: { id, path: '/srv/shop' } });
 });
 
-test('the repository of a new workflow is registered with it, and of another workspace nothing is seen', async () => {
+test('the repository of a new workflow is registered with it, and other workspaces do not see it', async () => {
   const { ok, developer } = await workflowApp();
   await ok('workflow_create', { name: 'w', source_type: 'prompt', source_content: 'x', repository_path: '/srv/app' });
   expect((await ok('repository_get', { path: '/srv/app' })).repository).not.toBeNull();

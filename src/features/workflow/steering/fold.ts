@@ -1,10 +1,10 @@
 import type { TaskStatus } from '../workflows/index.ts';
 
-/** More tasks than these are folded by their parallel groups. */
+/** Larger workflows are folded by their parallel groups. */
 export const SHOWN_WHOLE = 300;
-/** The most nodes in the picture of any workflow. */
+/** The maximum number of nodes in the graph of any workflow. */
 export const MAX_DRAWN = 400;
-/** Where even the groups are too many, neighbours are folded into so many. */
+/** If even the groups are too many, neighbours are folded into this many ranges. */
 const RANGES = 200;
 
 interface FoldTask {
@@ -14,10 +14,10 @@ interface FoldTask {
   readonly status: TaskStatus;
 }
 
-/** One node: a task, or several folded tasks. Members are places in the list of tasks. */
+/** One node: a task, or several folded tasks. Members are indexes in the list of tasks. */
 export interface Drawn {
   readonly members: readonly number[];
-  /** The key that folds and unfolds it. Null for a task that always stands alone. */
+  /** The key that folds and unfolds it. Null for a task that cannot be folded. */
   readonly key: string | null;
   readonly name: string | null;
   readonly folded: boolean;
@@ -31,8 +31,8 @@ interface Unit extends Drawn {
 const STANDS_OUT: readonly TaskStatus[] = ['failed', 'in_progress', 'planning', 'paused'];
 
 /**
- * The nodes to draw for tasks in the order of the plan: every task of a small workflow; the groups of a large one, with groups that
- * have a failed task unfolded. `turned`: keys of groups that a person has folded or unfolded.
+ * The nodes to draw for tasks in plan order: every task of a small workflow; the groups of a large one, unfolded if they have a failed task.
+ * `turned` has the keys of groups that a person has folded or unfolded.
  */
 export function fold(tasks: readonly FoldTask[], layers: Int32Array, turned: ReadonlySet<string> = new Set()): Drawn[] {
   if (tasks.length <= SHOWN_WHOLE) return tasks.map((_, place) => alone(place));
@@ -40,7 +40,7 @@ export function fold(tasks: readonly FoldTask[], layers: Int32Array, turned: Rea
   if (units.length > SHOWN_WHOLE) units = inRanges(units, tasks, layers);
   const failing = (unit: Unit): boolean => unit.members.some((place) => tasks[place]?.status === 'failed');
   const isOpen = (unit: Unit): boolean => unit.members.length > 1 && failing(unit) !== turned.has(unit.key);
-  // Nodes that a person has unfolded get room first.
+  // Groups that a person has unfolded get room first.
   const opening = units.filter(isOpen).sort((one, other) => Number(turned.has(other.key)) - Number(turned.has(one.key)));
   let room = MAX_DRAWN - units.length;
   const opened = new Map<Unit, readonly Drawn[]>();
@@ -54,7 +54,7 @@ export function fold(tasks: readonly FoldTask[], layers: Int32Array, turned: Rea
 
 const alone = (place: number): Drawn => ({ members: [place], key: null, name: null, folded: false });
 
-/** Uses the id of the first task, because a group name may hold anything. */
+/** Uses the id of the first task, because a group name may contain anything. */
 const keyOf = (members: readonly number[], tasks: readonly FoldTask[]): string => `fold_${tasks[members[0] as number]?.id}`;
 
 function grouped(tasks: readonly FoldTask[]): Unit[] {
@@ -90,7 +90,7 @@ function inRanges(units: readonly Unit[], tasks: readonly FoldTask[], layers: In
   return ranges;
 }
 
-/** All of it where there is room; else what stands out, beside the folded rest. */
+/** All members if there is room. Otherwise the important ones, next to the folded rest. */
 function open(unit: Unit, tasks: readonly FoldTask[], room: number): Drawn[] {
   const single = (place: number): Drawn => ({ members: [place], key: unit.key, name: unit.name, folded: false });
   if (unit.members.length - 1 <= room) return unit.members.map(single);

@@ -3,7 +3,7 @@ import type { SPAN_ENDS } from './contract.ts';
 
 type SpanEnd = (typeof SPAN_ENDS)[number];
 
-/** An event of a task, oldest first, as far as it tells who had the task. */
+/** The part of a task's event that shows who held the task. Oldest first. */
 export interface TaskHappening {
   readonly task_id: string;
   readonly kind: string;
@@ -15,12 +15,12 @@ export interface TaskHappening {
 
 export interface TaskSpan {
   readonly task_id: string;
-  /** Null: it was worked on without a claim. */
+  /** Null: worked on without a claim. */
   readonly agent_id: string | null;
   readonly from: number;
   until: number | null;
   end: SpanEnd;
-  /** Somebody had it before, and did not finish it. */
+  /** An agent held it before, and did not finish it. */
   readonly reclaimed: boolean;
   /** While it waited for a person. */
   readonly waits: { from: number; until: number | null }[];

@@ -11,7 +11,7 @@ const step = (time: number, kind: string, more: Partial<TaskHappening> = {}): Ta
   ...more,
 });
 
-test('a task whose agent fell silent was lost there, and is reclaimed by who takes it up next', () => {
+test('a task of a silent agent is lost there, and reclaimed by the next agent', () => {
   const spans = spansOf([
     step(1, 'claimed'),
     step(2, 'status_changed', { to: 'planning' }),
@@ -25,7 +25,7 @@ test('a task whose agent fell silent was lost there, and is reclaimed by who tak
   ]);
 });
 
-test('the time that it waited for a person is told apart, also where it waits still', () => {
+test('time waiting for a person is separate, even if it still waits', () => {
   const [span] = spansOf([
     step(1, 'claimed'),
     step(3, 'status_changed', { to: 'paused' }),
@@ -42,11 +42,11 @@ test('the time that it waited for a person is told apart, also where it waits st
   });
 });
 
-test('work without a claim is a time of its own; a claim that was given back by word is no loss', () => {
+test('work without a claim is its own span; a voluntary release is no loss', () => {
   expect(spansOf([step(1, 'status_changed', { to: 'planning', agent_id: null }), step(4, 'status_changed', { to: 'failed', agent_id: null })])).toMatchObject([
     { agent_id: null, from: 1, until: 4, end: 'failed' },
   ]);
   expect(spansOf([step(1, 'claimed'), step(2, 'released', { reason: 'released by its agent' })])).toMatchObject([{ end: 'released' }]);
-  // What ended before the part of the journal that was read begins nothing.
+  // An end before the part of the journal that was read begins nothing.
   expect(spansOf([step(1, 'status_changed', { to: 'completed' })])).toEqual([]);
 });

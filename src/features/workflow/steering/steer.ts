@@ -91,7 +91,7 @@ async function release(tx: Tx, ctx: WriteContext, tail: string, reason: string):
   return { id: task.id, agent_id };
 }
 
-/** As it is now. */
+/** The current state of the task. */
 async function answered(tx: Tx, id: string, changed: boolean): Promise<Output<typeof retryTask>> {
   const task = await requireTask(tx.db, tx.workspace, id);
   return { task_id: id, name: task.name, workflow_id: task.workflow_id, status: shownStatus(task), changed };

@@ -16,7 +16,7 @@ async function steered() {
   return { ...t, workflow_id, ids: ids as Record<string, string>, act, refusal: refused, failed };
 }
 
-test('the graph of a workflow has its layers, who holds what, and the longest chain of what is left', async () => {
+test('the graph of a workflow has layers, holders, and the longest chain of remaining tasks', async () => {
   const t = await steered();
   await t.started(t.ids.build as string);
   const graph = await t.act('graph', { workflow_id: t.workflow_id.slice(-10) });
@@ -31,7 +31,7 @@ test('the graph of a workflow has its layers, who holds what, and the longest ch
   expect(graph).toMatchObject({ workflow_id: t.workflow_id, folded: false, edges_hidden: 0, critical_length: 3, tasks: 4 });
 });
 
-test('a task shows its claim, its neighbours, what holds it up in the end, and its question', async () => {
+test('a task shows its claim, neighbours, root blocker and question', async () => {
   const t = await steered();
   const held = await t.started(t.ids.build as string);
   const { id } = await t.ok('message_send', { sender_id: held.agent_id, recipient_id: 'human', message_type: 'query', body: 'Which?', task_id: t.ids.build });
@@ -53,7 +53,7 @@ test('a task shows its claim, its neighbours, what holds it up in the end, and i
   expect(deploy).toMatchObject({ claim: null, unmet_length: 2, question: null });
 });
 
-test('checkpoints come the newest first, page by page, with who made them', async () => {
+test('checkpoints come newest first, in pages, with their author', async () => {
   const t = await steered();
   const { agent_id } = await t.started(t.ids.build as string);
   for (const summary of ['one', 'two', 'three']) {
@@ -72,7 +72,7 @@ test('checkpoints come the newest first, page by page, with who made them', asyn
   expect(await t.act('checkpoints', { task_id: t.ids.build, before: 2 })).toMatchObject({ more: false, items: [{ sequence: 1 }] });
 });
 
-test('the context preview is what an agent would get, with each share and what was cut', async () => {
+test('the context preview is what an agent would get, with shares and cuts', async () => {
   const t = await steered();
   const { max_tokens, tokens, sections, omitted, pack } = await t.act('context', { task_id: t.ids.build, max_tokens: 500 });
   expect(pack).toEqual(await t.ok('task_load_context', { task_id: t.ids.build, max_tokens: 500 }));
@@ -88,7 +88,7 @@ test('the context preview is what an agent would get, with each share and what w
   expect(await t.refusal('context', { task_id: t.ids.build, max_tokens: 1 })).toMatchObject({ code: 'BUDGET_TOO_SMALL' });
 });
 
-test('the timeline tells who had which task when: lost with the lease, reclaimed, done; and when the workflow stood', async () => {
+test('the timeline shows who held which task when: lost, reclaimed, done; and status changes of the workflow', async () => {
   const t = await steered();
   const task_id = t.ids.build as string;
   const first = await t.started(task_id);
@@ -106,7 +106,7 @@ test('the timeline tells who had which task when: lost with the lease, reclaimed
   expect(timeline).toMatchObject({ spans_more: 0, tasks_more: 0, now: t.clock.now() });
 });
 
-test('an operator pauses, resumes, ends and widens a workflow by the rules of the agents, and the journal has it', async () => {
+test('an operator pauses, resumes, ends and widens a workflow by the rules of agents, with events', async () => {
   const t = await steered();
   const { agent_id } = await t.started(t.ids.build as string);
   expect(await t.act('pause', { workflow_id: t.workflow_id })).toMatchObject({ status: 'paused', changed: true, claims: 1 });
@@ -127,7 +127,7 @@ test('an operator pauses, resumes, ends and widens a workflow by the rules of th
   expect(await t.task(t.ids.build as string)).toMatchObject({ assigned_agent_id: null, status: 'in_progress' });
 });
 
-test('a failed task is retried or skipped, a held one released; anything else is refused as it would be to an agent', async () => {
+test('a failed task is retried or skipped, a claimed one released; anything else is refused as for an agent', async () => {
   const t = await steered();
   const build = await t.failed('build');
   expect(await t.act('retry', { task_id: build })).toMatchObject({ task_id: build, name: 'build', status: 'pending', changed: true });
@@ -146,7 +146,7 @@ test('a failed task is retried or skipped, a held one released; anything else is
   expect((await t.events({ kind: 'workflow.task_released' })).at(-1)).toMatchObject({ actor: t.operator.principal.actor });
 });
 
-test('a workflow is made by hand from a prompt; everybody looks, only operators steer', async () => {
+test('a person creates a workflow from a prompt; everybody can view, only operators can steer', async () => {
   const t = await steered();
   const made = await t.act('create', { name: 'first', prompt: 'Fix login', repository_path: '/srv/shop' });
   expect(made).toMatchObject({ name: 'first', status: 'planning', repository_path: '/srv/shop' });
@@ -161,7 +161,7 @@ test('a workflow is made by hand from a prompt; everybody looks, only operators 
   expect(await t.done('workflows.task', { task_id: t.ids.build }, ben)).toMatchObject({ task: { name: 'build' } });
 });
 
-test('of a private developer people see that their agent works, and not whose it is', async () => {
+test("people see that a private developer's agent works, but not whose it is", async () => {
   const t = await steered();
   await t.done('developers.set_visibility', { developer: 'ben', visibility: 'private' });
   const agent = await t.agent(t.ben, { name: "ben's own" });
@@ -178,7 +178,7 @@ test('of a private developer people see that their agent works, and not whose it
   }
 });
 
-test('the tasks of a workflow are listed by status as it is shown and by the words of their names, with who holds them', async () => {
+test('tasks of a workflow are listed by shown status and words of their names, with their holders', async () => {
   const t = await steered();
   await t.started(t.ids.build as string);
   const names = async (...status: string[]) => (await t.act('tasks', { workflow_id: t.workflow_id, status })).items.map(({ name }: Body) => name);

@@ -8,19 +8,19 @@ import { SPAN_KINDS, type TaskHappening } from './spans.ts';
 const DRAWN = ['id', 'name', 'status', 'open_dependencies', 'sequence', 'parallel_group', 'assigned_agent_id', 'question_id'] as const;
 export type GraphTask = Pick<WorkflowTaskRow, (typeof DRAWN)[number]>;
 
-/** In the order of the plan. */
+/** In plan order. */
 export async function graphTasks(db: Db, workflow: WorkflowRow): Promise<GraphTask[]> {
   return await activeTasks(db, workflow).select(DRAWN).orderBy('sequence').orderBy('name').execute();
 }
 
 export type OpenTask = Pick<WorkflowTaskRow, 'id' | 'name' | 'status' | 'open_dependencies'>;
 
-/** All that hold others up. */
+/** All tasks that block others. */
 export async function unfinishedTasks(db: Db, workflow: Pick<WorkflowRow, 'workspace_id' | 'id'>): Promise<OpenTask[]> {
   return await activeTasks(db, workflow).select(['id', 'name', 'status', 'open_dependencies']).where('status', 'not in', ['completed', 'skipped']).execute();
 }
 
-/** The tasks that wait for this one, in the order of the plan; one more than `limit` if there are more. */
+/** The tasks that wait for this one, in plan order; one more than `limit` if more exist. */
 export async function dependentsOf(db: Db, workspace: string, taskId: string, limit: number): Promise<OpenTask[]> {
   return await db
     .selectFrom('workflow_dependencies as edge')
@@ -38,7 +38,7 @@ export async function dependentsOf(db: Db, workspace: string, taskId: string, li
 export const countDependents = (db: Db, workspace: string, taskId: string): Promise<number> =>
   countRows(db, 'workflow_dependencies', { workspace_id: workspace, depends_on: taskId });
 
-/** Tasks that were claimed or started at least once, the last changed first. */
+/** Tasks that were claimed or started at least once, last changed first. */
 export const takenUpTasks = (db: Db, workflow: WorkflowRow, limit: number): Promise<{ rows: { id: string; name: string }[]; total: number }> =>
   pageOf(
     activeTasks(db, workflow)
@@ -52,7 +52,7 @@ export const takenUpTasks = (db: Db, workflow: WorkflowRow, limit: number): Prom
 const IDS_AT_ONCE = 250;
 const payloadSchema = z.object({ agent_id: z.string().nullish(), to: z.string().nullish(), reason: z.string().nullish() });
 
-/** The events of these tasks' claims, oldest first. If there are more than `limit`, the last ones. */
+/** The events about claims of these tasks, oldest first. If there are more than `limit`, the last ones. */
 export async function happeningsOf(db: Db, workspace: string, taskIds: readonly string[], limit: number): Promise<TaskHappening[]> {
   const found: (TaskHappening & { seq: number })[] = [];
   for (const some of chunks(taskIds, IDS_AT_ONCE)) {

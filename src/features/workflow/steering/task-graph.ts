@@ -1,7 +1,7 @@
-/** An edge between places in a list: `[first, then]`. All functions are pure and without recursion: a chain may be 10,000 tasks long. */
+/** An edge between indexes in a list: `[first, then]`. All functions are pure and without recursion: a chain may be 10,000 tasks long. */
 export type TaskEdge = readonly [first: number, then: number];
 
-/** The layer of each: 0 where it waits for nothing, else one more than the highest that it waits for. There must be no circle. In linear time. */
+/** The layer of each task: 0 without dependencies, otherwise one more than the highest of them. The graph must be acyclic. In linear time. */
 export function layersOf(count: number, edges: readonly TaskEdge[]): Int32Array {
   const layers = new Int32Array(count);
   for (const at of inOrder(count, edges)) {
@@ -11,8 +11,7 @@ export function layersOf(count: number, edges: readonly TaskEdge[]): Int32Array 
 }
 
 /**
- * The longest chain, from its first to its last. Only those count that `counts` says; others may stand between them, and are
- * left out. In linear time.
+ * The longest chain, from first to last. Only tasks that `counts` selects count; others may be between them, and are left out. In linear time.
  */
 export function longestChain(count: number, edges: readonly TaskEdge[], counts: (place: number) => boolean): number[] {
   const length = new Int32Array(count);
@@ -33,7 +32,7 @@ export function longestChain(count: number, edges: readonly TaskEdge[], counts: 
   return chain.reverse();
 }
 
-/** Each after all that it waits for, with those that wait for it. */
+/** Yields each task after all of its dependencies, with its dependents. */
 function* inOrder(count: number, edges: readonly TaskEdge[]): Generator<{ place: number; after: readonly number[] }> {
   const after: number[][] = Array.from({ length: count }, () => []);
   const open = new Int32Array(count);
@@ -56,7 +55,7 @@ function* inOrder(count: number, edges: readonly TaskEdge[]): Generator<{ place:
 
 const SWEEPS = 4;
 
-/** The place of each within its layer, so that few edges cross: by turns near what it waits for and what waits for it. */
+/** The position of each task within its layer, so that few edges cross: alternately near its dependencies and near its dependents. */
 export function rowsWithinLayers(layers: Int32Array, edges: readonly TaskEdge[]): Int32Array {
   const columns: number[][] = [];
   for (const [place, layer] of layers.entries()) (columns[layer] ??= []).push(place);
@@ -87,7 +86,7 @@ function middleOf(places: readonly number[], rows: Int32Array): number | undefin
   return places.reduce((sum, place) => sum + (rows[place] as number), 0) / places.length;
 }
 
-/** Without the edges that others imply: who waits for a task waits for what that waits for. `layers` must rise along every edge. */
+/** Leaves out edges that others imply: a task that waits for b also waits for everything b waits for. `layers` must rise along every edge. */
 export function withoutImplied(layers: Int32Array, edges: readonly TaskEdge[]): TaskEdge[] {
   const words = Math.ceil(layers.length / 32);
   const reached = Array.from(layers, () => new Uint32Array(words));
@@ -96,7 +95,7 @@ export function withoutImplied(layers: Int32Array, edges: readonly TaskEdge[]): 
   const kept: TaskEdge[] = [];
   for (const place of [...layers.keys()].sort((one, other) => (layers[one] as number) - (layers[other] as number))) {
     const own = reached[place] as Uint32Array;
-    // The highest first: what a lower one would add is then known already.
+    // Highest first: then the edges that it implies are known before the lower ones are checked.
     for (const first of (before[place] as number[]).sort((one, other) => (layers[other] as number) - (layers[one] as number))) {
       if (((own[first >> 5] as number) >>> (first & 31)) & 1) continue;
       kept.push([first, place]);
@@ -109,8 +108,8 @@ export function withoutImplied(layers: Int32Array, edges: readonly TaskEdge[]): 
 }
 
 /**
- * From what the task waits for to what holds it up in the end: the longest way along dependencies that are not met. `dependencies`
- * has only unmet ones, and must have no circle.
+ * From a direct dependency to the root cause: the longest path along unmet dependencies. `dependencies` contains only unmet ones, and must be
+ * acyclic.
  */
 export function unmetChain(taskId: string, dependencies: ReadonlyMap<string, readonly string[]>): string[] {
   const ids = [taskId];

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { layersOf, longestChain, rowsWithinLayers, type TaskEdge, withoutImplied } from './task-graph.ts';
 
-test('a task stands one layer after the last of those that it waits for', () => {
+test('a task is one layer after the last of its dependencies', () => {
   const edges: TaskEdge[] = [
     [0, 1],
     [1, 2],
@@ -11,7 +11,7 @@ test('a task stands one layer after the last of those that it waits for', () => 
   expect([...layersOf(4, edges)]).toEqual([0, 1, 2, 0]);
 });
 
-test('the critical path is the longest chain of what is left, and what is done does not count', () => {
+test('the critical path is the longest chain of remaining tasks, and finished ones do not count', () => {
   const edges: TaskEdge[] = [
     [0, 1],
     [1, 2],
@@ -22,7 +22,7 @@ test('the critical path is the longest chain of what is left, and what is done d
   expect(longestChain(5, edges, () => false)).toEqual([]);
 });
 
-test('within its layer a task stands near what it waits for, so that edges do not cross', () => {
+test('within its layer a task is near its dependencies, so that edges do not cross', () => {
   const rows = rowsWithinLayers(Int32Array.from([0, 0, 1, 1]), [
     [0, 3],
     [1, 2],
@@ -30,7 +30,7 @@ test('within its layer a task stands near what it waits for, so that edges do no
   expect([rows[2], rows[3]]).toEqual([rows[1], rows[0]]);
 });
 
-test('an edge that others imply is left out, and no other', () => {
+test('only edges that others imply are left out', () => {
   const edges: TaskEdge[] = [
     [0, 1],
     [1, 2],

@@ -98,7 +98,7 @@ export async function checkpointPage(
   };
 }
 
-/** Laid out to be read. */
+/** Formatted for reading. */
 function detailOf({ detail }: CheckpointRow): string | null {
   if (detail === null) return null;
   const text = JSON.stringify(JSON.parse(detail), null, 2);

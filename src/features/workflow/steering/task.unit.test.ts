@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { unmetChain } from './task-graph.ts';
 
-test('what holds a task up is the end of the longest unmet chain, however long', () => {
+test('the root blocker of a task is the end of its longest unmet chain, however long', () => {
   const waits = new Map([
     ['deploy', ['docs', 'test']],
     ['test', ['build']],

@@ -28,10 +28,10 @@ export const availableTools: Implementation[] = [
   }),
 ];
 
-/** So many workflows are searched at once. */
+/** This many workflows are searched at a time. */
 const WORKFLOWS_AT_ONCE = 200;
 
-/** Workflows at their parallel limit come last: a claim there is refused, and would hide tasks where one succeeds. */
+/** Workflows at their parallel limit come last: a claim there is refused, and listing them first would hide tasks that can be claimed. */
 async function suitableAnywhere(db: Db, workspace: string, search: Search): Promise<string[]> {
   const free = await suitableInRunning(db, workspace, true, search);
   if (free.length === search.limit) return free;
@@ -53,7 +53,7 @@ async function suitableInOne(db: Db, workflow: WorkflowRow, search: Search): Pro
 }
 
 const FIRST_LOOK = 100;
-/** Each page is so much longer than the last: few pages are needed even where most tasks need capabilities that the agent lacks. */
+/** Each page is this many times longer than the one before, so few pages are needed even if most tasks need capabilities that the agent lacks. */
 const FURTHER = 4;
 
 async function suitableIn(db: Db, workspace: string, workflowIds: readonly string[], { has, limit, now }: Search): Promise<string[]> {

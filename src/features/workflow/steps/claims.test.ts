@@ -19,7 +19,7 @@ test('a claim is a lease with a fence, and the same agent may claim again [task.
   expect(await events({ kind: 'workflow.task_claimed' })).toMatchObject([{ subject: ids.one, payload: { workflow_id, agent_id, fence: 1 } }]);
 });
 
-test('a heartbeat renews every claim of its agent, and says what it holds [agent.heartbeat.renews-claims] [task.claim.lease]', async () => {
+test('a heartbeat renews every claim of its agent, and returns them [agent.heartbeat.renews-claims] [task.claim.lease]', async () => {
   const { ok, refused, planned, claimed, agent, clock, task } = await workflowApp();
   const { ids } = await planned(['one', 'two', 'three']);
   const agent_id = await agent();
@@ -37,7 +37,7 @@ test('a heartbeat renews every claim of its agent, and says what it holds [agent
   expect(await ok('agent_get', { id: agent_id })).toMatchObject({ current_task_id: null, status: 'busy' });
 });
 
-test('of many agents that claim one task at once, one gets it and the others are told who [task.claim.atomic] [task.claim.taken]', async () => {
+test('of many agents that claim one task at the same time, one gets it and the others learn who [task.claim.atomic] [task.claim.taken]', async () => {
   const { tool, planned, agent, ana, ben, task } = await workflowApp();
   const { ids } = await planned(['one']);
   const callers = Array.from({ length: 24 }, (_, i) => (i % 2 ? ana : ben));
@@ -65,7 +65,7 @@ test('two servers on one database give each task to one agent', async () => {
   for (const { task_id, agent_id } of won) expect((await there.task(task_id)).assigned_agent_id).toBe(agent_id);
 });
 
-test('the claims of a silent agent are released with an event, and what it had begun can be claimed by others [task.claim.silent-agent-released] [task.claim.release-event]', async () => {
+test('the claims of a silent agent are released with an event, and its started tasks can be claimed by others [task.claim.silent-agent-released] [task.claim.release-event]', async () => {
   const { ok, planned, started, claimed, agent, ben, clock, task, events } = await workflowApp();
   const { ids } = await planned(['one', 'two']);
   const begun = ids.one as string;
@@ -87,7 +87,7 @@ test('the claims of a silent agent are released with an event, and what it had b
   expect(await ok('task_claim', { task_id: begun, agent_id: other }, ben)).toMatchObject({ success: true, fence: 3 });
 });
 
-test('a claim does not wait for the sweep: who is silent for 90 seconds has lost its claim and its room', async () => {
+test('a claim does not wait for the sweep: an agent silent for 90 seconds has lost its claim and its room', async () => {
   // Never swept: this clock runs nothing.
   const clock = { ...testClock(), every: () => () => undefined };
   const { ok, refused, planned, started, agent, ben, task, events, ana } = await workflowApp({ clock });
@@ -109,7 +109,7 @@ test('a claim does not wait for the sweep: who is silent for 90 seconds has lost
   expect(await events({ kind: 'agent.offline' })).toMatchObject([{ subject: agent_id, payload: { tasks_released: 2 } }]);
 });
 
-test('only the holder writes to a claimed task, whichever way the write is made [task.claim.holder-only]', async () => {
+test('only the holder writes to a claimed task, with any kind of write [task.claim.holder-only]', async () => {
   const { ok, refused, planned, started, agent, ana, ben, developer, task } = await workflowApp();
   const { ids } = await planned(['one']);
   const id = ids.one as string;
@@ -130,14 +130,14 @@ test('only the holder writes to a claimed task, whichever way the write is made 
   }
   expect(await refused('task_release', { task_id: id, agent_id: sibling }, ana)).toMatchObject({ code: 'NOT_ASSIGNED' });
   expect(await task(id)).toEqual(before);
-  // The same developer with another token must say which agent it is; with the token of the agent that is known.
+  // With another token, the same developer must name the agent; with the agent's own token, it is known.
   const elsewhere = await developer('ana');
   expect(await refused('checkpoint_add', { task_id: id, type: 'progress', summary: 's' }, elsewhere)).toMatchObject({ code: 'NOT_ASSIGNED' });
   await ok('checkpoint_add', { task_id: id, type: 'progress', summary: 's', agent_id }, elsewhere);
   await ok('checkpoint_add', { task_id: id, type: 'progress', summary: 's' }, ana);
 });
 
-test('a write with a fence of an earlier claim is refused [task.claim.stale-fence]', async () => {
+test('a write with the fence of an earlier claim is refused [task.claim.stale-fence]', async () => {
   const { ok, refused, planned, started, task } = await workflowApp();
   const { ids } = await planned(['one']);
   const id = ids.one as string;
@@ -159,7 +159,7 @@ test('a write with a fence of an earlier claim is refused [task.claim.stale-fenc
   expect((await task(id)).status).toBe('planning');
 });
 
-test('an agent that has gone writes nothing more in its name, with its old fence or without one', async () => {
+test('an agent that has gone cannot write, with its old fence or without one', async () => {
   for (const goes of ['silent', 'unregistered']) {
     const { ok, refused, planned, started, clock, task } = await workflowApp();
     const { ids } = await planned(['one']);
@@ -180,7 +180,7 @@ test('an agent that has gone writes nothing more in its name, with its old fence
   }
 });
 
-test('what an agent said in time it may say again when it has gone since: the answer may have been lost', async () => {
+test('an agent that has gone may repeat a call it made in time: the answer may have been lost', async () => {
   const { ok, planned, started, clock, agent } = await workflowApp();
   const { ids } = await planned(['one', 'two']);
   const agent_id = await agent();
@@ -223,10 +223,10 @@ test('a failed task can be claimed again, by its last holder or another [task.cl
   expect(await ok('task_claim', { task_id: id, agent_id })).toMatchObject({ success: true });
 });
 
-test('what is finished, in no running workflow, or past the limit is not claimed [workflow.create.parallel-default]', async () => {
+test('refuses a claim of a finished task, in a workflow that is not running, or above the limit [workflow.create.parallel-default]', async () => {
   const { ok, refused, planned, completed, claimed, agent } = await workflowApp();
   const { workflow_id, ids } = await planned(['one', 'two', 'three'], { workflow: { max_parallel_tasks: 1 } });
-  // What is claimed elsewhere takes up no room here.
+  // Claims in other workflows take no room here.
   await claimed((await planned(['elsewhere'])).ids.elsewhere as string);
   await completed(ids.one as string);
   const agent_id = await agent();
@@ -234,7 +234,7 @@ test('what is finished, in no running workflow, or past the limit is not claimed
   const held = await claimed(ids.two as string);
   const refusal = await refused('task_claim', { task_id: ids.three, agent_id });
   expect(refusal).toMatchObject({ code: 'PARALLEL_LIMIT', max_parallel_tasks: 1, claimed: 1 });
-  // Not for a second task of the same agent either; but its own it may claim again.
+  // Not for a second task of the same agent either. But it may claim its own again.
   expect(await refused('task_claim', { task_id: ids.three, agent_id: held.agent_id })).toMatchObject({ code: 'PARALLEL_LIMIT' });
   await ok('task_claim', { task_id: ids.two, agent_id: held.agent_id });
   await ok('workflow_set_parallelism', { id: workflow_id, max_parallel_tasks: 2 });
@@ -260,7 +260,7 @@ test('a released task keeps plan and checkpoints and can be claimed again [task.
   expect(await task(id)).toMatchObject({ status: 'pending', plan: PLAN, assigned_agent_id: null, fence: fence + 1, checkpoint_count: 2 });
   expect((await ok('checkpoint_list', { task_id: id, type: ['recovery'] })).checkpoints[0].summary).toContain('Lunch');
   expect(await events({ kind: 'workflow.task_released' })).toMatchObject([{ subject: id, payload: { reason: 'Lunch', from: 'planning', to: 'pending' } }]);
-  // It has another one, and so is still busy.
+  // It has another one, so it is still busy.
   expect(await ok('agent_get', { id: agent_id })).toMatchObject({ status: 'busy' });
   await ok('task_release', { task_id: ids.two, agent_id });
   expect(await ok('agent_get', { id: agent_id })).toMatchObject({ status: 'online', current_task_id: null });
@@ -269,7 +269,7 @@ test('a released task keeps plan and checkpoints and can be claimed again [task.
   expect(await ok('task_claim', { task_id: id, agent_id: await agent(ben) }, ben)).toMatchObject({ success: true });
 });
 
-test('an agent that leaves gives back all it holds, and is told how many that were', async () => {
+test('an agent that leaves releases all its claims, and gets their number', async () => {
   for (const [tool, args] of [
     ['agent_unregister', {}],
     ['agent_update', { status: 'offline' }],
@@ -285,7 +285,7 @@ test('an agent that leaves gives back all it holds, and is told how many that we
   }
 });
 
-test('a task that waits for the answer of a person waits on when its agent goes, and nobody takes it up meanwhile', async () => {
+test('a task waiting for a person keeps waiting if its agent leaves, and cannot be claimed meanwhile', async () => {
   const { ok, refused, planned, started, agent, task } = await workflowApp();
   const { ids } = await planned(['one']);
   const id = ids.one as string;

@@ -29,7 +29,7 @@ import { openDependencies, silentHolders } from './store.ts';
 export type OpenedWorktree = NonNullable<Output<typeof taskClaim>['workspace']>;
 
 export interface StepPorts {
-  /** Gives the claimed task a git worktree of its own. Where it cannot, it undoes the claim and throws the refusal. */
+  /** Creates a git worktree for the claimed task. On failure, it undoes the claim and throws the refusal. */
   openWorktree(ctx: CallContext, task: WorkflowTaskRow, fence: number): Promise<OpenedWorktree | undefined>;
 }
 
@@ -65,12 +65,12 @@ type ClaimResult =
       readonly success: true;
       readonly fence: number;
       readonly lease_expires_at: number;
-      /** As they stand with the claim made. */
+      /** Both after the claim. */
       readonly task: WorkflowTaskRow;
       readonly workflow: WorkflowRow;
     };
 
-/** Nothing but the store changes, so that it can be undone by `unclaimTask`. */
+/** Changes only the store, so that `unclaimTask` can undo it. */
 async function claimTask(tx: Tx, ctx: WriteContext, input: { task_id: string; agent_id: string }): Promise<ClaimResult> {
   const { db, workspace } = tx;
   const [agentRow, taskRow, workflowRow, claimed] = await settleAll([
@@ -116,14 +116,18 @@ async function storeClaim(tx: Tx, ctx: WriteContext, task: WorkflowTaskRow, work
 
 function requireUnfinished(task: WorkflowTaskRow): void {
   if (!isSatisfied(task.status)) return;
-  throw invalidState(`Task ${JSON.stringify(task.name)} is ${task.status}: there is nothing left to claim.`, 'task_get_available lists what is free.', {
-    field: 'task_id',
-    task_id: task.id,
-    status: task.status,
-  });
+  throw invalidState(
+    `Task ${JSON.stringify(task.name)} is ${task.status}, so it cannot be claimed.`,
+    'Call task_get_available with your agent_id to find a task that you can claim.',
+    {
+      field: 'task_id',
+      task_id: task.id,
+      status: task.status,
+    },
+  );
 }
 
-/** Called when the workflow seems full: claims of silent agents are released first, even if the sweep is late. */
+/** Called when the workflow seems full. Releases the claims of silent agents first, even if the sweep is late. */
 async function requireRoom(tx: Tx, workflow: WorkflowRow): Promise<void> {
   const limit = workflow.max_parallel_tasks;
   for (const id of await silentHolders(tx.db, tx.workspace, workflow.id, tx.now)) await expireAgent(tx, id, releaseClaimsOf);
@@ -131,20 +135,21 @@ async function requireRoom(tx: Tx, workflow: WorkflowRow): Promise<void> {
   if (claimed < limit) return;
   throw new Refusal(
     'PARALLEL_LIMIT',
-    `${claimed} task${claimed === 1 ? '' : 's'} of workflow ${JSON.stringify(workflow.name)} ${claimed === 1 ? 'is' : 'are'} claimed, and its max_parallel_tasks is ${limit}.`,
-    'Wait until one is finished, or raise the limit with workflow_set_parallelism.',
+    `Workflow ${JSON.stringify(workflow.name)} already has ${claimed} claimed task${claimed === 1 ? '' : 's'}, and its max_parallel_tasks is ${limit}.`,
+    `Wait until a task is finished, or raise the limit: workflow_set_parallelism with id "${workflow.id}" and max_parallel_tasks ${claimed + 1}.`,
     { workflow_id: workflow.id, max_parallel_tasks: limit, claimed },
   );
 }
 
 const MAX_NAMED = 10;
 
-/** Names the unfinished dependencies, so that the agent can work on those first. */
+/** Names the unfinished dependencies, so that the agent can work on them first. */
 export async function taskBlocked(db: Db, task: WorkflowTaskRow): Promise<Refusal> {
   const names = await openDependencies(db, task.workspace_id, task.id, MAX_NAMED);
   const more = task.open_dependencies - names.length;
   const named = `${names.map((name) => JSON.stringify(name)).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-  return new Refusal('TASK_BLOCKED', `Task ${JSON.stringify(task.name)} waits for ${named}.`, 'Work on those first: workflow_next_tasks lists what is free.', {
+  const next = `Work on those first: call workflow_next_tasks with workflow_id "${task.workflow_id}" to see which tasks can be claimed.`;
+  return new Refusal('TASK_BLOCKED', `Task ${JSON.stringify(task.name)} waits for ${named}.`, next, {
     task_id: task.id,
     blocked_by: names,
     open_dependencies: task.open_dependencies,
@@ -154,7 +159,7 @@ export async function taskBlocked(db: Db, task: WorkflowTaskRow): Promise<Refusa
 export const awaitingAnswer = (task: WorkflowTaskRow): Refusal =>
   new Refusal(
     'AWAITING_ANSWER',
-    `Task ${JSON.stringify(task.name)} waits for a person to answer the question ${task.question_id}.`,
-    'Work on something else until it is answered: the answer puts the task back by itself.',
+    `Task ${JSON.stringify(task.name)} waits for a person to answer question ${task.question_id}.`,
+    'Work on another task until then: call task_get_available with your agent_id. The answer resumes this task automatically.',
     { task_id: task.id, question_id: task.question_id },
   );

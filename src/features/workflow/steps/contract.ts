@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { contract, details, id, READ, text } from '../../../kernel/contract.ts';
 import { checkpointView, files, reason, taskView, workflowSummary, writer } from '../workflows/contract.ts';
 
-/** So many checkpoints are listed at once. */
+/** At most this many checkpoints are listed at a time. */
 export const MAX_CHECKPOINTS = 1_000;
 export const SUMMARY_CHARACTERS = 4_000;
 const DEFAULT_AVAILABLE = 20;
@@ -16,23 +16,22 @@ const taskPlan = z.strictObject({
   steps: z.array(text(2_000)).max(500),
   files_to_modify: files.optional(),
   files_to_create: files.optional(),
-  context_needed: z.array(text(1_000)).max(200).optional().describe('What whoever takes the task up must look at first.'),
+  context_needed: z.array(text(1_000)).max(200).optional().describe('What the next agent on the task must read first.'),
 });
 
 export const taskGet = contract({
   name: 'task_get',
   toolset: 'workflow',
   title: 'Look at a task',
-  description:
-    'One task with its plan, context, outcome and claim. To take work up again after a loss of context, task_load_context gives more for fewer tokens.',
+  description: 'One task with its plan, context, outcome and claim. To resume work after a loss of context, task_load_context returns more for fewer tokens.',
   input: z.strictObject({
     id,
     include_checkpoints: z.boolean().default(false),
-    checkpoint_limit: z.int().min(1).max(1_000_000).optional().describe('The newest so many. Default: all.'),
+    checkpoint_limit: z.int().min(1).max(1_000_000).optional().describe('Only this many of the newest. Default: all.'),
   }),
   output: taskView.extend({
     checkpoints: z.array(checkpointView).optional().describe('Oldest first.'),
-    checkpoints_more: z.int().optional().describe('How many older ones the answer had no room for: checkpoint_list has them.'),
+    checkpoints_more: z.int().optional().describe('Number of older ones that did not fit: use checkpoint_list.'),
   }),
   annotations: READ,
 });
@@ -41,11 +40,11 @@ export const taskSetPlan = contract({
   name: 'task_set_plan',
   toolset: 'workflow',
   title: 'Set the plan of a task',
-  description: 'Stores how a task in planning will be done, and adds to its context. Then set it to in_progress with task_update_status.',
+  description: 'Stores the plan of a task in planning, and adds to its context. Then set it to in_progress with task_update_status.',
   input: z.strictObject({
     id,
     plan: taskPlan,
-    context: details.optional().describe('Added to what is stored, field by field; a field that is there already is replaced.'),
+    context: details.optional().describe('Merged into the stored context field by field; existing fields are replaced.'),
     ...writer,
   }),
   output: z.strictObject({ success }),
@@ -56,22 +55,22 @@ export const taskUpdateStatus = contract({
   name: 'task_update_status',
   essential: true,
   toolset: 'workflow',
-  title: 'Move a task on',
+  title: 'Update the status of a task',
   description:
-    'Moves a task on: pending → planning → in_progress → completed, paused or failed; paused → in_progress; failed → pending or skipped. completed needs an outcome, failed an error, which is kept as an error checkpoint; both end the claim. A refused step names the allowed ones. all_complete tells when the workflow has nothing left: then set it to completed with workflow_update_status.',
+    'Changes the status: pending → planning → in_progress → completed, paused or failed; paused → in_progress; failed → pending or skipped. completed needs an outcome; failed needs an error, which is stored as an error checkpoint; both end the claim. A refused change names the allowed ones. If all_complete is true, the workflow has nothing left: set it to completed with workflow_update_status.',
   input: z.strictObject({
     id,
-    status: taskView.shape.status.describe('blocked is worked out from the dependencies and cannot be set.'),
-    outcome: z.string().trim().max(20_000).optional().describe('What came of it, for whoever builds on it. Required for completed.'),
+    status: taskView.shape.status.describe('blocked follows from the dependencies and cannot be set.'),
+    outcome: z.string().trim().max(20_000).optional().describe('The result, for tasks that build on it. Required for completed.'),
     outcome_detail: details.optional(),
     error: z.string().trim().max(20_000).optional().describe('What went wrong. Required for failed.'),
     ...writer,
   }),
   output: z.strictObject({
     success,
-    changed: z.boolean().describe('False: the task had that status already.'),
+    changed: z.boolean().describe('False: the task already had that status.'),
     workflow_status: workflowSummary.shape.status,
-    all_complete: z.boolean().optional().describe('With completed and skipped: whether every task of the workflow is.'),
+    all_complete: z.boolean().optional().describe('With completed or skipped: whether every task of the workflow is completed or skipped.'),
   }),
   annotations: { idempotentHint: true },
 });
@@ -81,7 +80,7 @@ export const taskReplan = contract({
   toolset: 'workflow',
   title: 'Replan a task',
   description:
-    'Gives a failed task, or one in progress, a new plan. It goes back to pending without outcome and without claim, so that any agent can take it up; the old plan stays in a replan checkpoint. Claim it again with task_claim to go on with it yourself.',
+    'Gives a failed task, or one in progress, a new plan. It goes back to pending without outcome and claim, so that any agent can claim it; the old plan stays in a replan checkpoint. To continue yourself, claim it again with task_claim.',
   input: z.strictObject({ id, reason, new_plan: taskPlan, ...writer }),
   output: z.strictObject({ success, checkpoint_id: z.string() }),
 });
@@ -92,7 +91,7 @@ export const checkpointAdd = contract({
   toolset: 'workflow',
   title: 'Add a checkpoint',
   description:
-    'Records a step of a task, so that it can be taken up from there: what was done, decided or went wrong, in a sentence or two; details and files beside it. Add one whenever losing your context would lose more than a few minutes of work. Sent again, it is recorded again.',
+    'Records progress on a task, so that another agent can continue from there: what was done, decided or went wrong, in a sentence or two, plus details and files. Add one whenever losing your context would lose more than a few minutes of work. Repeating the call adds another.',
   input: z.strictObject({
     task_id: id,
     type: checkpointView.shape.type,
@@ -108,11 +107,11 @@ export const checkpointList = contract({
   name: 'checkpoint_list',
   toolset: 'workflow',
   title: 'List checkpoints',
-  description: 'The checkpoints of a task in their order. When there are more, go on with the last sequence as since_sequence.',
+  description: 'The checkpoints of a task in order. If there are more, continue with the last sequence as since_sequence.',
   input: z.strictObject({
     task_id: id,
     type: z.array(checkpointView.shape.type).min(1).max(checkpointView.shape.type.options.length).optional(),
-    since_sequence: z.int().min(0).max(2_147_483_647).optional().describe('Only those after it.'),
+    since_sequence: z.int().min(0).max(2_147_483_647).optional().describe('Only later ones.'),
     limit: z.int().min(1).max(MAX_CHECKPOINTS).optional(),
   }),
   output: z.strictObject({ checkpoints: z.array(checkpointView), more: z.boolean() }),
@@ -124,7 +123,7 @@ export const taskClaim = contract({
   toolset: 'workflow',
   title: 'Claim a task',
   description:
-    'Gives the task to your agent, if nobody has it. Of several that claim at once one succeeds; the others get success false and already_claimed_by. The claim is a lease: call agent_heartbeat every 30 seconds, or after 90 seconds of silence others may take the task. Send the fence with your writes, so that a late one is refused. Claiming your own task again renews the lease. In a workflow with auto_create_workspaces, work in the workspace that the answer names.',
+    'Claims the task for your agent if it is free. If several claim it at the same time, one succeeds; the others get success false and already_claimed_by. The claim is a lease: call agent_heartbeat every 30 seconds, or after 90 seconds of silence others may take the task. Send the fence with your writes, so that a late one is refused. Claiming your own task again renews the lease. In a workflow with auto_create_workspaces, work in the workspace that the answer names.',
   input: z.strictObject({ task_id: id, agent_id: ownAgent }),
   output: z.strictObject({
     success: z.boolean(),
@@ -137,7 +136,7 @@ export const taskClaim = contract({
         path: z.string(),
         branch: z.string(),
         base_branch: z.string().nullable(),
-        unmerged_dependencies: z.array(z.string()).optional().describe('Tasks whose work this one builds on and whose branches are not merged yet.'),
+        unmerged_dependencies: z.array(z.string()).optional().describe('Tasks that this one builds on and whose branches are not merged yet.'),
       })
       .optional(),
   }),
@@ -149,7 +148,7 @@ export const taskRelease = contract({
   essential: true,
   toolset: 'workflow',
   title: 'Release a task',
-  description: 'Gives a claimed task back without finishing it. It goes back to pending; plan and checkpoints stay for whoever takes it up next.',
+  description: 'Releases a claimed task without finishing it. It goes back to pending; plan and checkpoints stay for the next agent.',
   input: z.strictObject({ task_id: id, agent_id: ownAgent, reason: reason.optional(), fence: writer.fence }),
   output: z.strictObject({ success }),
 });
@@ -159,7 +158,7 @@ export const taskGetAvailable = contract({
   toolset: 'workflow',
   title: 'Find work for an agent',
   description:
-    'Tasks that your agent can take up now: unclaimed, nothing in their way, asking for no capability that it lacks; oldest workflow first, those whose max_parallel_tasks is used up last. Claim one with task_claim.',
+    'Tasks that your agent can claim now: unclaimed, not blocked, needing no capability that it lacks; oldest workflow first, those at max_parallel_tasks last. Claim one with task_claim.',
   input: z.strictObject({
     agent_id: ownAgent,
     workflow_id: id.optional(),

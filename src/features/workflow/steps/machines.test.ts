@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { type WorkflowApp, workflowApp } from '../../../testing/scenes/workflow.ts';
 import { type StoredTaskStatus, TASK_MACHINE, TASK_STATUSES, type TaskStatus, WORKFLOW_MACHINE, WORKFLOW_STATUSES } from '../workflows/index.ts';
 
-/** What the step needs besides the status, so that nothing but the table can refuse it. */
+/** What a change needs besides the status, so that only the table can refuse it. */
 const GIVEN: Partial<Record<TaskStatus, object>> = { completed: { outcome: 'done' }, failed: { error: 'broken' } };
 
 async function put(app: WorkflowApp, table: 'workflow_tasks' | 'workflows', id: string, values: object): Promise<void> {
@@ -13,7 +13,7 @@ async function put(app: WorkflowApp, table: 'workflow_tasks' | 'workflows', id: 
 
 const allowed = (from: TaskStatus, to: TaskStatus) => from !== 'blocked' && (TASK_MACHINE[from] as readonly string[]).includes(to);
 
-test(`of every step from one task status to another, exactly those of the table are taken
+test(`exactly the task status changes of the table are accepted
   [task.machine.pending-planning] [task.machine.planning-in-progress] [task.machine.in-progress-completed] [task.machine.in-progress-paused]
   [task.machine.paused-in-progress] [task.machine.in-progress-failed] [task.machine.failed-pending] [task.machine.failed-skipped]
   [task.machine.others-refused]`, async () => {
@@ -59,7 +59,7 @@ test(`of every step from one task status to another, exactly those of the table 
   );
 });
 
-test('of every step from one workflow status to another, exactly those of the table are taken', async () => {
+test('exactly the workflow status changes of the table are accepted', async () => {
   const app = await workflowApp();
   const { workflow_id } = await app.planned(['only']);
   const shown = async () => (await app.ok('workflow_get', { id: workflow_id })).status;
@@ -84,7 +84,7 @@ test('of every step from one workflow status to another, exactly those of the ta
   }
 });
 
-test('nothing moves in a workflow that has ended, and nothing new is taken up in one that is paused', async () => {
+test('nothing changes in an ended workflow, and nothing new can be claimed in a paused one', async () => {
   const app = await workflowApp();
   const { workflow_id, ids } = await app.planned(['one', 'two']);
   const held = await app.started(ids.one as string);
@@ -92,7 +92,7 @@ test('nothing moves in a workflow that has ended, and nothing new is taken up in
   const kept = await app.claimed(elsewhere.other as string);
   await app.ok('workflow_update_status', { id: workflow_id, status: 'paused' });
   expect(await app.refused('task_update_status', { id: ids.two, status: 'planning' })).toMatchObject({ code: 'INVALID_STATE', status: 'paused' });
-  // What was begun may be brought to its end.
+  // Started work may be finished.
   await app.ok('checkpoint_add', { task_id: ids.one, type: 'progress', summary: 'half way' });
   await app.ok('workflow_update_status', { id: workflow_id, status: 'abandoned' });
   const plan = { approach: 'a', steps: [] };
@@ -110,7 +110,7 @@ test('nothing moves in a workflow that has ended, and nothing new is taken up in
   expect(await app.task(elsewhere.other as string)).toMatchObject({ assigned_agent_id: kept.agent_id, fence: kept.fence });
 });
 
-test('the first task in progress sets a ready workflow going, and an event says that nobody asked for it', async () => {
+test('the first task in progress starts a ready workflow, and its event says that this was automatic', async () => {
   const app = await workflowApp();
   const { workflow_id, ids } = await app.planned(['one', 'two']);
   const move = async (id: string | undefined, status: string) => (await app.ok('task_update_status', { id, status })).workflow_status;

@@ -25,7 +25,7 @@ interface Graph {
 
 const AGENTS = 4;
 const agent = fc.nat(AGENTS - 1);
-/** Whoever holds the task, or else anybody: chance alone would seldom find the holder. */
+/** The holder of the task, or else any agent: chance alone would seldom find the holder. */
 const HOLDER = AGENTS;
 const writer = fc.oneof(agent, fc.constant(HOLDER));
 const task = fc.nat(11);
@@ -55,9 +55,9 @@ const graph: fc.Arbitrary<Graph> = fc.record({
 interface World {
   readonly app: WorkflowApp;
   readonly workflowId: string;
-  /** Two of Ana's with one token, one of hers with another, one of Ben's. */
+  /** Two of Ana's agents with one token, one of hers with another, one of Ben's. */
   readonly agents: { id: string; by: TestCaller }[];
-  /** Every task that ever was, also those that were removed. */
+  /** Every task that ever existed, including removed ones. */
   readonly tasks: string[];
   readonly fences: Map<string, number>;
   added: number;
@@ -71,11 +71,11 @@ const isOffline = async (world: World, id: string) => (await agentRow(world, id)
 const pick = <T>(list: readonly T[], index: number): T => list[index % list.length] as T;
 const RESULT: Partial<Record<TaskStatus, object>> = { completed: { outcome: 'done' }, failed: { error: 'broken' } };
 
-/** The answer in a word: a refusal's code, or what a success says. */
+/** The answer in a word: a refusal's code, or the result of a success. */
 const verdict = (body: Body, isError: boolean): string =>
   isError ? body.code : body.success === false ? 'taken' : body.changed === false ? 'unchanged' : 'ok';
 
-/** What a claim must be answered, worked out from the rows as they stand. */
+/** The expected answer to a claim, computed from the current rows. */
 async function claimVerdict(world: World, row: WorkflowTaskRow | undefined, agentId: string): Promise<string> {
   if (await isOffline(world, agentId)) return 'INVALID_STATE';
   if (!row) return 'TASK_NOT_FOUND';
@@ -213,7 +213,7 @@ function stepVerdict(row: WorkflowTaskRow, to: TaskStatus): string {
   return from !== 'blocked' && (TASK_MACHINE[from] as readonly string[]).includes(to) ? 'ok' : 'INVALID_TRANSITION';
 }
 
-/** What holds at every moment, read from the rows and never from the answers. */
+/** The invariants, read from the rows and never from the answers. */
 async function check(world: World, before: readonly WorkflowTaskRow[], action: Step): Promise<void> {
   const { app, workflowId, fences } = world;
   const all = await rowsOf(world);
@@ -233,7 +233,7 @@ async function check(world: World, before: readonly WorkflowTaskRow[], action: S
     const was = before.find(({ id }) => id === row.id);
     if (was && action.do !== 'replan') {
       const gained = was.assigned_agent_id === null && row.assigned_agent_id !== null;
-      // A step that ends the claim leaves the fence, so that the holder can say it again; whatever else takes the claim away raises it.
+      // A change that ends the claim keeps the fence, so that the holder can repeat it; any other end of a claim raises it.
       const taken = was.assigned_agent_id !== null && row.assigned_agent_id === null && action.do !== 'advance' && action.do !== 'update';
       expect(row.fence - was.fence, `fence of ${row.name}`).toBe(gained || taken ? 1 : 0);
       if (taken) expect(row.status, `${row.name} without its holder`).toBe(was.status === 'failed' ? 'failed' : 'pending');
@@ -259,7 +259,7 @@ async function check(world: World, before: readonly WorkflowTaskRow[], action: S
   expect(Object.values<number>(progress.by_status).reduce((sum, each) => sum + each, 0)).toBe(rows.length);
 }
 
-/** Each claim in the journal has its own fence, above all before it. */
+/** Each claim in the journal has its own fence, higher than all before it. */
 async function checkHistory({ app }: World): Promise<void> {
   const claims = Map.groupBy(await app.events({ kind: 'workflow.task_claimed' }), ({ subject }) => subject);
   for (const history of claims.values()) {
@@ -269,7 +269,7 @@ async function checkHistory({ app }: World): Promise<void> {
 }
 
 test(
-  'whatever agents do to a graph: one live holder per task, nothing runs before what it depends on, fences rise, counts add up',
+  'for any sequence of calls, a task has one live holder, nothing runs before its dependencies, fences rise, and counts add up',
   async () => {
     await fc.assert(
       fc.asyncProperty(

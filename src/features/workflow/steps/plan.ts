@@ -58,7 +58,7 @@ export const planTools: Implementation[] = [
 ];
 
 const MAX_CONTEXT = 64 * 1024;
-/** A checkpoint is there to be read, so it stores only the beginning of a longer plan. */
+/** A checkpoint is meant to be read, so it stores only the beginning of a long plan. */
 const MAX_STORED_PLAN = 32 * 1024;
 
 function mergeContext(task: WorkflowTaskRow, added: Record<string, unknown> | undefined): string | null {
@@ -66,7 +66,7 @@ function mergeContext(task: WorkflowTaskRow, added: Record<string, unknown> | un
   const context = JSON.stringify({ ...readRecord(task.context), ...added });
   if (context.length <= MAX_CONTEXT) return context;
   throw invalidInput([
-    { field: 'context', message: `would grow to ${context.length} characters of JSON with what is stored; expected at most ${MAX_CONTEXT}` },
+    { field: 'context', message: `would grow to ${context.length} characters of JSON together with the stored context; expected at most ${MAX_CONTEXT}` },
   ]);
 }
 
@@ -90,8 +90,10 @@ function requireReplannable(task: WorkflowTaskRow): void {
   const from = shownStatus(task);
   throw new Refusal(
     'INVALID_TRANSITION',
-    `A task that is ${from} cannot be replanned: only one that is ${allowedFrom.join(' or ')} can.`,
-    task.status === 'planning' ? 'Set another plan with task_set_plan.' : 'task_get shows where the task stands.',
+    `The task is ${from}. Only a task that is ${allowedFrom.join(' or ')} can be replanned.`,
+    task.status === 'planning'
+      ? `Set another plan: task_set_plan with id "${task.id}" and a plan.`
+      : `Call task_get with id "${task.id}" to see its current state.`,
     { field: 'id', task_id: task.id, from, to, allowed: [...TASK_MACHINE[task.status]], allowed_from: [...allowedFrom] },
   );
 }
@@ -100,9 +102,13 @@ function requirePlanning(task: WorkflowTaskRow): void {
   if (task.status === 'planning') return;
   const from = shownStatus(task);
   const next =
-    from === 'pending' ? 'Set it to planning with task_update_status first.' : 'task_replan gives a new plan to a task that is in progress or failed.';
-  throw invalidState(`The task is ${from}: its plan is set while it is in planning.`, next, { field: 'id', task_id: task.id, status: from });
+    from === 'pending'
+      ? `First call task_update_status with id "${task.id}" and status "planning".`
+      : isOneOf(SYSTEM_MACHINE.replan.from, task.status)
+        ? `To give it a new plan, call task_replan with id "${task.id}", a reason and new_plan.`
+        : `Call task_get with id "${task.id}" to see its current state.`;
+  throw invalidState(`The task is ${from}. Its plan can be set only while it is in planning.`, next, { field: 'id', task_id: task.id, status: from });
 }
 
-/** As it is stored: without the fields that were left out. */
+/** The plan as stored, without omitted fields. */
 const planJson = (plan: Input<typeof taskSetPlan>['plan']): string => JSON.stringify(plan);

@@ -16,7 +16,7 @@ import {
 } from '../workflows/index.ts';
 import { holdsOther, tasksClaimedIn, tasksHeldBy } from './store.ts';
 
-/** Why a claim ended, and by whose doing. */
+/** Why a claim ended, and who ended it. */
 interface ReleaseReason {
   readonly reason: string;
   readonly actor: string;
@@ -26,7 +26,7 @@ interface ReleaseReason {
 const SHORT = 200;
 export const UNCLAIMED = { assigned_agent_id: null, claimed_at: null } as const;
 
-/** Ends the claim; a task that was begun becomes pending again. `task` must be the current row. */
+/** Ends the claim. A task in progress becomes pending again. `task` must be the current row. */
 async function endClaim(tx: Tx, task: WorkflowTaskRow, why: ReleaseReason): Promise<void> {
   const agentId = task.assigned_agent_id;
   const wasBegun = isOneOf(SYSTEM_MACHINE.release.from, task.status);
@@ -44,7 +44,7 @@ async function endClaim(tx: Tx, task: WorkflowTaskRow, why: ReleaseReason): Prom
   await syncOverlapOwner(tx, task.id, null);
 }
 
-/** The agent of a claim that has ended is free for other work, unless it has some. */
+/** Marks the agent of an ended claim as idle, unless it holds another task. */
 export async function markIdle(tx: Tx, agentId: string | null, taskIds: readonly string[]): Promise<void> {
   if (agentId !== null) await setAgentIdle(tx, agentId, taskIds, holdsOther(tx.db, tx.workspace, agentId, taskIds));
 }
@@ -85,8 +85,8 @@ export async function unclaimTask(tx: Tx, task: Pick<WorkflowTaskRow, 'id'>, fen
   return true;
 }
 
-/** The agent that holds it. */
+/** Returns the agent that holds the task. */
 export function requireClaimed({ id, name, assigned_agent_id }: WorkflowTaskRow): string {
   if (assigned_agent_id !== null) return assigned_agent_id;
-  throw new Refusal('NOT_CLAIMED', `Nobody has claimed task ${JSON.stringify(name)}.`, 'There is nothing to release.', { field: 'task_id', task_id: id });
+  throw new Refusal('NOT_CLAIMED', `Task ${JSON.stringify(name)} is not claimed.`, 'Nothing to release.', { field: 'task_id', task_id: id });
 }

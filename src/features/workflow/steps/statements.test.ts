@@ -3,8 +3,8 @@ import { workflowApp } from '../../../testing/scenes/workflow.ts';
 import { ENGINE } from '../../../testing/store/database.ts';
 import { costOf } from '../../../testing/store/statements.ts';
 
-// Everybody who writes to the workspace waits for each of them; on SQLite there is no way to go.
-test.runIf(ENGINE === 'postgres')('a claim and each step of its task take no more statements and round trips than they need', async () => {
+// Every writer of the workspace waits for each of them. On SQLite there are no round trips.
+test.runIf(ENGINE === 'postgres')('a claim and each status change take no more statements and round trips than needed', async () => {
   const { ok, agent, planned } = await workflowApp();
   const { ids } = await planned(['one', { name: 'two', depends_on: ['one'] }]);
   const id = ids.one as string;
@@ -21,12 +21,12 @@ test.runIf(ENGINE === 'postgres')('a claim and each step of its task take no mor
   expect(complete).toEqual({ statements: 13, trips: 7 });
 });
 
-test.runIf(ENGINE === 'postgres')('claims that come at once share their transaction', async () => {
+test.runIf(ENGINE === 'postgres')('simultaneous claims share their transaction', async () => {
   const { ok, agent, planned } = await workflowApp();
   const names = Array.from({ length: 12 }, (_, n) => `task ${n}`);
   const { ids } = await planned(names);
   const agents = await Promise.all(names.map(() => agent()));
   const { trips } = await costOf(() => Promise.all(names.map((name, n) => ok('task_claim', { task_id: ids[name], agent_id: agents[n] }))));
-  // Its reads and its writes are each one's own; the rest is shared, by two at the least.
+  // Each has its own reads and writes; the rest is shared by at least two.
   expect(trips).toBeLessThanOrEqual(names.length * 2 + (names.length / 2) * 3);
 });

@@ -65,7 +65,7 @@ export async function updateTaskStatus(tx: Tx, ctx: WriteContext, input: Input<t
   const from = shownStatus(task);
   const to: typeof input.status = input.status;
   if (from === to) return { changed: false, workflow };
-  // Checked after the repeat above: a caller that repeats a call because the answer was lost gets no refusal.
+  // Checked after the repeat above: a caller that repeats a call because the answer was lost must not be refused.
   requireNotEnded(workflow);
   requireStep(task, to);
   await requireNoObstacle(tx, task, workflow, to);
@@ -89,35 +89,42 @@ export async function updateTaskStatus(tx: Tx, ctx: WriteContext, input: Input<t
   return { changed: true, workflow: { ...workflow, status } };
 }
 
-/** With which statuses a field has a meaning. Elsewhere it would be dropped without a word, and so is refused. */
+/** The statuses with which each field has a meaning. With others it would be ignored silently, so it is refused. */
 const BELONGS: Readonly<Record<keyof StepResult, readonly TaskStatus[]>> = {
   outcome: ['completed', 'skipped'],
   outcome_detail: ['completed', 'failed', 'skipped'],
   error: ['failed'],
 };
 
-/** The table allows the step. A task that waits for others has none until they are done, and planning is not asked of here. */
+/** Checks the change against the table. A blocked task can only go to planning, which `requireNoObstacle` then refuses with its dependencies. */
 function requireStep(task: WorkflowTaskRow, to: TaskStatus): asserts to is SetStatus {
   const from = shownStatus(task);
   const details = { field: 'status', task_id: task.id, from, to, allowed: from === 'blocked' ? [] : [...TASK_MACHINE[from]] };
   if (to === 'blocked') {
-    throw new Refusal('INVALID_TRANSITION', 'blocked cannot be set: it is worked out from the dependencies.', 'Leave the status as it is.', details);
+    throw new Refusal(
+      'INVALID_TRANSITION',
+      'The status blocked cannot be set: the server computes it from the dependencies.',
+      `Call task_check_dependencies with task_id "${task.id}" to see what blocks the task.`,
+      details,
+    );
   }
   if (from !== 'blocked') return requireTransition(TASK_MACHINE, 'task', task.id, from, to);
   if (to === 'planning') return;
-  const next = 'Complete or skip what it depends on: task_check_dependencies names it.';
-  throw new Refusal('INVALID_TRANSITION', `The task cannot go from blocked to ${to}.`, next, details);
+  const next = `Complete or skip its dependencies first. Call task_check_dependencies with task_id "${task.id}" to see them.`;
+  throw new Refusal('INVALID_TRANSITION', `The task is blocked by its dependencies, so it cannot go to ${to}.`, next, details);
 }
 
 function requireResult(task: WorkflowTaskRow, to: SetStatus, result: StepResult): void {
   if (to === 'completed' && !result.outcome) {
-    throw new Refusal('MISSING_OUTCOME', 'A task is completed with an outcome.', 'Say in outcome what came of it, for whoever builds on it.', {
+    const next = `Call task_update_status again with id "${task.id}", status "completed" and an outcome: the result, for tasks that build on it.`;
+    throw new Refusal('MISSING_OUTCOME', 'Status completed requires an outcome.', next, {
       field: 'outcome',
       task_id: task.id,
     });
   }
   if (to === 'failed' && !result.error) {
-    throw new Refusal('MISSING_ERROR', 'A task fails with an error.', 'Say in error what went wrong, for whoever tries again.', {
+    const next = `Call task_update_status again with id "${task.id}", status "failed" and an error: what went wrong, for the next attempt.`;
+    throw new Refusal('MISSING_ERROR', 'Status failed requires an error.', next, {
       field: 'error',
       task_id: task.id,
     });
@@ -125,7 +132,7 @@ function requireResult(task: WorkflowTaskRow, to: SetStatus, result: StepResult)
   const misplaced = Object.entries(BELONGS).flatMap(([field, statuses]): InputIssue[] =>
     result[field as keyof StepResult] === undefined || statuses.includes(to)
       ? []
-      : [{ field, message: `belongs to status ${statuses.join(' or ')}, not to ${to}` }],
+      : [{ field, message: `is only allowed with status ${statuses.join(' or ')}, not with ${to}` }],
   );
   if (misplaced.length > 0) throw invalidInput(misplaced);
 }
@@ -136,7 +143,7 @@ async function requireNoObstacle(tx: Tx, task: WorkflowTaskRow, workflow: Workfl
   if (task.question_id !== null) throw awaitingAnswer(task);
 }
 
-/** The changes to the row besides its status. */
+/** The changes to the row in addition to its status. */
 function changes(tx: Tx, task: WorkflowTaskRow, to: SetStatus, { outcome, outcome_detail, error }: StepResult, by: string | null): Partial<WorkflowTaskRow> {
   const detail = outcome_detail === undefined ? task.outcome_detail : JSON.stringify(outcome_detail);
   switch (to) {
@@ -155,7 +162,7 @@ function changes(tx: Tx, task: WorkflowTaskRow, to: SetStatus, { outcome, outcom
   }
 }
 
-/** The first task in progress sets the workflow going. Its end is said by somebody: there may be more to plan. */
+/** The first task in progress starts the workflow. Its end is set explicitly, because more tasks may be planned. */
 async function startWorkflow(tx: Tx, ctx: WriteContext, workflow: WorkflowRow): Promise<WorkflowRow['status']> {
   if (workflow.status !== 'ready') return workflow.status;
   await changeWorkflow(tx.db, tx.workspace, workflow.id, {

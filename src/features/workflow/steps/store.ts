@@ -20,7 +20,7 @@ export async function claimsOf(db: Db, workspace: string, agentId: string): Prom
     .execute();
 }
 
-/** For a statement that asks whether the agent holds any task but these. */
+/** SQL condition: whether the agent holds any task except these. */
 export const holdsOther = (db: Db, workspace: string, agentId: string, taskIds: readonly string[]): Expression<SqlBool> =>
   expressionBuilder<Database>().exists(
     db
@@ -34,7 +34,7 @@ export const holdsOther = (db: Db, workspace: string, agentId: string, taskIds: 
 export const tasksClaimedIn = (db: Db, workspace: string, workflowId: string): Promise<WorkflowTaskRow[]> =>
   findRows(db, 'workflow_tasks', { workspace_id: workspace, workflow_id: workflowId, assigned_agent_id: { '!=': null } });
 
-/** How many tasks of each of these workflows wait for a person to answer. */
+/** The number of tasks in each workflow that wait for a person to answer. */
 export async function questionsIn(db: Db, workspace: string, workflowIds: readonly string[]): Promise<Map<string, number>> {
   if (workflowIds.length === 0) return new Map();
   const rows = await db
@@ -49,7 +49,7 @@ export async function questionsIn(db: Db, workspace: string, workflowIds: readon
   return new Map(rows.map(({ workflow_id, asked }) => [workflow_id, Number(asked)]));
 }
 
-/** Agents that hold tasks of the workflow though they were silent for too long. */
+/** Agents that hold tasks of the workflow but have been silent for too long. */
 export async function silentHolders(db: Db, workspace: string, workflowId: string, now: number): Promise<string[]> {
   const rows = await db
     .selectFrom('workflow_tasks as task')
@@ -64,7 +64,7 @@ export async function silentHolders(db: Db, workspace: string, workflowId: strin
   return rows.map(({ id }) => id);
 }
 
-/** Names of unfinished dependencies, in the order of the plan. */
+/** Names of unfinished dependencies, in plan order. */
 export async function openDependencies(db: Db, workspace: string, taskId: string, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('workflow_dependencies as dependency')
@@ -90,7 +90,7 @@ interface CheckpointFilter {
 export const checkpointsAfter = (db: Db, workspace: string, taskId: string, { types, after = 0 }: CheckpointFilter, limit: number): Promise<CheckpointRow[]> =>
   findRows(db, 'checkpoints', { workspace_id: workspace, task_id: taskId, sequence: { '>': after }, type: types }, { order: { sequence: 'asc' }, limit });
 
-/** Workflows whose tasks can be taken up, the oldest first, after `last`: those with room for one more claim, or those without. */
+/** Open workflows after `last`, oldest first: those with room for one more claim, or those without. */
 export async function runningWorkflows(db: Db, workspace: string, hasRoom: boolean, last: string, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('workflows')
@@ -114,7 +114,7 @@ export async function runningWorkflows(db: Db, workspace: string, hasRoom: boole
 
 export type OfferedStep = Pick<WorkflowTaskRow, 'id' | 'workflow_id' | 'sequence' | 'name' | 'capabilities'>;
 
-/** The claimable tasks of these workflows after `last`: in the order of the workflows' age, then of the plan. */
+/** The claimable tasks of these workflows after `last`, by age of the workflow, then in plan order. */
 export async function actionableTasks(
   db: Db,
   workspace: string,
@@ -134,7 +134,7 @@ export async function actionableTasks(
   if (last) {
     tasks = tasks.where((eb) => eb(eb.refTuple('task.workflow_id', 'task.sequence', 'task.name'), '>', eb.tuple(last.workflow_id, last.sequence, last.name)));
   }
-  // The sign keeps SQLite from walking all tasks in the order of an index, only to have few to sort.
+  // The sign keeps SQLite from scanning all tasks in index order to avoid sorting a few.
   const sequence = sql<number>`+${sql.ref('task.sequence')}`;
   return await tasks.orderBy('task.workflow_id').orderBy(sequence).orderBy('task.name').limit(limit).execute();
 }

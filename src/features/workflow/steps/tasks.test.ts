@@ -9,7 +9,7 @@ const PLAN = {
   context_needed: ['the old parser'],
 };
 
-test('what checkpoints hold may be more than one answer can: the newest are given, and how many are not', async () => {
+test('if checkpoints exceed one answer, the newest are returned, with the number of the others', async () => {
   const { ok, planned } = await workflowApp();
   const { ids } = await planned([{ name: 'one' }]);
   for (let n = 1; n <= 75; n++) await ok('checkpoint_add', { task_id: ids.one, type: 'progress', summary: `${n}`, detail: { text: 'x'.repeat(60_000) } });
@@ -22,7 +22,7 @@ test('what checkpoints hold may be more than one answer can: the newest are give
   expect(await ok('task_get', { id: ids.one, include_checkpoints: true, checkpoint_limit: 3 })).toMatchObject({ checkpoints_more: 0 });
 });
 
-test('task_get shows the task, and checkpoints only when asked [task.get.shape] [task.get.checkpoints-default] [task.get.checkpoint-limit-default]', async () => {
+test('task_get shows the task, and checkpoints only on request [task.get.shape] [task.get.checkpoints-default] [task.get.checkpoint-limit-default]', async () => {
   const { ok, refused, planned, clock } = await workflowApp();
   const { workflow_id, ids } = await planned([
     { name: 'one', description: 'The first', capabilities: ['ts'], estimated_complexity: 'low', parallel_group: 'g' },
@@ -78,7 +78,7 @@ test('all checkpoints means all: more than fit on one page of checkpoint_list [t
   expect([rest.checkpoints.length, rest.more]).toEqual([200, false]);
 });
 
-test('a task in planning gets its plan, and its context is added to [task.set-plan.shape] [task.set-plan.stored]', async () => {
+test('a task in planning gets its plan, and its context is extended [task.set-plan.shape] [task.set-plan.stored]', async () => {
   const { ok, planned, claimed, events } = await workflowApp();
   const { ids } = await planned(['one']);
   const { agent_id } = await claimed(ids.one as string);
@@ -94,7 +94,7 @@ test('a task in planning gets its plan, and its context is added to [task.set-pl
   expect(loaded.current_task).toMatchObject({ plan: PLAN, context: { branch: 'y', keep: 1, more: [1] } });
 });
 
-test('a plan is set in planning only, and the context that it grows is bounded [task.set-plan.stored]', async () => {
+test('a plan can be set only in planning, and the context is bounded [task.set-plan.stored]', async () => {
   const { ok, refused, planned } = await workflowApp();
   const { ids } = await planned(['one']);
   const id = ids.one;
@@ -111,7 +111,7 @@ test('a plan is set in planning only, and the context that it grows is bounded [
   }
 });
 
-test('completed needs an outcome [task.update-status.shape] [task.update-status.outcome-required]', async () => {
+test('completed requires an outcome [task.update-status.shape] [task.update-status.outcome-required]', async () => {
   const { ok, refused, planned, started, clock, task } = await workflowApp();
   const { ids } = await planned(['one', 'two']);
   const id = ids.one as string;
@@ -132,12 +132,12 @@ test('completed needs an outcome [task.update-status.shape] [task.update-status.
   });
   expect((await task(id)).finished_at).toBe(clock.now());
   expect(await ok('agent_get', { id: agent_id })).toMatchObject({ status: 'online', current_task_id: null });
-  // The same word again, as after an answer that was lost, changes nothing.
+  // The same call again, as after a lost answer, changes nothing.
   expect(await ok('task_update_status', { id, status: 'completed', outcome: 'Again', agent_id })).toMatchObject({ changed: false, all_complete: false });
   expect((await task(id)).outcome).toBe('Parsed');
 });
 
-test('failed needs an error, which leaves the details of the outcome as they were given [task.update-status.error-required] [task.update-status.outcome-detail]', async () => {
+test('failed requires an error, and keeps the given details of the outcome [task.update-status.error-required] [task.update-status.outcome-detail]', async () => {
   const { ok, refused, planned, started, task } = await workflowApp();
   const { ids } = await planned(['one']);
   const id = ids.one as string;
@@ -153,7 +153,7 @@ test('failed needs an error, which leaves the details of the outcome as they wer
   expect(await task(id)).toMatchObject({ status: 'pending', error: null, outcome: null, outcome_detail: null });
 });
 
-test('a field that has no meaning with the status is refused by name, and nothing changes', async () => {
+test('a field that does not fit the status is refused by name, and nothing changes', async () => {
   const { refused, planned, started, task } = await workflowApp();
   const { ids } = await planned(['one']);
   const id = ids.one as string;
@@ -170,7 +170,7 @@ test('a field that has no meaning with the status is refused by name, and nothin
   expect((await task(id)).status).toBe('in_progress');
 });
 
-test('a task with an unmet dependency is blocked, which nobody can set; completed and skipped meet it [task.blocked.computed]', async () => {
+test('a task with an unmet dependency is blocked, which cannot be set; completed and skipped meet it [task.blocked.computed]', async () => {
   const { ok, refused, planned, completed, started, task, agent } = await workflowApp();
   const { ids } = await planned(['one', 'two', { name: 'last', depends_on: ['one', 'two'] }]);
   const last = ids.last as string;
@@ -191,7 +191,7 @@ test('a task with an unmet dependency is blocked, which nobody can set; complete
   expect(await ok('task_update_status', { id: last, status: 'completed' })).toMatchObject({ changed: false, all_complete: true });
 });
 
-test('the names in a refusal are few even where a task waits for many', async () => {
+test('a refusal names few dependencies even if a task has many', async () => {
   const { refused, planned } = await workflowApp();
   const names = Array.from({ length: 25 }, (_, i) => `t${String(i).padStart(2, '0')}`);
   const { ids } = await planned([...names, { name: 'last', depends_on: names }]);
@@ -200,7 +200,7 @@ test('the names in a refusal are few even where a task waits for many', async ()
   expect(refusal.message).toContain('and 15 more');
 });
 
-test(`a replanned task has its new plan, a checkpoint of the old one, and can be claimed again
+test(`a replanned task has its new plan and a checkpoint of the old one, and can be claimed again
   [task.replan.shape] [task.replan.checkpoint] [task.replan.replaces-plan] [task.replan.claimable]`, async () => {
   const { ok, planned, claimed, task, agent, ben, events } = await workflowApp();
   const { ids } = await planned(['one']);
@@ -221,7 +221,7 @@ test(`a replanned task has its new plan, a checkpoint of the old one, and can be
   expect(await ok('task_claim', { task_id: id, agent_id: other }, ben)).toMatchObject({ success: true, fence: fence + 2 });
 });
 
-test('only a failed task and one in progress can be replanned [task.replan.states]', async () => {
+test('only a failed task or one in progress can be replanned [task.replan.states]', async () => {
   const { ok, refused, planned, task } = await workflowApp();
   const { ids } = await planned(['one', { name: 'after', depends_on: ['one'] }]);
   const id = ids.one as string;
@@ -248,7 +248,7 @@ test('only a failed task and one in progress can be replanned [task.replan.state
   expect((await ok('checkpoint_list', { task_id: id, type: ['replan'] })).checkpoints).toHaveLength(1);
 });
 
-test('the old plan in a replan checkpoint is cut where it is long', async () => {
+test('a long old plan is cut in the replan checkpoint', async () => {
   const { ok, planned } = await workflowApp();
   const { ids } = await planned(['one']);
   const id = ids.one;
@@ -261,7 +261,7 @@ test('the old plan in a replan checkpoint is cut where it is long', async () => 
   expect(JSON.stringify(checkpoint).length).toBeLessThan(64 * 1024);
 });
 
-test('checkpoints count up within their task [checkpoint.add.shape] [checkpoint.add.types] [checkpoint.add.sequence]', async () => {
+test('checkpoints are numbered within their task [checkpoint.add.shape] [checkpoint.add.types] [checkpoint.add.sequence]', async () => {
   const { ok, refused, planned, claimed, events } = await workflowApp();
   const { ids } = await planned(['one', 'two']);
   const { agent_id } = await claimed(ids.one as string);
@@ -279,7 +279,7 @@ test('checkpoints count up within their task [checkpoint.add.shape] [checkpoint.
   expect(await events({ kind: 'workflow.checkpoint_added' })).toHaveLength(8);
 });
 
-test('checkpoints are listed in order, by type, after a sequence, so many at once [checkpoint.list.shape] [checkpoint.list.type-filter] [checkpoint.list.since] [checkpoint.list.limit]', async () => {
+test('checkpoints are listed in order, by type, after a sequence, up to a limit [checkpoint.list.shape] [checkpoint.list.type-filter] [checkpoint.list.since] [checkpoint.list.limit]', async () => {
   const { ok, refused, planned } = await workflowApp();
   const { ids } = await planned(['one']);
   const types = ['progress', 'decision', 'progress', 'error', 'progress', 'decision'];
@@ -298,7 +298,7 @@ test('checkpoints are listed in order, by type, after a sequence, so many at onc
   expect((await refused('checkpoint_list', { task_id: ids.one, limit: 0 })).field).toBe('limit');
 });
 
-test('whoever says again what was done in time is right, even when the workflow has ended since', async () => {
+test('a repeated call is accepted even if the workflow has ended since', async () => {
   const { ok, refused, planned, started, ana, agent } = await workflowApp();
   const { workflow_id, ids } = await planned([{ name: 'one' }, { name: 'two' }]);
   const agent_id = await agent(ana);

@@ -28,13 +28,13 @@ export const stepTools = (ports: StepPorts): Implementation[] => [
   ...availableTools,
 ];
 
-/** More than this no client takes in one answer; details of 64 KiB add up to it soon. */
+/** No client accepts more in one answer. Details of up to 64 KiB each soon add up to this. */
 const MAX_CHARACTERS = 4 * 1024 * 1024;
 const PAGE = 200;
 
 const sizeOf = ({ summary, detail, files_changed }: CheckpointRow): number => summary.length + (detail ?? '').length + files_changed.length;
 
-/** Page by page, up to so many and to what an answer can hold, but at least one. `more`: that was not all there are. */
+/** Reads pages, up to `count` rows and the size that fits an answer, but at least one row. `more` means rows were left out. */
 async function readWithin(
   count: number,
   page: (limit: number, last: CheckpointRow | undefined) => Promise<CheckpointRow[]>,
@@ -57,7 +57,7 @@ const readTools: Implementation[] = [
   implement(taskGet, {
     read: async ({ id, include_checkpoints, checkpoint_limit }, ctx) => {
       if (checkpoint_limit !== undefined && !include_checkpoints) {
-        throw invalidInput([{ field: 'checkpoint_limit', message: 'says nothing without include_checkpoints' }]);
+        throw invalidInput([{ field: 'checkpoint_limit', message: 'requires include_checkpoints' }]);
       }
       const task = viewTask(await requireTask(ctx.reader, ctx.workspace, id, 'id'));
       if (!include_checkpoints) return ok(task);

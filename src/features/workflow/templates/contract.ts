@@ -5,7 +5,7 @@ import { maxParallel, name, plannedTask, tasksOf } from '../workflows/contract.t
 const VALUE_CHARACTERS = 2_000;
 export const MAX_VARIABLES = 100;
 
-/** No name that an object has a meaning of its own for: a value for it would get lost on the way. */
+/** A name that has a meaning on every object cannot be a variable: its value would be lost. */
 export const isVariableName = (word: string): boolean => word.length <= 60 && word !== '__proto__';
 
 const variableName = z
@@ -21,14 +21,14 @@ const variable = z.strictObject({
 });
 export type Variable = z.output<typeof variable>;
 
-/** A task as a plan has it; its words may leave places open. */
+/** A task as in a plan. Its texts may contain placeholders. */
 const templateTask = plannedTask;
 export type TemplateTask = z.output<typeof templateTask>;
 
-/** As it is stored, or filled in. One made from a workflow may wait for more tasks than a plan may name at once. */
+/** A task as stored or filled in. One made from a workflow may have more dependencies than a plan may name. */
 export const storedTask = templateTask.extend({ depends_on: z.array(name).optional() });
 export const definition = z.strictObject({ tasks: z.array(storedTask), variables: z.array(variable) });
-/** As much of it as a list tells. */
+/** The part of a definition that lists show. */
 export const outline = z.object({ tasks: z.array(z.unknown()), variables: z.array(variable) });
 export type TemplateDefinition = z.output<typeof definition>;
 
@@ -37,9 +37,9 @@ export const createTemplate = contract({
   toolset: 'workflow',
   title: 'Create a template',
   description:
-    'Makes a reusable plan, from a workflow or from a definition: give exactly one of from_workflow_id and template. {{name}} in names, descriptions, dependencies, groups, capabilities and files of tasks is a variable; one that is not declared is required. Apply it with template_apply.',
+    'Creates a reusable plan from a workflow or from a definition: send exactly one of from_workflow_id and template. {{name}} in names, descriptions, dependencies, groups, capabilities and files of tasks is a variable; undeclared ones are required. Apply it with template_apply.',
   input: z.strictObject({
-    name: name.describe('Not that of another template.'),
+    name: name.describe('Must be unique.'),
     description: text(2_000).optional(),
     from_workflow_id: id.optional(),
     template: z
@@ -67,7 +67,7 @@ export const listTemplates = contract({
   name: 'template_list',
   toolset: 'workflow',
   title: 'List templates',
-  description: 'The templates there are, by name, with the variables that template_apply takes.',
+  description: 'Templates by name, with the variables that template_apply takes.',
   input: z.strictObject({
     limit: z.int().min(1).max(500).default(100),
     offset: z.int().min(0).max(1_000_000).default(0),
@@ -82,7 +82,7 @@ export const applyTemplate = contract({
   placed: 'repository_path',
   title: 'Apply a template',
   description:
-    'Creates a workflow with the tasks of a template, {{name}} replaced by the values of variables. It is ready: claim its tasks next. template_list says which variables there are. Every call makes another workflow: if an answer was lost, look with workflow_list first.',
+    'Creates a workflow with the tasks of a template; {{name}} is replaced by the values of variables. It is ready: claim its tasks next. template_list lists the variables. Every call creates another workflow: if an answer was lost, check workflow_list first.',
   input: z.strictObject({
     template_id: id,
     workflow_name: name,
@@ -90,7 +90,7 @@ export const applyTemplate = contract({
       .record(variableName, z.string().max(VALUE_CHARACTERS))
       .refine((values) => Object.keys(values).length <= MAX_VARIABLES, { error: `expected at most ${MAX_VARIABLES} values` })
       .optional()
-      .describe('A value for each variable that has no default.'),
+      .describe('A value for each variable without a default.'),
     repository_path: repositoryPath.optional(),
     max_parallel_tasks: maxParallel.default(1),
   }),

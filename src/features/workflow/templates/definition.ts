@@ -29,15 +29,15 @@ function placesIn(tasks: readonly TemplateTask[]): string[] {
   return [...found];
 }
 
-/** However it is spaced, a place is written one way, so that what is equal once filled is equal before. */
+/** Writes all placeholders the same way, so that texts that are equal once filled are equal before. */
 const normalised = (tasks: readonly TemplateTask[]): TemplateTask[] =>
   tasks.map((task) => inWords(task, (text) => text.replace(PLACE, (_, name: string) => `{{${name}}}`)));
 
-/** A value is put in as it is: places that it has itself stay as they are. */
+/** Inserts a value literally: placeholders in the value are not replaced. */
 const substituted = (task: TemplateTask, values: ReadonlyMap<string, string>): TemplateTask =>
   inWords(task, (text) => text.replace(PLACE, (place, name: string) => values.get(name) ?? place));
 
-/** The rules of a plan hold for a template; what its words leave open and does not declare is required. */
+/** Applies the rules of a plan to a template. Undeclared placeholders become required variables. */
 export function checkedDefinition(
   tasks: readonly TemplateTask[],
   variables: readonly Variable[],
@@ -53,21 +53,21 @@ export function checkedDefinition(
   const places = placesIn(written);
   const unusable = places.find((name) => !isVariableName(name));
   if (unusable !== undefined)
-    throw invalidInput([{ field, message: `{{${excerpt(unusable, 80)}}} cannot be a variable: at most 60 characters, and not __proto__` }]);
+    throw invalidInput([{ field, message: `{{${excerpt(unusable, 80)}}} cannot be a variable name: at most 60 characters, and not __proto__` }]);
   const found = places.filter((name) => !declared.has(name)).map((name): Variable => ({ name, description: '', required: true }));
   const all = [...variables, ...found];
   if (all.length > MAX_VARIABLES) {
-    throw invalidInput([{ field, message: `leaves ${all.length} variables open; a template has at most ${MAX_VARIABLES}` }]);
+    throw invalidInput([{ field, message: `has ${all.length} variables; a template can have at most ${MAX_VARIABLES}` }]);
   }
   return { tasks: written, variables: all };
 }
 
-/** A template makes no larger plan than could be sent. */
+/** A template must not make a larger plan than a client could send. */
 const MAX_CHARACTERS = 8 * 1024 * 1024;
 
 /**
- * The tasks of a template with every placeholder filled. Each must be valid in a plan. Filled one after another, and only up to the
- * first that is wrong: a long value in a thousand places of a thousand tasks would be gigabytes.
+ * The tasks of a template with every placeholder filled. Each must be valid in a plan. Filled one after another, up to the first invalid
+ * one: a long value in a thousand places of a thousand tasks would be gigabytes.
  */
 export function filledIn({ tasks, variables }: TemplateDefinition, given: Readonly<Record<string, string>>): TemplateTask[] {
   const values = valuesFor(variables, given);
@@ -85,27 +85,35 @@ function wrong({ name }: TemplateTask, index: number, path: readonly PropertyKey
   const place = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('');
   return {
     field: 'variables',
-    message: `with them the task ${JSON.stringify(beginning(name, 60))} is no task, at tasks[${index}]${place}: ${message}`,
+    message: `make task ${JSON.stringify(beginning(name, 60))} invalid at tasks[${index}]${place}: ${message}`,
   };
 }
 
 const tooLarge = (index: number) =>
-  invalidInput([{ field: 'variables', message: `with them the plan is larger than ${MAX_CHARACTERS} characters, at tasks[${index}]` }]);
+  invalidInput([{ field: 'variables', message: `make the plan larger than ${MAX_CHARACTERS} characters, at tasks[${index}]` }]);
 
 function valuesFor(variables: readonly Variable[], given: Readonly<Record<string, string>>): Map<string, string> {
   const values = new Map(Object.entries(given));
   const known = new Set(variables.map(({ name }) => name));
   const unknown = [...values.keys()].filter((name) => !known.has(name));
   if (unknown.length > 0) {
-    const next = known.size === 0 ? 'It has no variables: leave them out.' : `Its variables are ${[...known].join(', ')}.`;
+    const next =
+      known.size === 0
+        ? 'Call template_apply again without variables: the template has none.'
+        : `Use only the variables of the template: ${[...known].join(', ')}.`;
     throw new Refusal('UNKNOWN_VARIABLE', `The template has no variable ${unknown.join(', ')}.`, next, { field: `variables.${unknown[0]}`, unknown });
   }
   const missing = variables.filter(({ name, required, default: standard }) => required && standard === undefined && !values.has(name)).map(({ name }) => name);
   if (missing.length > 0) {
-    throw new Refusal('MISSING_VARIABLES', `The template needs a value for ${missing.join(', ')}.`, 'Give each of them a value in variables.', {
-      field: 'variables',
-      missing,
-    });
+    throw new Refusal(
+      'MISSING_VARIABLES',
+      `The template needs a value for ${missing.join(', ')}.`,
+      'Call template_apply again with a value for each of them in `variables`.',
+      {
+        field: 'variables',
+        missing,
+      },
+    );
   }
   return new Map(variables.map(({ name, default: standard = '' }) => [name, values.get(name) ?? standard]));
 }

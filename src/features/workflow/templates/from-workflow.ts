@@ -3,12 +3,16 @@ import type { Db } from '../../../storage/engine.ts';
 import { activeTasks, edgesOf, readStrings, requireWorkflow, type WorkflowTaskRow } from '../workflows/index.ts';
 import type { TemplateTask } from './contract.ts';
 
-/** The tasks of a workflow as a plan would write them. */
+/** The tasks of a workflow in the form of a plan. */
 export async function tasksFrom(db: Db, workspace: string, workflowId: string): Promise<TemplateTask[]> {
   const workflow = await requireWorkflow(db, workspace, workflowId, 'from_workflow_id');
   const rows = await activeTasks(db, workflow).selectAll().orderBy('sequence').orderBy('id').execute();
   if (rows.length === 0) {
-    throw invalidState(`Workflow ${JSON.stringify(workflow.name)} has no tasks to make a template of.`, 'Set its plan with workflow_set_plan.', {
+    const next =
+      workflow.status === 'planning'
+        ? `Set its plan first: workflow_set_plan with id "${workflow.id}" and a plan.`
+        : 'Use another workflow: call workflow_list to see their ids.';
+    throw invalidState(`Workflow ${JSON.stringify(workflow.name)} has no tasks to make a template from.`, next, {
       field: 'from_workflow_id',
       status: workflow.status,
     });

@@ -14,7 +14,7 @@ const templateTools: Implementation[] = [
   implement(createTemplate, {
     write: async (tx, { name, description, from_workflow_id, template }, ctx) => {
       if ((from_workflow_id === undefined) === (template === undefined)) {
-        throw invalidInput([{ field: 'template', message: 'give exactly one of from_workflow_id and template' }]);
+        throw invalidInput([{ field: 'template', message: 'send exactly one of from_workflow_id and template' }]);
       }
       const namesake = await findRow(tx.db, 'workflow_templates', { workspace_id: tx.workspace, name });
       if (namesake) throw duplicate(namesake);
@@ -33,7 +33,7 @@ const templateTools: Implementation[] = [
       await insertRows(tx.db, 'workflow_templates', row);
       const payload = { name: excerpt(name, 200), tasks: defined.tasks.length, variables: defined.variables.length };
       record(tx, ctx, { category: 'work', kind: 'template.created', subject: row.id, payload });
-      return ok({ id: row.id }, 'The template is there.');
+      return ok({ id: row.id }, 'Template created.');
     },
   }),
   implement(listTemplates, {
@@ -41,7 +41,7 @@ const templateTools: Implementation[] = [
       const listed = matching(reader, 'workflow_templates', { workspace_id }).select('id').orderBy('name').orderBy('id').limit(limit).offset(offset);
       const templates: TemplateView[] = [];
       for (const { id } of await listed.execute()) {
-        // One at a time, and others in between: each may be of megabytes, of which the list tells little.
+        // One at a time, with other calls in between: each may be megabytes, of which the list shows little.
         const row = await findRow(reader, 'workflow_templates', { workspace_id, id });
         if (row) templates.push(view(row));
         await yieldToEventLoop();
@@ -50,12 +50,17 @@ const templateTools: Implementation[] = [
     },
   }),
   implement(applyTemplate, {
-    // A template never changes, so that it can be filled in before the others have to wait.
+    // A template never changes, so it can be filled in outside the transaction.
     prepare: async ({ template_id, variables = {} }, ctx) => {
       const template = await findRow(ctx.reader, 'workflow_templates', { workspace_id: ctx.workspace, id: template_id });
       const id = JSON.stringify(template_id);
       if (!template)
-        throw notFound('TEMPLATE_NOT_FOUND', `There is no template ${id} in this workspace.`, 'template_list names those there are.', 'template_id');
+        throw notFound(
+          'TEMPLATE_NOT_FOUND',
+          `Template ${id} does not exist in this workspace.`,
+          'Call template_list to see the ids of templates.',
+          'template_id',
+        );
       return { template, tasks: filledIn(readJson(definition, template.definition), variables) };
     },
     write: async (tx, { workflow_name, repository_path, max_parallel_tasks }, ctx, { template, tasks }) => {
@@ -69,7 +74,7 @@ const templateTools: Implementation[] = [
         max_parallel_tasks,
         auto_create_workspaces: false,
       });
-      await setPlan(tx, ctx, workflow, { summary, approach: `The tasks of template ${JSON.stringify(template.name)}, in their order.`, tasks });
+      await setPlan(tx, ctx, workflow, { summary, approach: `The tasks of template ${JSON.stringify(template.name)}, in order.`, tasks });
       return ok({ workflow_id: workflow.id, tasks_created: tasks.length, status: 'ready' as const }, 'The workflow is ready.');
     },
   }),
@@ -90,10 +95,15 @@ function view(row: WorkflowTemplateRow): TemplateView {
 
 /** Names the existing template, for a caller that repeats the call because the answer was lost. */
 const duplicate = ({ id, name }: WorkflowTemplateRow): Refusal =>
-  new Refusal('DUPLICATE_TEMPLATE', `There is a template ${JSON.stringify(name)} already: ${id}.`, 'Use that one, or choose another name.', {
-    field: 'name',
-    name,
-    template_id: id,
-  });
+  new Refusal(
+    'DUPLICATE_TEMPLATE',
+    `A template named ${JSON.stringify(name)} already exists: ${id}.`,
+    `Use template_id "${id}", or call template_create again with another name.`,
+    {
+      field: 'name',
+      name,
+      template_id: id,
+    },
+  );
 
 export const templates: Feature = { name: 'templates', implementations: templateTools };

@@ -18,7 +18,7 @@ const tasksOf = async ({ ok }: Body, workflowId: string): Promise<Body[]> => (aw
 
 const apply = (template_id: string, more: object = {}) => ({ template_id, workflow_name: 'Made from it', repository_path: '/srv/app', ...more });
 
-test('a template is made from a definition and listed with its variables, those that its words leave open being required [template.create.shape] [template.create.definition-shape] [template.list.shape]', async () => {
+test('a template is created from a definition and listed with its variables; undeclared ones are required [template.create.shape] [template.create.definition-shape] [template.list.shape]', async () => {
   const { ok, events } = await workflowApp();
   const { id, ...nothing } = await ok('template_create', { name: 'New service', description: 'A service', template: service });
   expect(id).toMatch(/^tmpl_/);
@@ -42,7 +42,7 @@ test('a template is made from a definition and listed with its variables, those 
   expect(created).toMatchObject({ subject: id, payload: { name: 'New service', tasks: 2, variables: 3 } });
 });
 
-test('a list of templates can be had in pages', async () => {
+test('templates are listed in pages', async () => {
   const { ok } = await workflowApp();
   for (const name of ['c', 'a', 'b']) await ok('template_create', { name, template: { tasks: [task('one')] } });
   const page = await ok('template_list', { limit: 2, offset: 1 });
@@ -62,7 +62,7 @@ test('both a workflow and a definition, or neither, is refused, naming both fiel
   expect((await ok('template_list', {})).templates).toEqual([]);
 });
 
-test('a template made from a workflow has its tasks, but not those removed [template.create.from-workflow]', async () => {
+test('a template from a workflow has its tasks except removed ones [template.create.from-workflow]', async () => {
   const app = await workflowApp();
   const { ok, planned } = app;
   const plan = [
@@ -92,14 +92,14 @@ test('a template made from a workflow has its tasks, but not those removed [temp
   expect(await ok('task_check_dependencies', { task_id: whole[1].id })).toMatchObject({ satisfied: false, pending: [{ name: 'Build hull' }] });
 });
 
-test('a workflow without tasks is nothing to make a template of', async () => {
+test('refuses a template from a workflow without tasks', async () => {
   const { ok, refused } = await workflowApp();
   const { id } = await ok('workflow_create', { name: 'Empty', source_type: 'prompt', source_content: 'x', repository_path: '/srv/app' });
   expect(await refused('template_create', { name: 'x', from_workflow_id: id })).toMatchObject({ code: 'INVALID_STATE', field: 'from_workflow_id' });
   expect(await refused('template_create', { name: 'x', from_workflow_id: 'wf_none' })).toMatchObject({ code: 'WORKFLOW_NOT_FOUND' });
 });
 
-test('the rules of a plan hold for a template', async () => {
+test('the rules of a plan apply to a template', async () => {
   const { ok, refused } = await workflowApp();
   const create = (tasks: object[], variables?: object[]) => refused('template_create', { name: 'x', template: { tasks, variables } });
   expect(await create([task('a'), task('a')])).toMatchObject({ code: 'DUPLICATE_TASK_NAME', field: 'template.tasks[1].name' });
@@ -113,13 +113,13 @@ test('the rules of a plan hold for a template', async () => {
   expect((await ok('template_list', {})).total).toBe(0);
 });
 
-test('two templates cannot have one name; whoever sends one again learns which it is', async () => {
+test('two templates cannot share a name; a repeated call learns the existing id', async () => {
   const { ok, refused } = await workflowApp();
   const { id } = await ok('template_create', { name: 'x', template: service });
   expect(await refused('template_create', { name: 'x', template: service })).toMatchObject({ code: 'DUPLICATE_TEMPLATE', field: 'name', template_id: id });
 });
 
-test('what no value can be given for is no variable, and cannot spoil the list of templates', async () => {
+test('a name that cannot get a value is no variable, and cannot break the list of templates', async () => {
   const { ok, planned, refused } = await workflowApp();
   for (const name of ['a'.repeat(61), '__proto__']) {
     const tasks = [task('one', { description: `{{${name}}}` })];
@@ -135,7 +135,7 @@ test('what no value can be given for is no variable, and cannot spoil the list o
   expect((await ok('template_list', {})).templates).toMatchObject([{ id, variables: names.map((name) => ({ name })) }]);
 });
 
-test('a workflow in which a task waits for more than a plan may name makes a template that can be applied', async () => {
+test('a task with more dependencies than a plan may name makes a template that can be applied', async () => {
   const { ok, planned } = await workflowApp();
   const [first, second] = ['a', 'b'].map((letter) => Array.from({ length: 300 }, (_, at) => `${letter}${at}`));
   const plan = [...(first ?? []), ...(second ?? []), { name: 'hub', depends_on: first }, { name: 'end', depends_on: ['hub', ...(second ?? [])] }];
@@ -145,7 +145,7 @@ test('a workflow in which a task waits for more than a plan may name makes a tem
   expect(await ok('template_apply', apply(id))).toMatchObject({ tasks_created: 601 });
 });
 
-test('a template makes a workflow that is ready, with given values and defaults in place of the variables [template.apply.shape] [template.apply.variables] [template.apply.variable-default]', async () => {
+test('applying a template creates a ready workflow, with values and defaults in place of variables [template.apply.shape] [template.apply.variables] [template.apply.variable-default]', async () => {
   const app = await workflowApp();
   const { ok } = app;
   const { id } = await ok('template_create', { name: 'New service', description: 'A service', template: service });
@@ -171,7 +171,7 @@ test('a template makes a workflow that is ready, with given values and defaults 
   expect((await ok('workflow_get', { id: other.workflow_id })).max_parallel_tasks).toBe(1);
 });
 
-test('what has no value is refused by name, and so is a value for what there is not; nothing is made [template.apply.missing]', async () => {
+test('missing and unknown variables are refused by name, and nothing is created [template.apply.missing]', async () => {
   const { events, ok, refused } = await workflowApp();
   const tasks = [task('{{a}} and {{b}}')];
   const { id } = await ok('template_create', { name: 'x', template: { tasks } });
@@ -190,7 +190,7 @@ test('what has no value is refused by name, and so is a value for what there is 
   expect(await events({ kind: 'workflow.created' })).toEqual([]);
 });
 
-test('with its values put in, the plan must again be one; nothing is made where it is not', async () => {
+test('the filled plan must be valid; otherwise nothing is created', async () => {
   const { events, ok, refused } = await workflowApp();
   const tasks = [task('Build {{a}}'), task('Build {{b}}', { depends_on: ['Build {{a}}'] }), task('{{c}}', { description: '{{c}}{{c}}{{c}}{{c}}{{c}}' })];
   const { id } = await ok('template_create', { name: 'x', template: { tasks } });
@@ -203,7 +203,7 @@ test('with its values put in, the plan must again be one; nothing is made where 
   expect(await events({ kind: 'workflow.created' })).toEqual([]);
 });
 
-test('a long value in many places is refused at the first task that is too large, and so is a plan that could not be sent', async () => {
+test('a long value in many places is refused at the first task that is too large, as is a plan too large to send', async () => {
   const { events, ok, refused } = await workflowApp();
   const filled = async (name: string, places: number, count: number) => {
     const tasks = Array.from({ length: count }, (_, at) => task(`t ${at}`, { description: '{{a}}'.repeat(places) }));
@@ -217,7 +217,7 @@ test('a long value in many places is refused at the first task that is too large
   expect(await events({ kind: 'workflow.created' })).toEqual([]);
 });
 
-test('a value is put in as it is, and what it has of places itself stays', async () => {
+test('a value is inserted literally, with its own placeholders unchanged', async () => {
   const app = await workflowApp();
   const { id } = await app.ok('template_create', { name: 'x', template: { tasks: [task('{{a}} {{b}}', { description: '$& {{a}}' })] } });
   const { workflow_id } = await app.ok('template_apply', apply(id, { variables: { a: '{{b}}', b: '$1' } }));

@@ -16,7 +16,7 @@ import { requireNotEnded } from './store.ts';
 
 type NewTaskInput = Input<typeof addTaskContract>;
 
-/** Adds a task to a plan that is being worked on. */
+/** Adds a task to an existing plan. */
 export async function addTask(tx: Tx, ctx: WriteContext, workflow: WorkflowRow, spec: NewTaskInput): Promise<WorkflowTaskRow> {
   requireNotEnded(workflow);
   if (workflow.status === 'planning') throw notPlanned(workflow);
@@ -49,7 +49,7 @@ interface Neighbours {
   readonly blocked: readonly WorkflowTaskRow[];
 }
 
-/** The tasks around the new one. All of them must exist, and none may have its name. */
+/** The tasks around the new one. All must exist, and none may have its name. */
 async function findNeighbours(db: Db, workflow: WorkflowRow, { name, after, depends_on = [], blocks = [] }: NewTaskInput): Promise<Neighbours> {
   const refs = [...(after === undefined ? [] : [after]), ...depends_on, ...blocks];
   const found = await tasksNamed(db, workflow, [name, ...refs]);
@@ -80,16 +80,16 @@ function requireNotBegun(task: WorkflowTaskRow): void {
   if (task.status === 'pending' && task.assigned_agent_id === null) return;
   const why = task.assigned_agent_id === null ? shownStatus(task) : 'claimed by an agent';
   throw invalidState(
-    `Task ${JSON.stringify(task.name)} cannot be made to wait for a new one: it is ${why}.`,
-    'Let only tasks wait that are pending and claimed by nobody.',
+    `Task ${JSON.stringify(task.name)} is ${why}, so it cannot wait for a new task.`,
+    'Call again with only pending, unclaimed tasks in `blocks`.',
     { field: 'blocks', task_id: task.id, status: shownStatus(task), assigned_agent_id: task.assigned_agent_id },
   );
 }
 
-/** Stands for the new task, which has no id yet. */
+/** Represents the new task, which has no id yet. */
 const NEW = '';
 
-/** The new task closes a circle if one of its dependencies waits for a task that it blocks. */
+/** The new task closes a cycle if one of its dependencies waits for a task that it blocks. */
 async function requireNoCycle(
   db: Db,
   workflow: WorkflowRow,
@@ -114,18 +114,27 @@ async function requireNoCycle(
 const nameTaken = ({ id, name }: WorkflowTaskRow): Refusal =>
   new Refusal(
     'DUPLICATE_TASK_NAME',
-    `The workflow has a task ${JSON.stringify(name)} already: ${id}.`,
-    'Use that one, or give the new task a name of its own.',
+    `The workflow already has a task named ${JSON.stringify(name)}: ${id}.`,
+    `Use task "${id}", or call workflow_add_task again with another name.`,
     { field: 'name', name, task_id: id },
   );
 
 const notPlanned = (workflow: WorkflowRow): Refusal =>
-  invalidState(`Workflow ${JSON.stringify(workflow.name)} has no plan yet.`, 'Set its plan, with this task in it, with workflow_set_plan.', {
-    workflow_id: workflow.id,
-    status: workflow.status,
-  });
+  invalidState(
+    `Workflow ${JSON.stringify(workflow.name)} has no plan yet.`,
+    `Set its plan, including this task: workflow_set_plan with id "${workflow.id}" and a plan.`,
+    {
+      workflow_id: workflow.id,
+      status: workflow.status,
+    },
+  );
 
 const tooManyTasks = (workflow: WorkflowRow): Refusal =>
-  new Refusal('TOO_MANY_TASKS', `Workflow ${JSON.stringify(workflow.name)} has ${MAX_TASKS} tasks, which is the most.`, 'Put the rest into another workflow.', {
-    workflow_id: workflow.id,
-  });
+  new Refusal(
+    'TOO_MANY_TASKS',
+    `Workflow ${JSON.stringify(workflow.name)} has ${MAX_TASKS} tasks, the maximum.`,
+    'Create another workflow for the rest: workflow_create.',
+    {
+      workflow_id: workflow.id,
+    },
+  );

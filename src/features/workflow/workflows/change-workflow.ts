@@ -7,11 +7,11 @@ import { closeIndexedTasks } from './overlap.ts';
 import { changeWorkflow, requireNotEnded } from './store.ts';
 
 export interface WorkflowPorts {
-  /** The workflow has just ended: nobody holds a task of it any more. */
+  /** Called when a workflow has ended, to release the claims on its tasks. */
   onEnded(tx: Tx, workflow: WorkflowRow, actor: string): Promise<unknown>;
 }
 
-/** Returns whether anything changed: setting the present status again is accepted, and keeps its reason. */
+/** Returns whether anything changed. Setting the current status again is accepted and keeps its reason. */
 export async function changeStatus(
   tx: Tx,
   ctx: WriteContext,

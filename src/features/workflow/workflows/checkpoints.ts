@@ -34,7 +34,7 @@ export async function addCheckpoint(tx: Tx, task: Pick<WorkflowTaskRow, 'id' | '
   return row;
 }
 
-/** A sequence is a 32-bit integer: PostgreSQL refuses to compare it with more. */
+/** A sequence is a 32-bit integer; PostgreSQL refuses to compare it with a larger number. */
 const LAST_SEQUENCE = 2_147_483_647;
 
 /** Newest first. */

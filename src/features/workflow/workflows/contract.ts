@@ -15,21 +15,21 @@ const MAX_PARALLEL = 1_000;
 export const name = title.max(200);
 const description = z.string().max(8_000);
 
-export const maxParallel = z.int().min(1).max(MAX_PARALLEL).describe('How many tasks may be claimed at once. 1: one after another.');
+export const maxParallel = z.int().min(1).max(MAX_PARALLEL).describe('How many tasks can be claimed at the same time. 1: one after another.');
 
 export const files = z.array(repoPath).max(500);
 const capabilities = z.array(title.max(60)).max(20);
 
 const sequence = z.int().min(0).max(1_000_000);
 
-/** A task as a plan or a template writes it. Dependencies are names of other tasks of the same plan. */
+/** A task as a plan or template describes it. Dependencies are names of other tasks of the same plan. */
 const plannedTaskFields = {
   name,
   description,
-  sequence: sequence.describe('Order in the plan. Tasks that can run side by side share one.'),
-  parallel_group: title.max(100).optional().describe('Tasks of one group can run side by side.'),
+  sequence: sequence.describe('Order in the plan. Tasks that can run in parallel share one.'),
+  parallel_group: title.max(100).optional().describe('Tasks of one group can run in parallel.'),
   depends_on: z.array(name).max(500).optional().describe('Names of tasks that must be completed first.'),
-  capabilities: capabilities.optional().describe('What an agent must be capable of to be offered the task.'),
+  capabilities: capabilities.optional().describe('Capabilities that an agent needs to be offered the task.'),
 };
 
 export const plannedTask = z.strictObject({
@@ -41,10 +41,10 @@ export type PlannedTask = z.output<typeof plannedTask>;
 
 export const tasksOf = <T extends z.ZodType>(task: T) => z.array(task).min(1, { error: 'expected at least one task' }).max(MAX_TASKS);
 
-/** Who writes. On a claimed task that must be its holder. */
+/** Identifies the writer. On a claimed task it must be the holder. */
 export const writer = {
-  agent_id: id.optional().describe('Your agent, from agent_register. May be left out if it was registered with this token.'),
-  fence: z.int().min(0).optional().describe('The fence that task_claim gave you: a write with an old one is refused.'),
+  agent_id: id.optional().describe('Your agent, from agent_register. Optional if it was registered with this token.'),
+  fence: z.int().min(0).optional().describe('The fence from task_claim: a write with an old one is refused.'),
 };
 
 export const reason = text(2_000);
@@ -86,7 +86,7 @@ export const taskView = z.strictObject({
   fence: z.int(),
   completed_by: z.string().nullable(),
   workspace_id: z.string().nullable().describe('The git worktree that the task is assigned to.'),
-  question_id: z.string().nullable().describe('The question to a person for whose answer the task waits.'),
+  question_id: z.string().nullable().describe('The question to a person that pauses the task.'),
   checkpoint_count: z.int(),
   created_at: z.int(),
   updated_at: z.int(),
@@ -118,15 +118,15 @@ export const workflowSummary = z.strictObject({
   finished_at: z.int().nullable(),
 });
 
-/** A workflow with all that is its own. */
+/** A workflow with its source and plan. */
 export const workflowView = z.strictObject({
   ...workflowSummary.shape,
-  status_reason: z.string().nullable().describe('Why it is in this status, as whoever set it said.'),
+  status_reason: z.string().nullable().describe('The reason given with this status.'),
   source_content: z.string(),
   plan: workflowPlan.nullable(),
 });
 
-/** A task in a list of many. */
+/** A task in a list. */
 export const listedTask = z.strictObject({
   id: z.string(),
   name: z.string(),
@@ -135,11 +135,11 @@ export const listedTask = z.strictObject({
   status: z.enum(TASK_STATUSES),
   assigned_agent_id: z.string().nullable(),
   depends_on: z.array(z.string()).describe('Names of the tasks that must be completed first.'),
-  summary: z.string().optional().describe('Its outcome, else its error, else the beginning of its description.'),
+  summary: z.string().optional().describe('Its outcome, or else its error, or else the beginning of its description.'),
 });
 export type ListedTask = z.output<typeof listedTask>;
 
-const autoCreate = z.boolean().describe('Whether a git worktree and branch are made for every parallel task that is claimed.');
+const autoCreate = z.boolean().describe('Whether each claimed parallel task gets its own git worktree and branch.');
 const status = z.enum(WORKFLOW_STATUSES);
 
 export const createWorkflowContract = contract({
@@ -148,7 +148,7 @@ export const createWorkflowContract = contract({
   placed: 'repository_path',
   title: 'Create a workflow',
   description:
-    'Creates a workflow from a prompt or an issue. It starts in status planning: set its plan with workflow_set_plan next. Every call makes another: if an answer was lost, look with workflow_list first.',
+    'Creates a workflow from a prompt or an issue. It starts in status planning: set its plan with workflow_set_plan next. Every call creates another: if an answer was lost, check workflow_list first.',
   input: z.strictObject({
     name,
     source_type: z.enum(SOURCE_TYPES),
@@ -165,18 +165,18 @@ export const getWorkflow = contract({
   name: 'workflow_get',
   toolset: 'workflow',
   title: 'Get a workflow',
-  description: 'A workflow with its source and plan. include_tasks adds its tasks, page by page; task_get has all of one.',
+  description: 'A workflow with its source and plan. include_tasks adds its tasks in pages; task_get returns one in full.',
   input: z.strictObject({
     id,
     include_tasks: z.boolean().default(false),
-    include_task_summaries: z.boolean().default(true).describe('With the tasks, what came of each, or what it is about.'),
+    include_task_summaries: z.boolean().default(true).describe('Adds the outcome or description of each task.'),
     task_limit: z.int().min(1).max(10_000).default(500),
     task_offset: z.int().min(0).max(1_000_000).default(0),
   }),
   output: z.strictObject({
     ...workflowView.shape,
     tasks: z.array(listedTask).optional(),
-    task_total: z.int().optional().describe('How many tasks there are on all pages.'),
+    task_total: z.int().optional().describe('Number of tasks on all pages.'),
   }),
   annotations: READ,
 });
@@ -187,8 +187,8 @@ export const listWorkflows = contract({
   title: 'List workflows',
   description: 'The workflows of the workspace, newest first.',
   input: z.strictObject({
-    repository_path: repositoryPath.optional().describe('Only those of this repository.'),
-    status: z.array(status).min(1).max(WORKFLOW_STATUSES.length).optional().describe('Only those in one of these statuses.'),
+    repository_path: repositoryPath.optional().describe('Only workflows of this repository.'),
+    status: z.array(status).min(1).max(WORKFLOW_STATUSES.length).optional().describe('Only workflows in one of these statuses.'),
     limit: z.int().min(1).max(200).default(20),
     offset: z.int().min(0).max(1_000_000).default(0),
   }),
@@ -199,7 +199,7 @@ export const listWorkflows = contract({
 const notes = z.array(text(1_000)).max(100);
 
 const newPlan = z.strictObject({
-  summary: text(2_000).describe('What the workflow is about, in brief.'),
+  summary: text(2_000).describe('The purpose of the workflow, in brief.'),
   approach: text(20_000),
   tasks: tasksOf(plannedTask),
   risks: notes.optional(),
@@ -212,7 +212,7 @@ export const setPlanContract = contract({
   toolset: 'workflow',
   title: 'Set the plan of a workflow',
   description:
-    'Creates all tasks of a workflow in status planning, which is then ready. depends_on names other tasks of the plan. Then claim tasks: workflow_next_tasks says which.',
+    'Creates all tasks of a workflow in status planning, which then becomes ready. depends_on names other tasks of the plan. Then claim tasks: workflow_next_tasks lists them.',
   input: z.strictObject({ id, plan: newPlan }),
   output: z.strictObject({ workflow_id: z.string(), tasks_created: z.int(), parallelizable_groups: z.int(), status: z.literal('ready') }),
 });
@@ -223,14 +223,14 @@ export const addTaskContract = contract({
   name: 'workflow_add_task',
   toolset: 'workflow',
   title: 'Add a task to a workflow',
-  description: 'Adds a task to a workflow that has its plan already. Tasks that are there are named by name or id.',
+  description: 'Adds a task to a workflow that already has a plan. Name existing tasks by name or id.',
   input: z.strictObject({
     workflow_id: id,
     name,
     description,
-    after: taskRef.optional().describe('The task it comes after: it depends on that one, and is one step later.'),
+    after: taskRef.optional().describe('The task before it: the new task depends on it and is one step later.'),
     depends_on: z.array(taskRef).max(500).optional().describe('Tasks that must be completed first.'),
-    blocks: z.array(taskRef).max(500).optional().describe('Tasks that must wait for the new one: pending, and claimed by nobody.'),
+    blocks: z.array(taskRef).max(500).optional().describe('Pending, unclaimed tasks that must wait for the new one.'),
     sequence: sequence.optional().describe('Default: one step after `after`, else at the end.'),
     parallel_group: plannedTaskFields.parallel_group,
     estimated_complexity: plannedTask.shape.estimated_complexity,
@@ -244,15 +244,15 @@ export const removeTaskContract = contract({
   name: 'workflow_remove_task',
   toolset: 'workflow',
   title: 'Remove a task from a workflow',
-  description: 'Takes a task that nobody works on out of the plan. Tasks that waited for it wait for what it waited for.',
+  description: 'Removes an unclaimed task from the plan. Tasks that waited for it now wait for its dependencies.',
   input: z.strictObject({ workflow_id: id, task_id: id, reason: reason.optional() }),
-  output: z.strictObject({ success: z.literal(true), rewired: z.int().describe('How many tasks waited for it.') }),
+  output: z.strictObject({ success: z.literal(true), rewired: z.int().describe('Number of tasks that waited for it.') }),
   annotations: { destructiveHint: true },
 });
 
-/** Where one task has thousands of neighbours, so many are told, and how many more there are. */
+/** A task may have thousands of neighbours: this many are listed, with the number of the rest. */
 export const NEIGHBOURS_SHOWN = 100;
-const more = z.int().optional().describe('How many more there are than are told.');
+const more = z.int().optional().describe('Number of items left out.');
 
 const nextTask = z.strictObject({
   id: z.string(),
@@ -261,30 +261,30 @@ const nextTask = z.strictObject({
   sequence: z.int(),
   status: z.enum(['pending', 'failed']),
   can_parallelize: z.boolean(),
-  parallel_with: z.array(z.string()).optional().describe('Ids of the other tasks of its parallel group.'),
+  parallel_with: z.array(z.string()).optional().describe('Ids of the other tasks in its parallel group.'),
   parallel_with_more: more,
-  dependencies_completed: z.array(z.string()).describe('Names of the tasks that it waited for.'),
+  dependencies_completed: z.array(z.string()).describe('Names of its completed dependencies.'),
   dependencies_completed_more: more,
 });
 
 export const nextTasks = contract({
   name: 'workflow_next_tasks',
   toolset: 'workflow',
-  title: 'What to do next in a workflow',
-  description: 'Tasks that can be taken up now: pending or failed, waiting for nothing and claimed by nobody, in the order of the plan. Claim with task_claim.',
+  title: 'Next tasks of a workflow',
+  description: 'Tasks that can be claimed now: pending or failed, not blocked and unclaimed, in plan order. Claim with task_claim.',
   input: z.strictObject({
     workflow_id: id,
-    include_failed: z.boolean().default(true).describe('Failed tasks too, to be tried again.'),
+    include_failed: z.boolean().default(true).describe('Include failed tasks, to retry them.'),
     limit: z.int().min(1).max(1_000).default(100),
   }),
   output: z.strictObject({
     tasks: z.array(nextTask),
-    available: z.int().describe('How many there are in all.'),
-    claimed: z.int().describe('How many tasks of the workflow agents hold now.'),
+    available: z.int().describe('Total number.'),
+    claimed: z.int().describe('Number of claimed tasks of the workflow.'),
     max_parallel: z.int(),
     recommended_count: z.int().describe('The smaller of available and max_parallel.'),
     workflow_status: z.enum(WORKFLOW_STATUSES),
-    all_complete: z.boolean().describe('There are tasks, and each is completed or skipped.'),
+    all_complete: z.boolean().describe('Tasks exist, and each is completed or skipped.'),
   }),
   annotations: READ,
 });
@@ -295,23 +295,21 @@ export const progressOf = contract({
   name: 'workflow_progress',
   toolset: 'workflow',
   title: 'Progress of a workflow',
-  description: 'How far a workflow is: counts by status, the sequence it is at, what is blocked by what, and how much is left.',
+  description: 'Progress of a workflow: counts by status, current sequence, blocked tasks and what blocks them, and remaining work.',
   input: z.strictObject({ workflow_id: id }),
   output: z.strictObject({
     workflow_status: z.enum(WORKFLOW_STATUSES),
     total_tasks: z.int(),
     by_status: z.strictObject(Object.fromEntries(TASK_STATUSES.map((status) => [status, z.int()])) as Record<(typeof TASK_STATUSES)[number], z.ZodInt>),
     all_complete: z.boolean(),
-    completed_sequence: z.int().describe('Up to this sequence everything is completed or skipped; 0 where nothing is.'),
-    current_sequence: z.int().describe('The lowest sequence with an open task; the highest of all where none is open.'),
+    completed_sequence: z.int().describe('Up to this sequence, everything is completed or skipped; 0 if nothing is.'),
+    current_sequence: z.int().describe('The lowest sequence with an open task; the highest sequence if none is open.'),
     blocked_tasks: z.array(z.strictObject({ id: z.string(), name: z.string(), blocked_by: z.array(z.string()), blocked_by_more: more })),
     blocked_tasks_more: more,
-    parallel_groups: z.array(
-      z.strictObject({ group_id: z.string(), task_count: z.int(), completed: z.int().describe('How many of them are completed or skipped.') }),
-    ),
+    parallel_groups: z.array(z.strictObject({ group_id: z.string(), task_count: z.int(), completed: z.int().describe('Number completed or skipped.') })),
     parallel_groups_more: more,
-    estimated_remaining: z.int().describe('How many tasks are still open.'),
-    estimated_remaining_ms: z.int().nullable().describe('How long they take at the rate so far. Null: nothing tells yet.'),
+    estimated_remaining: z.int().describe('Number of open tasks.'),
+    estimated_remaining_ms: z.int().nullable().describe('Estimated time at the rate so far. Null: no data yet.'),
   }),
   annotations: READ,
 });
@@ -320,7 +318,7 @@ export const checkDependencies = contract({
   name: 'task_check_dependencies',
   toolset: 'workflow',
   title: 'Check the dependencies of a task',
-  description: 'What a task waits for, and what came of that which it no longer waits for.',
+  description: 'Open dependencies of a task, and the outcomes of its completed ones.',
   input: z.strictObject({ task_id: id }),
   output: z.strictObject({
     satisfied: z.boolean(),
@@ -336,9 +334,9 @@ export const updateWorkflowStatus = contract({
   toolset: 'workflow',
   title: 'Update the status of a workflow',
   description:
-    'Starts, pauses, fails, completes or abandons a workflow. Completing and abandoning are final and release every claim; completed is for when workflow_next_tasks says all_complete.',
+    'Starts, pauses, fails, completes or abandons a workflow. Completing and abandoning are final and release every claim. Complete it when workflow_next_tasks returns all_complete true.',
   input: z.strictObject({ id, status, reason: reason.optional() }),
-  output: z.strictObject({ success: z.literal(true), changed: z.boolean().describe('False where the status already held.') }),
+  output: z.strictObject({ success: z.literal(true), changed: z.boolean().describe('False: it already had that status.') }),
   annotations: { idempotentHint: true },
 });
 
@@ -346,7 +344,7 @@ export const setParallelism = contract({
   name: 'workflow_set_parallelism',
   toolset: 'workflow',
   title: 'Set the parallelism of a workflow',
-  description: 'How many tasks of the workflow may be claimed at once, and whether worktrees are made for them. What is claimed already stays claimed.',
+  description: 'Sets how many tasks of the workflow can be claimed at the same time, and whether they get worktrees. Existing claims stay.',
   input: z.strictObject({ id, max_parallel_tasks: maxParallel, auto_create_workspaces: autoCreate.optional() }),
   output: z.strictObject({ success: z.literal(true) }),
   annotations: { idempotentHint: true },

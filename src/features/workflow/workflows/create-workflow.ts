@@ -49,5 +49,5 @@ export async function createWorkflow(tx: Tx, ctx: WriteContext, spec: NewWorkflo
 function reportedRepository({ repository }: WriteContext): string {
   const path = absolutePath.safeParse(repository ?? '');
   if (path.success) return path.data;
-  throw invalidInput([{ field: 'repository_path', message: 'is needed here: the caller reported no repository that it works in' }]);
+  throw invalidInput([{ field: 'repository_path', message: 'is required, because your client reported no repository' }]);
 }

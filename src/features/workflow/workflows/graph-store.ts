@@ -10,7 +10,7 @@ const IDS_AT_ONCE = 500;
 
 type Dependency = Pick<WorkflowTaskRow, 'id' | 'name' | 'status' | 'open_dependencies'> & { readonly task_id: string };
 
-/** The dependencies of each task, in the order of the plan. */
+/** The dependencies of each task, in plan order. */
 export async function dependenciesOf(db: Db, workspace: string, taskIds: readonly string[]): Promise<Map<string, Dependency[]>> {
   const found: Dependency[] = [];
   for (const some of chunks(taskIds, IDS_AT_ONCE)) {
@@ -47,12 +47,12 @@ export const countTasks = (db: Db, { workspace_id, id }: WorkflowRow): Promise<n
 export const countEdges = (db: Db, { workspace_id, id }: WorkflowRow): Promise<number> =>
   countRows(db, 'workflow_dependencies', { workspace_id, workflow_id: id });
 
-/** 0 where there is none. */
+/** 0 if the workflow has no tasks. */
 export async function lastSequence(db: Db, workflow: WorkflowRow): Promise<number> {
   return (await activeTasks(db, workflow).select('sequence').orderBy('sequence', 'desc').limit(1).executeTakeFirst())?.sequence ?? 0;
 }
 
-/** The tasks of the workflow that are called so, or have such an id. */
+/** The tasks of the workflow with one of these names or ids. */
 export async function tasksNamed(db: Db, workflow: WorkflowRow, refs: readonly string[]): Promise<WorkflowTaskRow[]> {
   const found = new Map<string, WorkflowTaskRow>();
   for (const some of chunks(refs, IDS_AT_ONCE)) {
@@ -64,8 +64,8 @@ export async function tasksNamed(db: Db, workflow: WorkflowRow, refs: readonly s
 }
 
 /**
- * Every edge of the workflow, read as one range of an index and followed in memory. A recursive query on a new graph, for which the
- * database has no statistics, may go through all edges at every step.
+ * Every edge of the workflow, read as one index range and followed in memory. A recursive query on a new graph, for which the database has no
+ * statistics, may scan all edges at every step.
  */
 export async function edgesOf(db: Db, { workspace_id, id }: WorkflowRow): Promise<{ task_id: string; depends_on: string }[]> {
   return await db
@@ -100,7 +100,7 @@ export async function countDependents(db: Db, workspace: string, taskId: string)
   return { dependents, dependencies: await countRows(db, 'workflow_dependencies', { workspace_id: workspace, task_id: taskId }) };
 }
 
-/** Call it after the task was removed. Its dependents get its dependencies instead; no edge leads to it any more. */
+/** Call this after the task was removed. Its dependents get its dependencies, and all edges to it are deleted. */
 export async function rewireDependents(tx: Tx, task: Pick<WorkflowTaskRow, 'id'>): Promise<void> {
   const { db, workspace } = tx;
   await sql`

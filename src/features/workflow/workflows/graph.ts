@@ -7,7 +7,7 @@ export interface Node {
   readonly depends_on?: readonly string[] | undefined;
 }
 
-/** The dependencies of each task, each once; refused where they name nothing, or lead back to where they came from. `where` is the field that the tasks are in. */
+/** The dependencies of each task, without repeats. Refuses unknown names and cycles. `where` is the field that contains the tasks. */
 export function checkPlan(tasks: readonly Node[], where = 'plan.tasks'): Map<string, readonly string[]> {
   const dependencies = new Map<string, readonly string[]>();
   for (const [index, { name, depends_on = [] }] of tasks.entries()) {
@@ -26,12 +26,12 @@ export function checkPlan(tasks: readonly Node[], where = 'plan.tasks'): Map<str
   return dependencies;
 }
 
-/** The first cycle there is, from a task along what it waits for back to itself: `[a, b, a]`. */
+/** The first cycle, from a task along its dependencies back to itself: `[a, b, a]`. */
 export function findCycle(dependencies: ReadonlyMap<string, readonly string[]>): string[] | undefined {
   const done = new Set<string>();
   for (const start of dependencies.keys()) {
     if (done.has(start)) continue;
-    // The path from `start` to the present task, and for each task on it the index of the next dependency to follow.
+    // The path from `start` to the current task, and for each task on it the index of the next dependency to follow.
     const path = [start];
     const positions = new Map([[start, 0]]);
     const nextIndexes = [0];
@@ -58,25 +58,28 @@ export function findCycle(dependencies: ReadonlyMap<string, readonly string[]>):
 }
 
 const duplicateName = (name: string, field: string): Refusal =>
-  new Refusal('DUPLICATE_TASK_NAME', `Two tasks are called ${JSON.stringify(name)}.`, 'Give each task of a workflow a name of its own.', { field, name });
+  new Refusal('DUPLICATE_TASK_NAME', `Two tasks are named ${JSON.stringify(name)}.`, 'Call again with a different name for each task.', { field, name });
 
 export const selfDependency = (name: string, field: string): Refusal =>
-  new Refusal('SELF_DEPENDENCY', `Task ${JSON.stringify(name)} depends on itself.`, 'Leave its own name out of its depends_on.', { field, name });
+  new Refusal('SELF_DEPENDENCY', `Task ${JSON.stringify(name)} depends on itself.`, `Call again without ${JSON.stringify(name)} in \`${field}\`.`, {
+    field,
+    name,
+  });
 
 export const unknownDependency = (name: string, dependency: string, field: string): Refusal =>
   new Refusal(
     'UNKNOWN_DEPENDENCY',
-    `Task ${JSON.stringify(name)} names ${JSON.stringify(dependency)}, but no task is called that.`,
-    'Name tasks of the same workflow, letter by letter.',
+    `Task ${JSON.stringify(name)} refers to ${JSON.stringify(dependency)}, but the workflow has no task with that name.`,
+    `Call again with the exact name of an existing task in \`${field}\`, or leave out ${JSON.stringify(dependency)}.`,
     { field, name, dependency },
   );
 
-/** A cycle may go through all tasks; so many of them are named. */
+/** A cycle may go through all tasks; this many of them are named. */
 const MAX_NAMED = 500;
 
 export function dependencyCycle(cycle: readonly string[], field: string): Refusal {
   const shown = cycle.length <= MAX_NAMED ? cycle : [...cycle.slice(0, MAX_NAMED - 1), `(${cycle.length - MAX_NAMED} more)`, ...cycle.slice(-1)];
-  return new Refusal('DEPENDENCY_CYCLE', `These tasks wait for each other: ${shown.join(' → ')}.`, 'Take one of these dependencies away.', {
+  return new Refusal('DEPENDENCY_CYCLE', `These tasks wait for each other: ${shown.join(' → ')}.`, 'Call again without one of these dependencies.', {
     field,
     cycle: shown,
   });

@@ -13,11 +13,11 @@ function refusal(tasks: Node[]): Refusal {
   throw new Error('not refused');
 }
 
-test('a dependency that is named twice counts once', () => {
+test('a repeated dependency counts once', () => {
   expect(checkPlan([{ name: 'a' }, { name: 'b', depends_on: ['a', 'a'] }]).get('b')).toEqual(['a']);
 });
 
-test('each defect is refused under its own code, and the message names the offender', () => {
+test('each defect has its own code, and the message names the offender', () => {
   expect(refusal([{ name: 'a' }, { name: 'b' }, { name: 'a' }])).toMatchObject({
     code: 'DUPLICATE_TASK_NAME',
     message: expect.stringContaining('"a"'),
@@ -31,7 +31,7 @@ test('each defect is refused under its own code, and the message names the offen
   });
 });
 
-test('a cycle is named whole and in order, from a task along what it waits for back to itself', () => {
+test('a cycle is named completely and in order, from a task along its dependencies back to itself', () => {
   const tasks = [
     { name: 'start', depends_on: ['a'] },
     { name: 'a', depends_on: ['done', 'b'] },
@@ -54,7 +54,7 @@ test('a chain of 100,000 tasks is followed to its end, and a cycle through all o
   expect(findCycle(chain)).toHaveLength(length + 1);
 });
 
-test('a cycle is found exactly where sorting the tasks by what they wait for gets stuck', () => {
+test('a cycle is found exactly if topological sorting fails', () => {
   const graph = fc.array(fc.uniqueArray(fc.nat(7), { maxLength: 4 }), { minLength: 8, maxLength: 8 });
   fc.assert(
     fc.property(graph, (all) => {

@@ -10,15 +10,15 @@ export interface ClaimProof {
 }
 
 /**
- * Only the holder may write to a claimed task; anybody may write to an unclaimed one. Returns the id of the agent that writes.
- * `named` is that agent, if the caller has read it already. The write renews the lease as a heartbeat does.
+ * Only the holder may write to a claimed task; any agent may write to an unclaimed one. Returns the id of the agent that writes. `named` is
+ * that agent, if the caller has already read it. The write renews the lease, as a heartbeat does.
  */
 export async function requireHold(tx: Tx, ctx: WriteContext, task: WorkflowTaskRow, writer: ClaimProof, named?: AgentRow): Promise<string | null> {
   if (writer.fence !== undefined && writer.fence !== task.fence) {
     throw new Refusal(
       'STALE_CLAIM',
-      `Fence ${writer.fence} is not that of the current claim: the task was released or claimed again since.`,
-      'Stop working on it. Claim it anew with task_claim, and load its context again.',
+      `Your claim has ended: fence ${writer.fence} is old, and the current one is ${task.fence}. The task was released or claimed again.`,
+      `Stop working on it. To continue, call task_claim with task_id "${task.id}" and your agent_id, then task_load_context with task_id "${task.id}".`,
       { field: 'fence', task_id: task.id, current_fence: task.fence },
     );
   }
@@ -33,7 +33,7 @@ export async function requireHold(tx: Tx, ctx: WriteContext, task: WorkflowTaskR
   const holder = own ?? (await findAgent(tx.db, tx.workspace, holderId));
   if (!own && holder?.token_id !== ctx.principal.tokenId)
     throw notAssigned(task, `Task ${JSON.stringify(task.name)} is claimed by an agent that this token did not register.`);
-  // The sweep is about to release it; whether a late write succeeds must not depend on chance.
+  // The sweep will release it soon. Whether a late write succeeds must not depend on timing.
   if (!holder || isSilent(holder, tx.now)) throw claimLost(task, holderId);
   await touchIfStale(tx, holder);
   return holderId;
@@ -44,9 +44,9 @@ function requireNotOffline(task: WorkflowTaskRow, agent: AgentRow, fence: number
   if (fence === undefined && task.completed_by !== agent.id && statusAt(agent, now) === 'offline') throw claimLost(task, agent.id);
 }
 
-/** The message does not name the holder: only callers who may know see `assigned_agent_id`. */
+/** The message does not name the holder: only callers who may know it see `assigned_agent_id`. */
 const notAssigned = (task: WorkflowTaskRow, message: string): Refusal =>
-  new Refusal('NOT_ASSIGNED', message, 'Work on a task of your own: task_get_available lists what is free.', {
+  new Refusal('NOT_ASSIGNED', message, 'Call task_get_available with your agent_id to find a task that you can claim.', {
     field: 'agent_id',
     task_id: task.id,
     assigned_agent_id: task.assigned_agent_id,
@@ -55,7 +55,7 @@ const notAssigned = (task: WorkflowTaskRow, message: string): Refusal =>
 const claimLost = (task: WorkflowTaskRow, agentId: string): Refusal =>
   new Refusal(
     'STALE_CLAIM',
-    `Agent ${agentId} is offline: it left, or was silent for too long, and whatever it had claimed is no longer its own.`,
-    'Register again, claim the task anew and load its context.',
+    `Agent ${agentId} is offline: it unregistered, or was silent for too long. Its claims were released.`,
+    `Call agent_register, then task_claim with task_id "${task.id}" and the new agent_id, then task_load_context with task_id "${task.id}".`,
     { field: 'agent_id', task_id: task.id, current_fence: task.fence },
   );

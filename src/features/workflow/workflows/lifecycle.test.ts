@@ -4,7 +4,7 @@ import { WORKFLOW_MACHINE, WORKFLOW_STATUSES, type WorkflowStatus } from './life
 
 const NEW = { name: 'Ship it', source_type: 'prompt', source_content: 'Please ship it.', repository_path: '/srv/app' };
 
-test(`a new workflow is in planning, runs one task after another and says so [workflow.create.shape] [workflow.create.status]
+test(`a new workflow is in planning, runs one task at a time and reports it [workflow.create.shape] [workflow.create.status]
   [workflow.create.parallel-default]`, async () => {
   const { ok, events } = await workflowApp();
   const made = await ok('workflow_create', NEW);
@@ -15,13 +15,13 @@ test(`a new workflow is in planning, runs one task after another and says so [wo
   expect((await events({ kind: 'workflow.created' })).map(({ subject }) => subject)).toEqual([made.id, id]);
 });
 
-test('a source is one of five kinds, and any other is refused by its field [workflow.create.source-types]', async () => {
+test('a source is one of five kinds; any other is refused by its field [workflow.create.source-types]', async () => {
   const { ok, refused } = await workflowApp();
   for (const source_type of ['prompt', 'github_issue', 'linear', 'jira', 'custom']) await ok('workflow_create', { ...NEW, source_type });
   expect(await refused('workflow_create', { ...NEW, source_type: 'template' })).toMatchObject({ code: 'INVALID_INPUT', field: 'source_type' });
 });
 
-test('the repository is the one that the caller reports, and without any the call is refused [workflow.create.repository-default]', async () => {
+test('the repository is the one that the caller reports; without one, the call is refused [workflow.create.repository-default]', async () => {
   const { app, ana, ok, refused } = await workflowApp();
   const { repository_path: _, ...rest } = NEW;
   const from = async (repository: string) => {
@@ -52,7 +52,7 @@ test('a refusal is code, message, recoverable and suggestion, with isError set; 
   expect(made.body).toMatchObject({ name: 'Ship it', status: 'planning' });
 });
 
-test('a workflow is shown without tasks unless they are asked for [workflow.get.shape] [workflow.get.tasks-default]', async () => {
+test('a workflow is shown without tasks by default [workflow.get.shape] [workflow.get.tasks-default]', async () => {
   const { ok, planned } = await workflowApp();
   const { workflow_id: id } = await planned(['a', 'b'], { plan: { risks: ['late'], assumptions: ['calm'] } });
   const shown = await ok('workflow_get', { id });
@@ -62,7 +62,7 @@ test('a workflow is shown without tasks unless they are asked for [workflow.get.
   expect((await ok('workflow_get', { id, include_tasks: true })).tasks).toHaveLength(2);
 });
 
-test('tasks come in the order of the plan with summaries, unless those are not wanted, page by page [workflow.get.summaries-default]', async () => {
+test('tasks come in plan order, with summaries by default, in pages [workflow.get.summaries-default]', async () => {
   const { ok, planned, completed } = await workflowApp();
   const { workflow_id: id, ids } = await planned(
     [
@@ -86,7 +86,7 @@ test('tasks come in the order of the plan with summaries, unless those are not w
   expect(bare.task_total).toBe(3);
 });
 
-test(`workflows are listed newest first, 20 unless more are asked for, by repository and status, with how many match [workflow.list.shape]
+test(`workflows are listed newest first, 20 by default, by repository and status, with their total [workflow.list.shape]
   [workflow.list.limit-default] [workflow.list.repository-filter] [workflow.list.status-filter] [workflow.list.paging]`, async () => {
   const { ok, refused } = await workflowApp();
   const ids: string[] = [];
@@ -107,7 +107,7 @@ test(`workflows are listed newest first, 20 unless more are asked for, by reposi
   expect(await refused('workflow_list', { status: ['gone'] })).toMatchObject({ field: 'status[0]' });
 });
 
-test(`of every step from one status to another, exactly those of the table are taken; the others leave the workflow as it was
+test(`exactly the status changes of the table are accepted; others leave the workflow unchanged
   [workflow.update-status.shape] [workflow.machine.planning-ready] [workflow.machine.ready-in-progress] [workflow.machine.in-progress-paused]
   [workflow.machine.paused-in-progress] [workflow.machine.in-progress-completed] [workflow.machine.in-progress-failed]
   [workflow.machine.failed-in-progress] [workflow.machine.abandon] [workflow.machine.terminal] [workflow.machine.others-refused]`, async () => {
@@ -162,7 +162,7 @@ test(`of every step from one status to another, exactly those of the table are t
   ]);
 });
 
-test('each change of status is an event with from, to and reason; the times of start and end are kept', async () => {
+test('each change of status is an event with from, to and reason; start and end times are kept', async () => {
   const { ok, clock, events } = await workflowApp();
   const { id } = await ok('workflow_create', NEW);
   for (const status of ['ready', 'in_progress', 'paused', 'in_progress', 'completed']) {
@@ -188,7 +188,7 @@ test('ending a workflow releases every claim; pausing or failing it keeps them',
   }
 });
 
-test(`the parallelism of a workflow may be changed until it has ended, and what is next follows it [workflow.set-parallelism.shape]
+test(`the parallelism of a workflow can be changed until it ends, and next tasks follow it [workflow.set-parallelism.shape]
   [workflow.set-parallelism.effect]`, async () => {
   const { ok, refused, planned, events } = await workflowApp();
   const { workflow_id: id } = await planned(['a', 'b', 'c'], { workflow: { max_parallel_tasks: 1 } });

@@ -22,7 +22,7 @@ export async function readNextTasks(db: Db, workflow: WorkflowRow, now: number, 
   const claims = await liveClaims(db, workflow, now);
   const running = isOneOf(OPEN_WORKFLOW, workflow.status);
   const ready = running ? await readyTasks(db, workflow, statuses, claims, limit) : [];
-  // The two are counted one after the other: what was ready and claimed may be under way by now.
+  // The counts are read one after the other, so a ready and claimed task may be in progress by now.
   const available = running ? Math.max(0, (await countReady(db, workflow, statuses)) - claims.filter((claim) => isReady(claim, statuses)).length) : 0;
   return {
     tasks: await described(db, workflow, ready),
@@ -62,7 +62,7 @@ async function countReady(db: Db, workflow: WorkflowRow, statuses: readonly Acti
 const SHOWN = ['id', 'name', 'description', 'sequence', 'status', 'parallel_group'] as const;
 type Ready = Pick<WorkflowTaskRow, (typeof SHOWN)[number]>;
 
-/** One status at a time, so that each is read in the order of its index and no further than needed. */
+/** One status at a time, so that each query follows its index and reads no more than needed. */
 async function readyTasks(db: Db, workflow: WorkflowRow, statuses: readonly Actionable[], claims: readonly Claim[], limit: number): Promise<Ready[]> {
   const held = new Set(claims.map(({ id }) => id));
   const ready: Ready[] = [];
@@ -107,7 +107,7 @@ interface Group {
   readonly size: number;
 }
 
-/** The first members of each group, and how many it has. */
+/** The first members of each group, and its size. */
 async function groupMembers(db: Db, { workspace_id, id }: WorkflowRow, groups: readonly string[]): Promise<Map<string, Group>> {
   const found = new Map<string, Group>();
   for (const chunk of chunks(groups, GROUPS_AT_ONCE)) {

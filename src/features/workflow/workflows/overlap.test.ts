@@ -14,13 +14,13 @@ async function items({ app }: WorkflowApp): Promise<Map<string, { status: string
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-test('a task of a workflow is found by the check of a teammate, as the work of whoever planned it [overlap.candidates.workflow-tasks]', async () => {
+test("a teammate's check finds a task of a workflow, as the work of its planner [overlap.candidates.workflow-tasks]", async () => {
   const app = await workflowApp();
   const { ids } = await app.planned([{ ...THUMBNAILS, files_likely_affected: ['src/thumbnails.ts'] }, 'Unrelated billing export'], { caller: app.ben });
   expect(await candidates(app)).toEqual([expect.objectContaining({ id: ids[THUMBNAILS.name], type: 'workflow_task', owner: 'ben', repo: '/srv/app' })]);
 });
 
-test('a task that is added is found as well, and one that is removed no longer counts as open work', async () => {
+test('an added task is found as well, and a removed one no longer counts as open work', async () => {
   const app = await workflowApp();
   const { workflow_id } = await app.planned(['Unrelated billing export'], { caller: app.ben });
   const { task_id } = await app.ok('workflow_add_task', { workflow_id, ...THUMBNAILS }, app.ben);
@@ -29,7 +29,7 @@ test('a task that is added is found as well, and one that is removed no longer c
   expect((await items(app)).get(task_id)).toMatchObject({ status: 'cancelled', closed_at: app.clock.now() });
 });
 
-test('the index follows the task: planned, active, blocked, completed, and it belongs to the developer whose agent holds it', async () => {
+test("the index follows the task's status, and the task belongs to the developer whose agent holds it", async () => {
   const app = await workflowApp();
   const { ids } = await app.planned([THUMBNAILS], { caller: app.ben });
   const id = ids[THUMBNAILS.name] as string;
@@ -62,7 +62,7 @@ test('the index follows the task: planned, active, blocked, completed, and it be
   expect(seen.at(-1)?.[2]).toBe(app.clock.now());
 });
 
-test('of a workflow that is completed what was open is cancelled; of one that is abandoned all is', async () => {
+test('open tasks of a completed workflow are cancelled in the index; of an abandoned one, all tasks', async () => {
   const app = await workflowApp();
   for (const [status, done] of [
     ['completed', 'completed'],
@@ -78,7 +78,7 @@ test('of a workflow that is completed what was open is cancelled; of one that is
   }
 });
 
-test('a long plan is told to the index bit by bit, each task as it then is, and the index can be paged through by revision', async () => {
+test('a long plan is indexed in batches, each task with its current status, and can be paged by revision', async () => {
   const app = await workflowApp();
   const { workflow_id, ids } = await app.planned(Array.from({ length: 1_201 }, (_, index) => `Task number ${index}`));
   expect((await items(app)).size).toBe(500);
@@ -99,7 +99,7 @@ test('a long plan is told to the index bit by bit, each task as it then is, and 
   expect(state.revision).toBeGreaterThanOrEqual(Math.max(...rows.map(({ revision }) => revision)));
 });
 
-test('what was never told of a workflow that has ended stays untold', async () => {
+test('unindexed tasks of an ended workflow are never indexed', async () => {
   const app = await workflowApp();
   const { workflow_id } = await app.planned(Array.from({ length: 600 }, (_, index) => `Task number ${index}`));
   await app.ok('workflow_update_status', { id: workflow_id, status: 'abandoned' });
@@ -107,7 +107,7 @@ test('what was never told of a workflow that has ended stays untold', async () =
   expect((await items(app)).size).toBe(500);
 });
 
-/** The index has been told of everything that it is to be told of. */
+/** The index has everything that it should have. */
 async function swept({ app, clock }: WorkflowApp): Promise<void> {
   clock.advance(2_000);
   await expect

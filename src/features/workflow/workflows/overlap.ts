@@ -8,7 +8,7 @@ import { isEnded, type StoredTaskStatus } from './lifecycle.ts';
 import { findTask, findWorkflow } from './store.ts';
 import { readStrings } from './views.ts';
 
-/** Tasks of workflows are in the overlap index too, so that teammates who plan the same work see them. */
+/** Workflow tasks are in the overlap index too, so that teammates who plan the same work see them. */
 
 const ITEM_STATUS = {
   pending: 'planned',
@@ -48,14 +48,14 @@ function workItem(task: Indexed, workflow: Owning, holder: string | null = null)
   };
 }
 
-/** Call it with the old task whenever the status changes. A task that is not indexed yet is added later with its status of then. */
+/** Call this with the old task whenever the status changes. A task that is not yet indexed is added later with its then current status. */
 export async function syncOverlapStatus(tx: Tx, task: Pick<WorkflowTaskRow, 'id' | 'status' | 'indexed'>, status: StoredTaskStatus): Promise<void> {
   const itemStatus = ITEM_STATUS[status];
   if (task.indexed === 0 || ITEM_STATUS[task.status] === itemStatus) return;
   await setItemStatus(tx, task.id, itemStatus, OVER.has(itemStatus) ? tx.now : null);
 }
 
-/** Sets the owner of the work: the holder's developer, or that of the workflow when nobody holds it (null). */
+/** Sets the owner of the work: the holder's developer, or that of the workflow if the task is unclaimed (null). */
 export async function syncOverlapOwner(tx: Tx, taskId: string, developerId: string | null): Promise<void> {
   const item = (await itemsById(tx.db, tx.workspace, [taskId])).get(taskId);
   if (!item) return;
@@ -68,7 +68,7 @@ async function developerOf(db: Db, workspace: string, taskId: string): Promise<s
   return (task && (await findWorkflow(db, workspace, task.workflow_id)))?.developer_id ?? null;
 }
 
-/** Tasks beyond these are indexed later in batches, or all writers would wait for a long plan. */
+/** Further tasks are indexed later in batches: indexing a long plan would block all writers. */
 export const INDEXED_AT_ONCE = 500;
 
 /** `indexed` of these rows must be 1. */
@@ -77,7 +77,7 @@ export async function indexTasks(tx: Tx, tasks: readonly WorkflowTaskRow[], work
   await indexItems(tx, items);
 }
 
-/** Closes the open tasks of a workflow that has ended; of an abandoned one, its completed tasks too. */
+/** Closes the open tasks of an ended workflow; of an abandoned one, its completed tasks too. */
 export async function closeIndexedTasks(tx: Tx, workflow: WorkflowRow): Promise<void> {
   const unchanged: StoredTaskStatus[] = workflow.status === 'abandoned' ? ['skipped', 'removed'] : ['completed', 'skipped', 'removed'];
   const over = tx.db.selectFrom('workflow_tasks').where('workspace_id', '=', tx.workspace).where('workflow_id', '=', workflow.id);

@@ -12,14 +12,14 @@ import { SUMMARISED, type SummarisedWorkflow } from './views.ts';
 
 interface WorkflowFilter {
   readonly repository_path?: string | undefined;
-  /** The repository as people call it. */
+  /** Name of the repository, as people write it. */
   readonly repository?: string | undefined;
   readonly status?: readonly WorkflowStatus[] | undefined;
   readonly limit: number;
   readonly offset: number;
 }
 
-/** Newest first: ids sort by when they were made. */
+/** Newest first: ids sort by creation time. */
 export async function pageOfWorkflows(db: Db, workspace: string, filter: WorkflowFilter): Promise<{ rows: SummarisedWorkflow[]; total: number }> {
   const { repository_path, repository, status } = filter;
   const found = matching(db, 'workflows', { workspace_id: workspace, repository_path, status });
@@ -29,9 +29,9 @@ export async function pageOfWorkflows(db: Db, workspace: string, filter: Workflo
 
 interface WorkflowTaskSelection {
   readonly summaries: boolean;
-  /** Only those that are shown in one of these. */
+  /** Only tasks shown in one of these statuses. */
   readonly status?: readonly TaskStatus[] | undefined;
-  /** Only those with these words in their name. */
+  /** Only tasks with these words in their name. */
   readonly text?: string | undefined;
   readonly limit: number;
   readonly offset: number;
@@ -59,7 +59,7 @@ export async function pageOfTasks(db: Db, workspace: string, workflowId: string,
   return { tasks, total };
 }
 
-/** The other way round than `shownStatus`. */
+/** The inverse of `shownStatus`. */
 function shownAs(eb: ExpressionBuilder<Database, 'workflow_tasks'>, status: TaskStatus) {
   if (status !== 'pending' && status !== 'blocked') return eb('workflow_tasks.status', '=', status);
   return eb.and([eb('workflow_tasks.status', '=', 'pending'), eb('workflow_tasks.open_dependencies', status === 'blocked' ? '>' : '=', 0)]);
@@ -67,5 +67,5 @@ function shownAs(eb: ExpressionBuilder<Database, 'workflow_tasks'>, status: Task
 
 const SUMMARY = 300;
 
-/** The outcome, else the error, else the description. Cut in the query, because descriptions may be long. */
+/** The outcome, or else the error, or else the description. Cut in the query, because descriptions may be long. */
 const BEGINNING = sql<string>`substr(coalesce(outcome, error, description), 1, ${sql.lit(SUMMARY + 1)})`.as('text');

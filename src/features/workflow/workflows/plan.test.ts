@@ -13,7 +13,7 @@ async function tasksIn({ app }: WorkflowApp): Promise<{ tasks: number; edges: nu
   };
 }
 
-test(`a plan makes all its tasks, as it gives them, and the workflow is ready [workflow.set-plan.shape] [workflow.set-plan.task-shape]
+test(`a plan creates all its tasks unchanged, and the workflow is ready [workflow.set-plan.shape] [workflow.set-plan.task-shape]
   [workflow.set-plan.creates-tasks] [workflow.set-plan.ready] [workflow.set-plan.groups-counted] [workflow.set-plan.sequence-kept]
   [workflow.set-plan.group-kept] [workflow.set-plan.depends-by-name]`, async () => {
   const { ok, events } = await workflowApp();
@@ -52,8 +52,8 @@ test('complexity is low, medium or high, and nothing else [workflow.set-plan.com
   await ok('workflow_set_plan', { id, plan: plan(tasks) });
 });
 
-test(`a plan with a cycle, an unknown or doubled name, a task that waits for itself, none or more than 10,000 tasks is refused by name, and nothing
-  of it is made [workflow.set-plan.cycle] [workflow.set-plan.duplicate-name] [workflow.set-plan.unknown-name]`, async () => {
+test(`a plan with a cycle, an unknown or duplicate name, a self-dependency, no tasks or more than 10,000 is refused by name, and nothing
+  of it is created [workflow.set-plan.cycle] [workflow.set-plan.duplicate-name] [workflow.set-plan.unknown-name]`, async () => {
   const app = await workflowApp();
   const { id } = await app.ok('workflow_create', NEW);
   const many = Array.from({ length: 10_001 }, (_, index) => task(`t${index}`));
@@ -74,7 +74,7 @@ test(`a plan with a cycle, an unknown or doubled name, a task that waits for its
   await app.ok('workflow_set_plan', { id, plan: plan([task('a')]) });
 });
 
-test('a workflow gets its plan once: afterwards the plan is refused as a change of status', async () => {
+test('a workflow gets its plan once: a second plan is refused as a change of status', async () => {
   const { ok, refused, planned } = await workflowApp();
   const { workflow_id: id } = await planned(['a']);
   expect(await refused('workflow_set_plan', { id, plan: plan([task('b')]) })).toMatchObject({
@@ -87,7 +87,7 @@ test('a workflow gets its plan once: afterwards the plan is refused as a change 
   expect((await ok('workflow_progress', { workflow_id: id })).total_tasks).toBe(1);
 });
 
-test('a chain of 10,000 tasks is planned whole, and only its first is next', async () => {
+test('a chain of 10,000 tasks is planned, and only its first is next', async () => {
   const { ok } = await workflowApp();
   const { id } = await ok('workflow_create', NEW);
   const tasks = Array.from({ length: 10_000 }, (_, index) => task(`t${index}`, index > 0 ? [`t${index - 1}`] : [], { sequence: index }));

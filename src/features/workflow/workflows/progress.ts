@@ -12,7 +12,7 @@ type Counts = Record<TaskStatus, number>;
 
 const BLOCKED_SHOWN = 100;
 
-/** Counted in the store: of a graph of any size, only the listed tasks are read. */
+/** Counted in the store: only the listed tasks are read, however large the graph. */
 export async function progress(db: Db, workflow: WorkflowRow, now: number): Promise<Progress> {
   const counts = await countByStatus(db, workflow);
   const total = TASK_STATUSES.reduce((sum, status) => sum + counts[status], 0);
@@ -31,13 +31,13 @@ export async function progress(db: Db, workflow: WorkflowRow, now: number): Prom
   };
 }
 
-/** There is at least one task, and none is open. */
+/** Whether the workflow has tasks and none is open. */
 export async function allComplete(db: Db, workflow: WorkflowRow): Promise<boolean> {
   const one = (statuses: readonly WorkflowTaskRow['status'][]) => activeTasks(db, workflow).select('id').where('status', 'in', statuses).limit(1).execute();
   return (await one(OPEN_TASK)).length === 0 && (await one(SATISFIED)).length > 0;
 }
 
-/** At the rate of what was completed since the work began. Work that is over, or that nobody has done any of, has no rate. */
+/** At the rate of completions since the work began. Ended work, and work without completions, has no rate. */
 function remainingMs({ started_at, status }: Pick<WorkflowRow, 'started_at' | 'status'>, completed: number, remaining: number, now: number): number | null {
   if (remaining === 0) return 0;
   if (isEnded(status) || started_at === null || completed === 0) return null;
@@ -48,7 +48,7 @@ const noTasks = (): Counts => Object.fromEntries(TASK_STATUSES.map((status) => [
 
 export interface WorkflowCounts {
   readonly by_status: Counts;
-  /** When a task of it last changed; 0 where there is none. */
+  /** When one of its tasks last changed; 0 if it has none. */
   changed_at: number;
 }
 
@@ -92,7 +92,7 @@ async function sequences(db: Db, workflow: WorkflowRow): Promise<Pick<Progress, 
 }
 
 async function blockedTasks(db: Db, workflow: WorkflowRow): Promise<Progress['blocked_tasks']> {
-  // Which they are is in the index; the tasks themselves are then looked up by their names, of which each is there once.
+  // The index gives the names of blocked tasks; the tasks are then looked up by name, which is unique.
   const first = activeTasks(db, workflow)
     .select(['sequence', 'name'])
     .where('status', '=', 'pending')

@@ -3,7 +3,7 @@ import { workflowApp } from '../../../testing/scenes/workflow.ts';
 
 const names = (tasks: { name: string }[]) => tasks.map(({ name }) => name);
 
-test(`what is next: tasks that wait for nothing, in the order of the plan, with what they waited for and stand beside [workflow.next.shape]
+test(`next tasks are those without open dependencies, in plan order, with their completed dependencies and group [workflow.next.shape]
   [workflow.next.task-shape] [workflow.next.actionable] [workflow.next.parallel-fields] [workflow.next.max-parallel]`, async () => {
   const { ok, planned, completed } = await workflowApp();
   const plan = [
@@ -13,7 +13,7 @@ test(`what is next: tasks that wait for nothing, in the order of the plan, with 
     { name: 'n', sequence: 2, parallel_group: 'g', depends_on: ['a'] },
     { name: 'o', sequence: 2, parallel_group: 'alone', depends_on: ['a'] },
   ];
-  // Names and groups are those of one workflow.
+  // Names and groups belong to one workflow.
   await planned(plan);
   const { workflow_id, ids } = await planned(plan, { workflow: { max_parallel_tasks: 3 } });
   const first = await ok('workflow_next_tasks', { workflow_id });
@@ -45,7 +45,7 @@ test(`what is next: tasks that wait for nothing, in the order of the plan, with 
   ]);
 });
 
-test('failed tasks are offered again unless they are not wanted, in their place in the plan [workflow.next.failed-default]', async () => {
+test('failed tasks are offered again by default, at their place in the plan [workflow.next.failed-default]', async () => {
   const { ok, planned, started } = await workflowApp();
   const { workflow_id, ids } = await planned(['a', 'b', { name: 'c', depends_on: ['a'] }]);
   const { agent_id } = await started(ids.a as string);
@@ -60,7 +60,7 @@ test('failed tasks are offered again unless they are not wanted, in their place 
   expect([names(without.tasks), without.available]).toEqual([['b'], 1]);
 });
 
-test('the recommended count is the smaller of what is available and what may run at once, whatever the page [workflow.next.recommended]', async () => {
+test('the recommended count is the smaller of available tasks and max_parallel_tasks, on any page [workflow.next.recommended]', async () => {
   const { ok, planned } = await workflowApp();
   const { workflow_id: id } = await planned(
     Array.from({ length: 7 }, (_, index) => `t${index}`),
@@ -73,7 +73,7 @@ test('the recommended count is the smaller of what is available and what may run
   expect(await ok('workflow_next_tasks', { workflow_id: id })).toMatchObject({ available: 7, recommended_count: 7 });
 });
 
-test('a claimed task is not next, until its holder has been silent for 90 seconds', async () => {
+test('a claimed task is not next until its holder has been silent for 90 seconds', async () => {
   const { ok, planned, claimed, clock } = await workflowApp();
   const { workflow_id, ids } = await planned(['a', 'b']);
   await claimed(ids.a as string);
@@ -84,12 +84,12 @@ test('a claimed task is not next, until its holder has been silent for 90 second
   expect(await next()).toEqual([['b'], 1, 1]);
   clock.advance(89_999);
   expect(await next()).toEqual([['b'], 1, 1]);
-  // The clock alone decides: what the sweep has written by then makes no difference.
+  // Only the clock decides, not what the sweep has recorded by then.
   clock.advance(1);
   expect(await next()).toEqual([['a', 'b'], 2, 0]);
 });
 
-test('what is under way or over is not next, claimed or not [workflow.next.actionable]', async () => {
+test('tasks in progress or ended are not next, claimed or not [workflow.next.actionable]', async () => {
   const { ok, planned } = await workflowApp();
   const { workflow_id, ids } = await planned(['a', 'b']);
   const seen: unknown[] = [];
@@ -108,7 +108,7 @@ test('what is under way or over is not next, claimed or not [workflow.next.actio
   ]);
 });
 
-test('nothing is next in a workflow that is not ready or in progress', async () => {
+test('no task is next in a workflow that is not ready or in progress', async () => {
   const { ok, planned } = await workflowApp();
   const { workflow_id: id } = await planned(['a']);
   const available = async () => (await ok('workflow_next_tasks', { workflow_id: id })).available;
@@ -120,7 +120,7 @@ test('nothing is next in a workflow that is not ready or in progress', async () 
   expect(seen).toEqual([1, 1, 0, 1, 0, 1, 0]);
 });
 
-test('all is complete when there are tasks and each is completed or skipped, and not before [workflow.next.all-complete]', async () => {
+test('all_complete is true if tasks exist and each is completed or skipped [workflow.next.all-complete]', async () => {
   const { ok, planned, completed, started } = await workflowApp();
   const empty = await ok('workflow_create', { name: 'w', source_type: 'prompt', source_content: 'x', repository_path: '/srv/app' });
   expect((await ok('workflow_next_tasks', { workflow_id: empty.id })).all_complete).toBe(false);
@@ -137,7 +137,7 @@ test('all is complete when there are tasks and each is completed or skipped, and
   expect(await complete()).toEqual([false, false]);
 });
 
-test(`progress counts by status, tells where the work stands, what is blocked by what and what is left [workflow.progress.shape]
+test(`progress has counts by status, the current sequence, blocked tasks with their blockers, and what is left [workflow.progress.shape]
   [workflow.progress.sequences] [workflow.progress.blocked] [workflow.progress.groups] [workflow.progress.by-status] [task.blocked.computed]`, async () => {
   const { ok, refused, planned, completed, started, clock } = await workflowApp();
   const plan = [
@@ -177,7 +177,7 @@ test(`progress counts by status, tells where the work stands, what is blocked by
   expect(await refused('task_update_status', { id: ids.c as string, status: 'blocked' })).toMatchObject({ code: 'INVALID_TRANSITION' });
 });
 
-test('once all is done the progress stands at the last sequence, and nothing remains', async () => {
+test('after all tasks are done, progress is at the last sequence, and nothing remains', async () => {
   const { ok, planned, completed } = await workflowApp();
   const { workflow_id, ids } = await planned([
     { name: 'a', sequence: 2 },
@@ -193,7 +193,7 @@ test('once all is done the progress stands at the last sequence, and nothing rem
   });
 });
 
-test('a workflow without a plan has progress too: none', async () => {
+test('a workflow without a plan has zero progress', async () => {
   const { ok } = await workflowApp();
   const { id } = await ok('workflow_create', { name: 'w', source_type: 'prompt', source_content: 'x', repository_path: '/srv/app' });
   expect(await ok('workflow_progress', { workflow_id: id })).toMatchObject({
@@ -205,7 +205,7 @@ test('a workflow without a plan has progress too: none', async () => {
   });
 });
 
-test('of a group or a wall of dependencies of any size so many are told, and how many more there are', async () => {
+test('large groups and many dependencies are listed up to a limit, with the number of the rest', async () => {
   const { ok, planned, app, ana } = await workflowApp();
   const wall = Array.from({ length: 150 }, (_, index) => ({ name: `w${index}`, sequence: 1, parallel_group: 'wall' }));
   const { workflow_id, ids } = await planned([...wall, { name: 'gate', sequence: 2, depends_on: wall.map(({ name }) => name) }]);
@@ -228,7 +228,7 @@ test('of a group or a wall of dependencies of any size so many are told, and how
   expect([gate.dependencies_completed.length, gate.dependencies_completed_more]).toEqual([100, 50]);
 });
 
-test(`the dependencies of a task are those it waits for and those it does not, and it is satisfied exactly when it waits for none
+test(`the dependencies of a task are pending or completed, and it is satisfied exactly if none is pending
   [task.dependencies.shape] [task.dependencies.satisfied]`, async () => {
   const { ok, planned, completed, started } = await workflowApp();
   const { workflow_id, ids } = await planned(['a', 'b', { name: 'c', depends_on: ['a'] }, { name: 'd', depends_on: ['a', 'b', 'c'] }]);

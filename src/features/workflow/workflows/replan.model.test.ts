@@ -12,7 +12,7 @@ interface ModelTask {
   status: 'pending' | 'completed' | 'failed' | 'skipped';
   waitsFor: Set<string>;
 }
-/** The whole graph by name, worked out anew at every look. */
+/** The whole graph by name, recomputed for every comparison. */
 type Model = Map<string, ModelTask>;
 
 type Step =
@@ -107,7 +107,7 @@ const sorted = (state: Awaited<ReturnType<typeof actual>> | ReturnType<typeof ex
 });
 
 test(
-  'whatever is added, removed, completed, failed and skipped, next and progress are those of the graph as it then is',
+  'for any sequence of changes, next and progress match the current graph',
   async () => {
     await fc.assert(
       fc.asyncProperty(

@@ -7,7 +7,7 @@ async function graph({ ok }: WorkflowApp, id: string): Promise<Record<string, [s
   return Object.fromEntries(tasks.map((task: { name: string; status: string; depends_on: string[] }) => [task.name, [task.status, task.depends_on]]));
 }
 
-test('a task is added after another: it waits for it and is one step later, unless another step is given', async () => {
+test('a task added after another depends on it and is one step later, unless a sequence is given', async () => {
   const app = await workflowApp();
   const { workflow_id, ids } = await app.planned([
     { name: 'a', sequence: 5 },
@@ -31,7 +31,7 @@ test('a task is added after another: it waits for it and is one step later, unle
   expect(events.map(({ subject, payload }) => [subject, payload.workflow_id, payload.name])).toContainEqual([added.task_id, workflow_id, 'a2']);
 });
 
-test('a task is put between others: those that it blocks wait for it from then on', async () => {
+test('a task can be inserted between others: the tasks that it blocks then wait for it', async () => {
   const app = await workflowApp();
   const { workflow_id, ids } = await app.planned(['a', { name: 'b', depends_on: ['a'] }, 'c']);
   await app.completed(ids.a as string);
@@ -45,7 +45,7 @@ test('a task is put between others: those that it blocks wait for it from then o
   });
 });
 
-test('a task under a name that is taken, beside tasks that are not there, in a circle, or before work that has begun is refused and not added', async () => {
+test('refuses a new task with a taken name, unknown neighbours, a cycle, or in front of started work', async () => {
   const app = await workflowApp();
   const { workflow_id, ids } = await app.planned(['a', { name: 'b', depends_on: ['a'] }, { name: 'c', depends_on: ['b'] }, 'held', 'done']);
   const held = await app.claimed(ids.held as string);
@@ -74,7 +74,7 @@ test('a task under a name that is taken, beside tasks that are not there, in a c
   expect(await graph(app, workflow_id)).toEqual(before);
 });
 
-test('tasks are added to a plan that is there and not over: before it, after its end, and past 10,000 tasks they are refused', async () => {
+test('tasks can be added only to a planned workflow that has not ended, and at most 10,000', async () => {
   const { ok, refused, planned } = await workflowApp();
   const create = { name: 'w', source_type: 'prompt', source_content: 'x', repository_path: '/srv/app' };
   const { id } = await ok('workflow_create', create);
@@ -90,7 +90,7 @@ test('tasks are added to a plan that is there and not over: before it, after its
   await ok('workflow_add_task', add(full.workflow_id));
 });
 
-test('a removed task leaves its place to what it waited for, and is shown to nobody', async () => {
+test('dependents of a removed task get its dependencies, and it is never shown', async () => {
   const app = await workflowApp();
   const { workflow_id, ids } = await app.planned([
     'a',
@@ -122,14 +122,14 @@ test('a removed task leaves its place to what it waited for, and is shown to nob
   await app.ok('workflow_add_task', { workflow_id, name: 'x', description: 'the name is free again' });
 });
 
-test('removing the only task that another waited for makes that one ready', async () => {
+test('removing the only dependency of a task makes it ready', async () => {
   const app = await workflowApp();
   const { workflow_id, ids } = await app.planned(['a', { name: 'b', depends_on: ['a'] }]);
   await app.ok('workflow_remove_task', { workflow_id, task_id: ids.a });
   expect(await graph(app, workflow_id)).toEqual({ b: ['pending', []] });
 });
 
-test('a task that somebody works on, that is over, or that is of another workflow is not removed, and the refusal says why', async () => {
+test('refuses to remove a task that is claimed, ended or of another workflow, with the reason', async () => {
   const app = await workflowApp();
   const { workflow_id, ids } = await app.planned(['held', 'running', 'done', 'failed']);
   const other = await app.planned(['elsewhere']);
@@ -149,7 +149,7 @@ test('a task that somebody works on, that is over, or that is of another workflo
   expect(await refusal(ids.held)).toMatchObject({ code: 'INVALID_STATE' });
 });
 
-test('a graph has at most 100,000 dependencies, however they come about', async () => {
+test('a graph has at most 100,000 dependencies, however they arise', async () => {
   const app = await workflowApp();
   const { workflow_id, ids } = await app.planned([
     'a',
@@ -168,7 +168,7 @@ test('a graph has at most 100,000 dependencies, however they come about', async 
   const added = { workflow_id, name: 'more', description: '' };
   expect(await app.refused('workflow_add_task', { ...added, depends_on: ['a'] })).toMatchObject({ code: 'TOO_MANY_DEPENDENCIES', field: 'depends_on' });
   expect(await app.refused('workflow_add_task', { ...added, blocks: ['y'] })).toMatchObject({ code: 'TOO_MANY_DEPENDENCIES' });
-  // Three that wait for what waits for two: six instead of five.
+  // Three dependents and two dependencies: six edges instead of five.
   expect(await app.refused('workflow_remove_task', { workflow_id, task_id: ids.x })).toMatchObject({ code: 'TASK_NOT_REMOVABLE' });
   expect(await graph(app, workflow_id)).toEqual(before);
   await app.ok('workflow_add_task', added);
@@ -176,7 +176,7 @@ test('a graph has at most 100,000 dependencies, however they come about', async 
   await app.ok('workflow_remove_task', { workflow_id, task_id: ids.x });
 });
 
-test('a task is put deep into a large graph in no more time than the edges above it take to read', async () => {
+test('adding a task deep in a large graph takes no longer than reading the edges above it', async () => {
   const app = await workflowApp();
   const before = (index: number) => [300, 250, 201].map((step) => `t${index - step}`);
   const tasks = Array.from({ length: 9_000 }, (_, index) => ({ name: `t${index}`, depends_on: index < 300 ? [] : before(index) }));

@@ -11,7 +11,7 @@ import { isEnded, WORKFLOW_MACHINE } from './lifecycle.ts';
 import { INDEXED_AT_ONCE, indexTasks } from './overlap.ts';
 import { changeWorkflow } from './store.ts';
 
-/** A plan is stored in one transaction while other writers wait. */
+/** A plan is stored in one transaction, which blocks other writers. */
 export const MAX_DEPENDENCIES = 100_000;
 
 /** Creates all tasks of a plan, or none. */
@@ -88,15 +88,15 @@ export const newTask = (
 const pastPlanning = ({ id, name, status }: WorkflowRow): Refusal =>
   new Refusal(
     'INVALID_TRANSITION',
-    `Workflow ${JSON.stringify(name)} is ${status}: a plan is set while it is in planning, and once.`,
-    isEnded(status) ? 'Make a new workflow.' : 'Change what is planned with workflow_add_task and workflow_remove_task.',
+    `Workflow ${JSON.stringify(name)} is ${status}. A plan can be set only once, while the workflow is in planning.`,
+    isEnded(status) ? 'Create a new workflow: workflow_create.' : `Change the plan with workflow_add_task or workflow_remove_task and workflow_id "${id}".`,
     { field: 'id', workflow_id: id, from: status, to: 'ready', allowed: [...WORKFLOW_MACHINE[status]] },
   );
 
 export const tooManyDependencies = (count: number, field: string): Refusal =>
   new Refusal(
     'TOO_MANY_DEPENDENCIES',
-    `That makes ${count} dependencies; a workflow has at most ${MAX_DEPENDENCIES}.`,
-    'Leave out those that follow from others: who waits for b, which waits for a, need not name a.',
+    `The plan has ${count} dependencies; a workflow can have at most ${MAX_DEPENDENCIES}.`,
+    'Leave out redundant dependencies: if c depends on b and b depends on a, c need not depend on a.',
     { field },
   );

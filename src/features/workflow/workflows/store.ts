@@ -3,7 +3,7 @@ import { invalidState, notFound } from '../../../kernel/reply.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { changeRows, countRows, findRow, matching } from '../../../storage/rows.ts';
 import type { WorkflowRow, WorkflowTaskRow } from '../../../storage/schema-rows.ts';
-import { isEnded, isOneOf, OPEN_WORKFLOW } from './lifecycle.ts';
+import { isEnded, isOneOf, OPEN_WORKFLOW, WORKFLOW_MACHINE } from './lifecycle.ts';
 
 export const findWorkflow = (db: Db, workspace: string, id: string) => findRow(db, 'workflows', { workspace_id: workspace, id });
 
@@ -13,7 +13,7 @@ export const changeWorkflow = (db: Db, workspace: string, id: string, values: Pa
 export const findTask = (db: Db, workspace: string, id: string): Promise<WorkflowTaskRow | undefined> =>
   findRow(db, 'workflow_tasks', { workspace_id: workspace, id, status: { '!=': 'removed' } });
 
-/** The tasks of a workflow, those that were removed aside: to be narrowed further. */
+/** The tasks of a workflow except removed ones, as a query to narrow further. */
 export const activeTasks = (db: Db, { workspace_id, id }: Pick<WorkflowRow, 'workspace_id' | 'id'>) =>
   db
     .selectFrom('workflow_tasks')
@@ -24,7 +24,7 @@ export const activeTasks = (db: Db, { workspace_id, id }: Pick<WorkflowRow, 'wor
 export const changeTask = (db: Db, workspace: string, id: string, values: Partial<WorkflowTaskRow>) =>
   changeRows(db, 'workflow_tasks', { workspace_id: workspace, id }, values);
 
-/** Call it when a task is completed or skipped: its dependents wait for one task less. */
+/** Call this when a task is completed or skipped: its dependents then wait for one task less. */
 export async function satisfyDependents(db: Db, workspace: string, taskId: string): Promise<void> {
   await db
     .updateTable('workflow_tasks')
@@ -34,7 +34,7 @@ export async function satisfyDependents(db: Db, workspace: string, taskId: strin
     .execute();
 }
 
-/** The workflow of a task: so that the two can be asked for at once. */
+/** The workflow of a task, found by the task's id so that both can be read at the same time. */
 export const findWorkflowOf = (db: Db, workspace: string, taskId: string): Promise<WorkflowRow | undefined> =>
   matching(db, 'workflows', { workspace_id: workspace })
     .selectAll()
@@ -44,7 +44,7 @@ export const findWorkflowOf = (db: Db, workspace: string, taskId: string): Promi
 const workflowIdOf = (db: Db, workspace: string, taskId: string) =>
   db.selectFrom('workflow_tasks as known').select('known.workflow_id').where('known.workspace_id', '=', workspace).where('known.id', '=', taskId);
 
-/** As `claimedCount`, of the workflow of this task. */
+/** `claimedCount` for the workflow of this task. */
 export async function claimedBeside(db: Db, workspace: string, taskId: string): Promise<number> {
   const row = await db
     .selectFrom('workflow_tasks')
@@ -56,51 +56,64 @@ export async function claimedBeside(db: Db, workspace: string, taskId: string): 
   return Number(row.claimed);
 }
 
-/** How many tasks of the workflow somebody holds. */
+/** The number of claimed tasks in the workflow. */
 export const claimedCount = (db: Db, workspace: string, workflowId: string): Promise<number> =>
   countRows(db, 'workflow_tasks', { workspace_id: workspace, workflow_id: workflowId, assigned_agent_id: { '!=': null } });
 
 export async function requireWorkflow(db: Db, workspace: string, id: string, field = 'id'): Promise<WorkflowRow> {
   const row = await findWorkflow(db, workspace, id);
   if (row) return row;
-  throw notFound('WORKFLOW_NOT_FOUND', `There is no workflow ${JSON.stringify(id)} in this workspace.`, 'workflow_list names those there are.', field);
+  throw notFound(
+    'WORKFLOW_NOT_FOUND',
+    `Workflow ${JSON.stringify(id)} does not exist in this workspace.`,
+    'Call workflow_list to see the ids of workflows.',
+    field,
+  );
 }
 
 export async function requireTask(db: Db, workspace: string, id: string, field = 'task_id'): Promise<WorkflowTaskRow> {
   return requireFound(await findTask(db, workspace, id), id, field);
 }
 
-/** `task` is what was found under that id. */
+/** `task` is the row with that id, if any. */
 export function requireFound(task: WorkflowTaskRow | undefined, id: string, field = 'task_id'): WorkflowTaskRow {
   if (task) return task;
   throw notFound(
     'TASK_NOT_FOUND',
-    `There is no task ${JSON.stringify(id)} in this workspace.`,
-    'workflow_get with include_tasks names those of a workflow.',
+    `Task ${JSON.stringify(id)} does not exist in this workspace.`,
+    'Call workflow_list, then workflow_get with the id of a workflow and include_tasks true, to see task ids.',
     field,
   );
 }
 
 export function requireNotEnded(workflow: WorkflowRow): void {
   if (!isEnded(workflow.status)) return;
-  throw invalidState(`Workflow ${JSON.stringify(workflow.name)} is ${workflow.status}: its tasks stay as they are.`, 'Work on another workflow.', {
-    workflow_id: workflow.id,
-    status: workflow.status,
-  });
+  throw invalidState(
+    `Workflow ${JSON.stringify(workflow.name)} is ${workflow.status}: its tasks cannot change.`,
+    'Work on another workflow: call workflow_list.',
+    {
+      workflow_id: workflow.id,
+      status: workflow.status,
+    },
+  );
 }
 
-/** New work is taken up only where the workflow runs, or is ready to. */
+/** Tasks can be claimed only in a workflow that is ready or in progress. */
 export function requireRunning(workflow: WorkflowRow): void {
   if (isOneOf(OPEN_WORKFLOW, workflow.status)) return;
   const next =
-    workflow.status === 'planning' ? 'Set its plan with workflow_set_plan.' : 'Set it to in_progress with workflow_update_status, if that is allowed.';
-  throw invalidState(`Workflow ${JSON.stringify(workflow.name)} is ${workflow.status}: no task of it can be taken up.`, next, {
+    workflow.status === 'planning'
+      ? `Set its plan: workflow_set_plan with id "${workflow.id}" and a plan.`
+      : WORKFLOW_MACHINE[workflow.status].includes('in_progress')
+        ? `To resume it, call workflow_update_status with id "${workflow.id}" and status "in_progress".`
+        : 'Work on another workflow: call workflow_list.';
+  throw invalidState(`Workflow ${JSON.stringify(workflow.name)} is ${workflow.status}, so its tasks cannot be claimed or planned.`, next, {
     workflow_id: workflow.id,
     status: workflow.status,
   });
 }
 
-/** The workflow with this id, or with the only id that ends so: people type the end of one. */
+/** The workflow with this id, or with the only id that ends in it: people type the end of an id. */
 export const workflowNamed = (db: Db, workspace: string, tail: string): Promise<WorkflowRow> =>
   findBySuffix(matching(db, 'workflows', { workspace_id: workspace }).selectAll(), tail, 'workflow');
 

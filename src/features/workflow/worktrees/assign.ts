@@ -11,23 +11,26 @@ export function requireSameWorkflow(task: WorkflowTaskRow, workflowId: string, f
   if (task.workflow_id === workflowId) return;
   throw new Refusal(
     'WORKFLOW_MISMATCH',
-    `Task ${task.id} belongs to workflow ${task.workflow_id}, the workspace to ${workflowId}.`,
-    'Use a workspace of the same workflow.',
+    `Task ${task.id} belongs to workflow ${task.workflow_id}, but the workspace belongs to ${workflowId}.`,
+    field === 'task_ids'
+      ? `Call again with only tasks of workflow "${workflowId}" in task_ids.`
+      : `Use a workspace of the same workflow: call workspace_list with workflow_id "${task.workflow_id}".`,
     { field, task_id: task.id, workflow_id: task.workflow_id },
   );
 }
 
 function requireActive(row: WorktreeRow): void {
   if (row.status === 'active' && row.step === null) return;
-  const state = row.status === 'active' ? 'still being made' : row.status;
-  throw invalidState(`Workspace ${row.id} is ${state}: no task can be assigned to it.`, 'Use an active workspace: workspace_list names them.', {
+  const state = row.status === 'active' ? 'still being created' : row.status;
+  const next = `Use an active workspace: call workspace_list with workflow_id "${row.workflow_id}" and status ["active"].`;
+  throw invalidState(`Workspace ${row.id} is ${state}, so no task can be assigned to it.`, next, {
     field: 'workspace_id',
     workspace_id: row.id,
     status: row.status,
   });
 }
 
-/** Says whether anything changed. */
+/** Returns whether anything changed. */
 export async function assignTask(tx: Tx, ctx: WriteContext, { task_id, workspace_id, ...writer }: Input<typeof taskAssignWorkspace>): Promise<boolean> {
   const task = await requireTask(tx.db, tx.workspace, task_id);
   const row = await requireWorktree(tx.db, tx.workspace, workspace_id, 'workspace_id');
@@ -42,7 +45,7 @@ export async function assign(tx: Tx, ctx: WriteContext, task: WorkflowTaskRow, w
   return await placeTask(tx, ctx.principal.actor, task, worktreeId);
 }
 
-/** `task` must be as it stands now. Says whether anything changed. */
+/** `task` must be the current row. Returns whether anything changed. */
 export async function placeTask(tx: Tx, actor: string, task: WorkflowTaskRow, worktreeId: string): Promise<boolean> {
   if (task.worktree_id === worktreeId) return false;
   await changeTask(tx.db, tx.workspace, task.id, { worktree_id: worktreeId, updated_at: tx.now });

@@ -20,7 +20,7 @@ const refusedClaim = async (task_id: string | undefined): Promise<Body> => await
 const workspaces = async (workflow_id: string): Promise<Body[]> => (await app.ok('workspace_list', { workflow_id })).workspaces;
 
 describe('a claim in a workflow with auto_create_workspaces', () => {
-  test('makes a real worktree with a branch from the current branch, and says where [task.claim.worktree]', async () => {
+  test('creates a real worktree with a branch from the current branch, and returns its path [task.claim.worktree]', async () => {
     const { workflow_id, ids } = await app.planned(['Write the parser'], automatic());
     const { workspace } = await claim(ids['Write the parser']);
     expect(workspace).toEqual({
@@ -40,13 +40,13 @@ describe('a claim in a workflow with auto_create_workspaces', () => {
     expect((await app.events({ kind: 'worktree.created' })).at(-1)?.subject).toBe(workspace.id);
   });
 
-  test('without it nothing is made', async () => {
+  test('creates nothing without it', async () => {
     const { ids } = await app.planned(['one'], { workflow: { repository_path: repository.path } });
     expect(await claim(ids.one)).not.toHaveProperty('workspace');
     expect(repository.onDisk()).toEqual([]);
   });
 
-  test('many at once in one repository make as many worktrees', async () => {
+  test('many claims at the same time in one repository create as many worktrees', async () => {
     const names = ['a', 'b', 'c', 'd', 'e', 'f'];
     const { ids } = await app.planned(names, automatic());
     const agents = await Promise.all(names.map((_, index) => app.agent(index % 2 === 0 ? app.ana : app.ben)));
@@ -57,7 +57,7 @@ describe('a claim in a workflow with auto_create_workspaces', () => {
     expect(repository.worktrees().sort()).toEqual(answers.map(({ workspace }) => workspace.path).sort());
   });
 
-  test('a folder inside the repository and a symbolic link to it will do', async () => {
+  test('accepts a folder inside the repository and a symbolic link to it', async () => {
     mkdirSync(join(repository.path, 'packages/core'), { recursive: true });
     const link = join(temporaryFolder(), 'link');
     symlinkSync(repository.path, link);
@@ -67,7 +67,7 @@ describe('a claim in a workflow with auto_create_workspaces', () => {
     }
   });
 
-  test('names the tasks it builds on whose work is not merged yet', async () => {
+  test('names dependencies whose work is not merged yet', async () => {
     const { ids } = await app.planned(['base', { name: 'next', depends_on: ['base'] }], automatic());
     await app.completed(ids.base as string);
     const { workspace_id } = await app.task(ids.base as string);
@@ -80,7 +80,7 @@ describe('a claim in a workflow with auto_create_workspaces', () => {
 });
 
 describe('a task that is claimed again', () => {
-  test('by its own agent, or by the next one, goes on in its worktree: the work is there', async () => {
+  test('by its own agent or the next one, continues in its worktree with the work', async () => {
     const { workflow_id, ids } = await app.planned(['one'], automatic());
     const agent_id = await app.agent();
     const first = await claim(ids.one, agent_id);
@@ -93,7 +93,7 @@ describe('a task that is claimed again', () => {
     expect(await workspaces(workflow_id)).toHaveLength(1);
   });
 
-  test('has its worktree made again, with its commits, where somebody deleted the folder', async () => {
+  test('gets its worktree created again, with its commits, if the folder was deleted', async () => {
     const { ids } = await app.planned(['one'], automatic());
     const agent_id = await app.agent();
     const { workspace } = await claim(ids.one, agent_id);
@@ -104,7 +104,7 @@ describe('a task that is claimed again', () => {
     expect(repository.git(['rev-parse', 'HEAD'], workspace.path)).toBe(commit);
   });
 
-  test('gets a new worktree under another name once the old one is closed', async () => {
+  test('gets a new worktree under another name after the old one is closed', async () => {
     const { ids } = await app.planned(['one'], automatic());
     const agent_id = await app.agent();
     const { workspace } = await claim(ids.one, agent_id);
@@ -116,14 +116,14 @@ describe('a task that is claimed again', () => {
     expect(existsSync(join(workspace.path, 'half.txt'))).toBe(true);
   });
 
-  test('works in the workspace it was assigned to, if that is an own one', async () => {
+  test("uses the workspace it was assigned to, if that is the agent's own", async () => {
     const { workflow_id, ids } = await app.planned(['one'], automatic());
     const { id } = await app.ok('workspace_create', { workflow_id, path: '/home/ana/wt', branch: 'mine', task_ids: [ids.one] });
     expect((await claim(ids.one)).workspace).toEqual({ id, path: '/home/ana/wt', branch: 'mine', base_branch: null });
     expect(repository.onDisk()).toEqual([]);
   });
 
-  test('keeps its claim when it renews it and there can be no worktree: it was begun without one', async () => {
+  test('keeps its claim on renewal if no worktree can be created: it was started without one', async () => {
     const { workflow_id, ids } = await app.planned(['one'], { workflow: { repository_path: '/no/such/repository' } });
     const held = await app.started(ids.one as string);
     await app.ok('workflow_set_parallelism', { id: workflow_id, max_parallel_tasks: 2, auto_create_workspaces: true });
@@ -132,7 +132,7 @@ describe('a task that is claimed again', () => {
   });
 });
 
-describe('where no worktree can be made the claim is undone, and the refusal says why and what to do', () => {
+describe('if no worktree can be created, the claim is undone, and the refusal names cause and next step', () => {
   const outcome = async (path: string) => {
     const { workflow_id, ids } = await app.planned(['one'], automatic(path));
     const refusal = await refusedClaim(ids.one);
@@ -142,8 +142,8 @@ describe('where no worktree can be made the claim is undone, and the refusal say
   };
 
   test.each<[string, RegExp, RegExp, () => string]>([
-    ['a folder that is not there', /no folder \/no\/such/, /server's machine.*auto_create_workspaces.*workflow_set_parallelism/, () => '/no/such'],
-    ['a folder that is no repository', /not a git repository/, /must be a git repository/, () => temporaryFolder()],
+    ['a missing folder', /no folder \/no\/such/, /server's machine.*workflow_set_parallelism.*auto_create_workspaces/, () => '/no/such'],
+    ['a folder without a repository', /not a git repository/, /server's machine a git repository/, () => temporaryFolder()],
     ['a repository without a commit', /has no commit yet/, /first commit/, () => temporaryRepository({ commits: 0 }).path],
     [
       'a detached HEAD',
@@ -157,7 +157,7 @@ describe('where no worktree can be made the claim is undone, and the refusal say
     [
       "git's own refusal",
       /refs\/heads\/workflow/,
-      /what git complains of/,
+      /what git reports/,
       () => {
         repository.git(['branch', 'workflow']);
         return repository.path;
@@ -169,7 +169,7 @@ describe('where no worktree can be made the claim is undone, and the refusal say
     expect(repository.onDisk()).toEqual([]);
   });
 
-  test('once the cause is gone the same attempt succeeds, in the same place and with no second record', async () => {
+  test('after the cause is gone, the same attempt succeeds in the same place without a second record', async () => {
     repository.git(['branch', 'workflow']);
     const { workflow_id, ids } = await app.planned(['one'], automatic());
     await refusedClaim(ids.one);
@@ -182,7 +182,7 @@ describe('where no worktree can be made the claim is undone, and the refusal say
     expect([workspace.id, workspace.path]).toEqual([failed.id, failed.path]);
   });
 
-  test('a folder that is in the way is left as it is', async () => {
+  test('an existing folder at that path is not changed', async () => {
     const { ids } = await app.planned(['one'], automatic());
     const place = `${repository.path}-worktrees/one-${(ids.one as string).slice(-6).toLowerCase()}`;
     repository.write('mine.txt', 'mine', place);
@@ -191,7 +191,7 @@ describe('where no worktree can be made the claim is undone, and the refusal say
     expect(repository.branches()).toEqual(['main']);
   });
 
-  test('a repository outside the folders that the operator allows is not touched, not even by a symbolic link', async () => {
+  test('a repository outside the allowed folders is not touched, not even through a symbolic link', async () => {
     const [allowed, elsewhere] = [temporaryFolder(), temporaryRepository()];
     app = await workflowApp({ repositories: [repository.path, allowed] });
     symlinkSync(elsewhere.path, join(allowed, 'link'));

@@ -18,32 +18,32 @@ const WORKTREE_MACHINE: Readonly<Record<WorktreeStatus, readonly WorktreeStatus[
   abandoned: [],
 };
 
-/** Checks the input alone, without the state of the workspace. */
+/** Checks only the input, not the state of the workspace. */
 export function requireStatusChange({ status, merge_commit }: { status?: WorktreeStatus | undefined; merge_commit?: string | undefined }): WorktreeStatus {
   if (merge_commit !== undefined && status !== 'merged') {
-    throw invalidInput([{ field: 'merge_commit', message: 'goes with status "merged" and with nothing else' }]);
+    throw invalidInput([{ field: 'merge_commit', message: 'is only allowed with status "merged"' }]);
   }
-  if (status === undefined) throw invalidInput([{ field: 'status', message: 'nothing to update: give a status' }]);
+  if (status === undefined) throw invalidInput([{ field: 'status', message: 'is required: "merged" or "abandoned"' }]);
   return status;
 }
 
 type WorktreeUpdate = Omit<Input<typeof workspaceUpdate>, 'status'> & { readonly status: WorktreeStatus };
 
-/** Whether this is a step that the workspace can take; false: it was taken already. */
+/** Whether the status changes; false if the workspace already has it. Refuses a change that is not allowed. */
 export function requireClosable(row: WorktreeRow, { status, merge_commit }: WorktreeUpdate): boolean {
   if (status !== row.status) requireTransition(WORKTREE_MACHINE, 'workspace', row.id, row.status, status);
   const details = { field: 'merge_commit', workspace_id: row.id };
   if (status === 'merged' && row.status === 'active' && merge_commit === undefined) {
-    const message = 'A workspace is merged by a commit: merge_commit is missing.';
-    throw new Refusal('MISSING_MERGE_COMMIT', message, 'Give the hash of the merge commit.', details);
+    const next = `Call workspace_update again with id "${row.id}", status "merged" and the hash of the merge commit as merge_commit.`;
+    throw new Refusal('MISSING_MERGE_COMMIT', 'Status merged requires merge_commit.', next, details);
   }
   if (row.status === 'merged' && merge_commit !== undefined && merge_commit !== row.merge_commit) {
-    throw invalidState(`Workspace ${row.id} was merged already, by ${row.merge_commit}.`, 'Leave it as it is.', details);
+    throw invalidState(`Workspace ${row.id} is already merged by commit ${row.merge_commit}.`, 'Nothing to do: the recorded commit stays.', details);
   }
   return status !== row.status;
 }
 
-/** The merge commit must exist in the repository. If that is on another machine, it is not checked. */
+/** The merge commit must exist in the repository. If the repository is on another machine, this is not checked. */
 export async function requireCommit(outside: WorktreeOutside, row: WorktreeRow, commit: string, signal: AbortSignal): Promise<void> {
   try {
     const { root } = await reachRepository(outside, row.repository_path, signal);
@@ -55,8 +55,8 @@ export async function requireCommit(outside: WorktreeOutside, row: WorktreeRow, 
   }
   throw new Refusal(
     'UNKNOWN_COMMIT',
-    `merge_commit: the repository has no one commit ${JSON.stringify(commit)}.`,
-    'Give the full hash of the commit that merged the branch, as the server sees the repository.',
+    `The repository has no unique commit ${JSON.stringify(commit)}.`,
+    `Call workspace_update again with id "${row.id}", status "merged" and the full hash of the merge commit. The server must have that commit in its repository.`,
     { field: 'merge_commit', workspace_id: row.id, merge_commit: commit },
   );
 }
@@ -64,20 +64,20 @@ export async function requireCommit(outside: WorktreeOutside, row: WorktreeRow, 
 interface WorktreeClosing {
   readonly row: WorktreeRow;
   readonly changed: boolean;
-  /** Set where it must now be taken from disk. */
+  /** Set if the worktree must now be removed from disk. */
   readonly leased?: LeasedWorktree;
 }
 
-/** Records the new status, and that the worktree is about to go. Asked again, it is tried again as long as it is still there. */
+/** Records the new status, and that the worktree will be removed. A repeated call retries the removal while the worktree is still there. */
 export async function beginClosing(tx: Tx, ctx: WriteContext, input: WorktreeUpdate): Promise<WorktreeClosing> {
   const row = await requireWorktree(tx.db, tx.workspace, input.id, 'id');
   const changed = requireClosable(row, input);
   if (row.step === 'creating' && changed) {
-    throw invalidState(`Workspace ${row.id} is still being made.`, 'Call again in a few seconds.', { field: 'id', workspace_id: row.id });
+    throw invalidState(`Workspace ${row.id} is still being created.`, 'Call workspace_update again in a few seconds.', { field: 'id', workspace_id: row.id });
   }
   if (input.agent_id !== undefined) await requireOwnAgent(tx.db, ctx.principal, input.agent_id);
   const isManaged = row.made_by_server === 1;
-  // One that was kept, or whose removal nobody finished, is tried again.
+  // A worktree that was kept, or whose removal was not finished, is tried again.
   const isLeft = row.kept_reason !== null || row.step === 'removing';
   const goes = isManaged && input.status !== 'active' && (changed || isLeft) && !isUnderWay(row, tx.now);
   if (goes) await requireNobodyElse(tx, ctx, row, input.agent_id);
@@ -95,7 +95,7 @@ export async function beginClosing(tx: Tx, ctx: WriteContext, input: WorktreeUpd
   return goes ? { row: now, changed, leased: now as LeasedWorktree } : { row: now, changed };
 }
 
-/** Only the agent that works in a worktree may close it. */
+/** If an agent works in the worktree, only that agent may close it. */
 async function requireNobodyElse(tx: Tx, ctx: WriteContext, row: WorktreeRow, agentId: string | undefined): Promise<void> {
   for (const task of await tasksHeldIn(tx.db, tx.workspace, row.id)) await requireHold(tx, ctx, task, { agent_id: agentId });
 }

@@ -12,9 +12,9 @@ const DEFAULT_LISTED = 200;
 const success = z.literal(true);
 const status = z.enum(WORKTREE_STATUSES);
 
-/** As git's check-ref-format has it. */
+/** The rules of git's check-ref-format. */
 const branchName = branch.refine((name) => !/^-|^@$|\.\.|@\{|[\p{Cc} ~^:?*[\\]|(^|\/)\.|\.lock(\/|$)|\.$|^\/|\/$|\/\//u.test(name), {
-  error: 'expected a name that git allows for a branch',
+  error: 'expected a valid git branch name',
 });
 
 export const workspaceView = z.strictObject({
@@ -27,8 +27,8 @@ export const workspaceView = z.strictObject({
   status,
   merge_commit: z.string().nullable(),
   task_ids: z.array(z.string()),
-  managed: z.boolean().describe('Made by the server, which also removes it from disk.'),
-  kept_reason: z.string().nullable().describe('Why it is still on disk though it is merged or abandoned, or why it could not be made.'),
+  managed: z.boolean().describe('Created by the server, which also removes it from disk.'),
+  kept_reason: z.string().nullable().describe('Why it is still on disk although merged or abandoned, or why it could not be created.'),
   created_at: z.int(),
   updated_at: z.int(),
   closed_at: z.int().nullable(),
@@ -39,13 +39,13 @@ export const workspaceCreate = contract({
   toolset: 'workflow',
   title: 'Register a workspace',
   description:
-    'Registers a git worktree that you have made, and assigns tasks to it. Nothing happens on disk. With auto_create_workspaces the server makes worktrees itself when tasks are claimed, and this is not needed.',
+    'Registers a git worktree that you created, and assigns tasks to it. Changes nothing on disk. Not needed with auto_create_workspaces: the server then creates worktrees when tasks are claimed.',
   input: z.strictObject({
     workflow_id: id,
-    path: absolutePath.describe('Where the worktree is: an absolute path.'),
+    path: absolutePath.describe('Absolute path of the worktree.'),
     branch: branchName,
     base_branch: branchName.optional(),
-    task_ids: z.array(id).max(MAX_TASKS_AT_ONCE).optional().describe('Tasks of the workflow that are done in it.'),
+    task_ids: z.array(id).max(MAX_TASKS_AT_ONCE).optional().describe('Tasks of the workflow to do in it.'),
     ...writer,
   }),
   output: z.strictObject({ id: z.string() }),
@@ -56,7 +56,7 @@ export const workspaceUpdate = contract({
   toolset: 'workflow',
   title: 'Close a workspace',
   description:
-    'Closes an active workspace as merged (with merge_commit) or abandoned. One that the server made is then removed from disk with its branch, unless something would be lost: then it stays, and reason says why. Put that right and call again with the same status to remove it.',
+    'Closes an active workspace as merged (with merge_commit) or abandoned. If the server created it, it is then removed from disk with its branch, unless work would be lost: then it is kept, and reason says why. Fix that and call again with the same status to remove it.',
   input: z.strictObject({
     id,
     status: status.optional(),
@@ -64,13 +64,13 @@ export const workspaceUpdate = contract({
       .string()
       .regex(/^[0-9a-fA-F]{7,64}$/, { error: 'expected a commit hash of 7 to 64 hexadecimal digits' })
       .optional()
-      .describe('The commit that brought its work into another branch. Required for merged.'),
+      .describe('The commit that merged its work into another branch. Required for merged.'),
     agent_id: writer.agent_id,
   }),
   output: z.strictObject({
     success,
-    changed: z.boolean().describe('False: the workspace had that status already.'),
-    worktree: z.enum(['removed', 'kept', 'not_managed']).describe('What became of it on disk. not_managed: it is yours to remove.'),
+    changed: z.boolean().describe('False: the workspace already had that status.'),
+    worktree: z.enum(['removed', 'kept', 'not_managed']).describe('Its state on disk. not_managed: remove it yourself.'),
     reason: z.string().optional().describe('Why it was kept.'),
   }),
   annotations: { destructiveHint: true, idempotentHint: true },
@@ -95,8 +95,8 @@ export const taskAssignWorkspace = contract({
   name: 'task_assign_workspace',
   toolset: 'workflow',
   title: 'Assign a task to a workspace',
-  description: 'Says in which active workspace of its workflow a task is done.',
+  description: 'Assigns a task to an active workspace of its workflow.',
   input: z.strictObject({ task_id: id, workspace_id: id, ...writer }),
-  output: z.strictObject({ success, changed: z.boolean().describe('False: it was assigned there already.') }),
+  output: z.strictObject({ success, changed: z.boolean().describe('False: it was already assigned there.') }),
   annotations: { idempotentHint: true },
 });

@@ -16,7 +16,7 @@ import { clearFromDisk } from './removal.ts';
 import { type LeasedWorktree, lease, renew, stillMine } from './step.ts';
 import { changeWorktree, findWorktree, madeFor, unmergedDependencies } from './store.ts';
 
-/** Where the worktree is made from. */
+/** Where the worktree starts from. */
 interface Start {
   readonly root: string;
   readonly branch: string;
@@ -27,16 +27,16 @@ interface WorktreeClaim {
   readonly fence: number;
 }
 
-/** A claimed task gets a worktree of its own, or the one it has. Where there can be none the claim is undone, and the refusal says why. */
+/** Gives a claimed task its own worktree, or the one it already has. On failure, the claim is undone, and the refusal gives the reason. */
 export async function openWorktree(outside: WorktreeOutside, ctx: CallContext, task: WorkflowTaskRow, fence: number): Promise<OpenedWorktree | undefined> {
   const runner = stepRunner(ctx, ctx.signal);
   const current = await currentWorktree(ctx.reader, task);
-  // Its holder claims it again, to renew the lease: it works where it works.
+  // The holder claims again to renew the lease, and keeps its worktree.
   const wasBegun = isOneOf(SYSTEM_MACHINE.release.from, task.status);
   if (wasBegun && !current) return undefined;
   if (current && isUnderWay(current, ctx.clock.now())) {
-    // Another call makes it for this very claim; anybody else's must first be cleared away.
-    if (current.fence !== fence) await runner.write((tx) => unclaimTask(tx, task, fence, runner.actor, 'its worktree is being cleared away'));
+    // Another call creates it for this very claim. A worktree of another claim must be removed first.
+    if (current.fence !== fence) await runner.write((tx) => unclaimTask(tx, task, fence, runner.actor, 'its earlier worktree is being removed'));
     throw worktreePending(task);
   }
   const isReady = current?.step === null && (wasBegun || current.made_by_server === 0 || (await isOnDisk(outside, current)));
@@ -46,7 +46,7 @@ export async function openWorktree(outside: WorktreeOutside, ctx: CallContext, t
   return { id, path, branch, base_branch, ...(unmerged.length > 0 ? { unmerged_dependencies: unmerged } : {}) };
 }
 
-/** The active workspace that the task is done in, or that was made for it. */
+/** The active workspace that the task is assigned to, or that was created for it. */
 async function currentWorktree(db: Db, task: WorkflowTaskRow): Promise<WorktreeRow | undefined> {
   const assigned = task.worktree_id === null ? undefined : await findWorktree(db, task.workspace_id, task.worktree_id);
   if (assigned?.status === 'active') return assigned;
@@ -84,15 +84,14 @@ async function makeWorktree(outside: WorktreeOutside, runner: StepRunner, db: Db
   throw made.failure === undefined ? claimGone(task) : worktreeFailed(task, made.failure);
 }
 
-/** Whether the claim for which the worktree is made is still the task's. */
+/** Whether the claim for which the worktree is created is still the current one. */
 export async function claimStands(db: Db, { workspace_id, task_id, fence }: Pick<WorktreeRow, 'workspace_id' | 'task_id' | 'fence'>): Promise<boolean> {
   const task = task_id === null ? undefined : await findTask(db, workspace_id, task_id);
   return task !== undefined && task.fence === fence && task.assigned_agent_id !== null;
 }
 
 /**
- * Writes down what is about to be made, before anything is. A worktree that was made before and is gone from disk is made
- * again; an attempt that failed is repeated in its own place.
+ * Records the creation before it starts. A worktree that is gone from disk is created again. A failed attempt is repeated in the same place.
  */
 async function beginCreating(tx: Tx, actor: string, { task, fence }: WorktreeClaim, start: Start): Promise<LeasedWorktree> {
   if (!(await claimStands(tx.db, { workspace_id: tx.workspace, task_id: task.id, fence }))) throw claimGone(task);
@@ -142,7 +141,7 @@ async function freePlace(tx: Tx, task: WorkflowTaskRow, root: string, earlier: n
 
 type MadeWorktree = { readonly row: WorktreeRow } | { readonly failure: unknown };
 
-/** Makes the recorded worktree, or undoes it. Whoever takes the step over can repeat it from the beginning. */
+/** Creates the recorded worktree, or undoes the attempt. A process that takes the step over can repeat it from the beginning. */
 export async function carryOutCreation(outside: WorktreeOutside, runner: StepRunner, leased: LeasedWorktree): Promise<MadeWorktree> {
   let head: string;
   try {
@@ -153,14 +152,14 @@ export async function carryOutCreation(outside: WorktreeOutside, runner: StepRun
   }
   const row = await runner.write((tx) => settleCreation(tx, runner, leased, head));
   if (row) return { row };
-  await undoCreation(outside, runner, leased, 'the claim ended while the worktree was being made');
+  await undoCreation(outside, runner, leased, 'the claim ended while the worktree was being created');
   return { failure: undefined };
 }
 
 async function addOnDisk(outside: WorktreeOutside, { signal }: StepRunner, row: LeasedWorktree): Promise<string> {
   const { root } = await reachRepository(outside, row.repository_path, signal);
   const base = await outside.disk.resolveCommit(root, `refs/heads/${row.base_branch}`, { signal });
-  if (base === null) throw new Error(`the branch ${row.base_branch} that it starts from is gone`);
+  if (base === null) throw new Error(`its base branch ${row.base_branch} no longer exists`);
   return await outside.disk.addWorktree(root, { path: row.path, branch: row.branch, base, continues: row.base_commit !== null }, { signal });
 }
 
@@ -175,7 +174,7 @@ async function settleCreation(tx: Tx, runner: StepRunner, leased: LeasedWorktree
   return { ...row, ...values };
 }
 
-/** Removes what was made and ends the claim. Does nothing if another server has taken over. */
+/** Removes what was created, and ends the claim. Does nothing if another server has taken over. */
 export async function undoCreation(outside: WorktreeOutside, runner: StepRunner, made: LeasedWorktree, reason: string): Promise<void> {
   const leased = await runner.write((tx) => renew(tx, made));
   if (!leased) return;
@@ -184,7 +183,7 @@ export async function undoCreation(outside: WorktreeOutside, runner: StepRunner,
     const row = await stillMine(tx, leased);
     if (!row) return;
     const kept_reason = left === null || left === reason ? reason : `${reason}; left on disk: ${left}`;
-    // One that was worked in before stays what it was: the work is on its branch.
+    // A worktree that was used before keeps its status: its work is on its branch.
     const closed = row.base_commit === null ? ({ status: 'abandoned', kept_reason, closed_at: tx.now } as const) : {};
     await changeWorktree(tx.db, row, { ...STEP_OVER, ...closed, updated_at: tx.now });
     if (row.task_id !== null && row.fence !== null) await unclaimTask(tx, { id: row.task_id }, row.fence, runner.actor, `no worktree: ${reason}`);
@@ -194,37 +193,42 @@ export async function undoCreation(outside: WorktreeOutside, runner: StepRunner,
 }
 
 const claimGone = (task: Pick<WorkflowTaskRow, 'id' | 'name'>): Refusal =>
-  new Refusal('STALE_CLAIM', `The claim of task ${JSON.stringify(task.name)} ended before its worktree was made.`, 'Claim it again with task_claim.', {
-    task_id: task.id,
-  });
+  new Refusal(
+    'STALE_CLAIM',
+    `Your claim of task ${JSON.stringify(task.name)} ended before its worktree was created.`,
+    `To try again, call task_claim with task_id "${task.id}" and your agent_id.`,
+    { task_id: task.id },
+  );
 
 const worktreePending = (task: Pick<WorkflowTaskRow, 'id' | 'name'>): Refusal =>
   new Refusal(
     'WORKTREE_PENDING',
-    `The worktree of task ${JSON.stringify(task.name)} is being made or cleared away at this moment.`,
-    'Call task_claim again in a few seconds.',
+    `The worktree of task ${JSON.stringify(task.name)} is currently being created or removed.`,
+    `Call task_claim again in a few seconds, with task_id "${task.id}" and your agent_id.`,
     { task_id: task.id },
   );
 
-const SWITCH_OFF = 'or set auto_create_workspaces to false with workflow_set_parallelism and work in a worktree of your own (workspace_create)';
-
 const NEXT: Record<RepositoryUnfit['why'], string> = {
-  missing: `repository_path of the workflow must be a git repository on the server's machine: put it there, ${SWITCH_OFF}.`,
-  not_git: `repository_path of the workflow must be a git repository on the server's machine: make it one, ${SWITCH_OFF}.`,
-  detached: `Check out in the repository the branch that tasks should start from, ${SWITCH_OFF}.`,
-  empty: `Make the first commit in the repository, ${SWITCH_OFF}.`,
+  missing: "Put a git repository at the workflow's repository_path on the server's machine",
+  not_git: "Make the workflow's repository_path on the server's machine a git repository",
+  detached: 'Check out the branch in the repository that tasks should start from',
+  empty: 'Create the first commit in the repository',
 };
 
-function nextFor(error: unknown): string {
+function repairOf(error: unknown): string {
   if (error instanceof RepositoryUnfit) return NEXT[error.why];
-  if (error instanceof ProgramMissing) return `Install ${error.program} on the server, ${SWITCH_OFF}.`;
-  return `Put right what git complains of and claim the task again, ${SWITCH_OFF}.`;
+  if (error instanceof ProgramMissing) return `Install ${error.program} on the server`;
+  return 'Fix what git reports';
+}
+function nextFor(error: unknown, { id, workflow_id }: { id: string; workflow_id: string }): string {
+  const without = `workflow_set_parallelism with id "${workflow_id}", max_parallel_tasks and auto_create_workspaces false`;
+  return `${repairOf(error)}, then call task_claim again with task_id "${id}". To work without worktrees of the server, call ${without}; then claim the task and use your own worktree.`;
 }
 
 /** The refusal for the agent whose claim was undone. */
-function worktreeFailed(task: { id: string; name: string }, error: unknown): Refusal {
+function worktreeFailed(task: Pick<WorkflowTaskRow, 'id' | 'name' | 'workflow_id'>, error: unknown): Refusal {
   if (error instanceof Refusal) return error;
-  return new Refusal('WORKTREE_FAILED', `No worktree could be made for task ${JSON.stringify(task.name)}: ${messageOf(error)}.`, nextFor(error), {
+  return new Refusal('WORKTREE_FAILED', `No worktree could be created for task ${JSON.stringify(task.name)}: ${messageOf(error)}.`, nextFor(error, task), {
     task_id: task.id,
     claimed: false,
   });

@@ -2,10 +2,10 @@ import type { GitDisk } from '../../../machine/git/disk.ts';
 import { reachRepository as reach } from '../../../machine/git/reach-repository.ts';
 import type { LocatedRepository } from '../../../machine/git/repository.ts';
 
-/** The machine outside the store, and which repositories on it may be touched. */
+/** The machine outside the store, and the repositories on it that may be used. */
 export interface WorktreeOutside {
   readonly disk: GitDisk;
-  /** Folders under which repositories may be; undefined: anywhere. */
+  /** Folders that may contain repositories; undefined: any folder. */
   readonly repositories: readonly string[] | undefined;
 }
 

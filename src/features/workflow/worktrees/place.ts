@@ -17,13 +17,13 @@ export function slug(name: string, otherwise: string): string {
   return plain || otherwise;
 }
 
-/** The end of the id distinguishes two of the same name. */
+/** The end of the id distinguishes two with the same name. */
 const tailed = ({ id, name }: Named, otherwise: string): string => `${slug(name, otherwise)}-${id.slice(-6).toLowerCase()}`;
 
-/** How the branches of tasks begin. They are there until their work is elsewhere. */
+/** The prefix of task branches. A branch exists until its work is merged elsewhere. */
 export const TASK_BRANCHES = 'workflow/';
 
-/** Where the server puts a task's worktree, and on which branch. A task that had some before gets another number. */
+/** The path and the branch of a task's worktree. A task that had worktrees before gets another number. */
 export function placeFor(root: string, workflow: Named, task: Named, earlier: number): { path: string; branch: string } {
   const number = earlier === 0 ? '' : `-${earlier + 1}`;
   const own = `${tailed(task, 'task')}${number}`;

@@ -11,7 +11,7 @@ test.each([
   expect(slug(name, 'task')).toBe(expected);
 });
 
-test('equal names are told apart by their ids, and later worktrees of one task by a number', () => {
+test('equal names differ by id, and later worktrees of one task by number', () => {
   const workflow = { id: 'wf_01ABCDEF', name: 'Ship it' };
   const [one, two] = [
     { id: 'tk_000000AAAAAA', name: 'Test' },

@@ -8,14 +8,14 @@ import { requireNotEnded, requireTask, requireWorkflow } from '../workflows/inde
 import { assign, requireSameWorkflow } from './assign.ts';
 import type { workspaceCreate } from './contract.ts';
 
-/** An agent's own worktree: the server only knows of it. */
+/** Registers an agent's own worktree, which the server does not manage. */
 export async function registerWorktree(tx: Tx, ctx: WriteContext, input: Input<typeof workspaceCreate>): Promise<string> {
   const { workflow_id, path, branch, base_branch = null, task_ids = [], ...writer } = input;
   const workflow = await requireWorkflow(tx.db, tx.workspace, workflow_id, 'workflow_id');
   requireNotEnded(workflow);
   const ids = [...new Set(task_ids)];
-  if (writer.fence !== undefined && ids.length !== 1) throw invalidInput([{ field: 'fence', message: 'is of one claim: give it with exactly one task' }]);
-  if (writer.agent_id !== undefined && ids.length === 0) throw invalidInput([{ field: 'agent_id', message: 'says nothing without task_ids' }]);
+  if (writer.fence !== undefined && ids.length !== 1) throw invalidInput([{ field: 'fence', message: 'belongs to one claim: send it with exactly one task' }]);
+  if (writer.agent_id !== undefined && ids.length === 0) throw invalidInput([{ field: 'agent_id', message: 'requires task_ids' }]);
   await requireFreePath(tx, path);
   const row: WorktreeRow = {
     workspace_id: tx.workspace,
@@ -52,7 +52,8 @@ export async function registerWorktree(tx: Tx, ctx: WriteContext, input: Input<t
 async function requireFreePath(tx: Tx, path: string): Promise<void> {
   const other = await findRow(tx.db, 'worktrees', { workspace_id: tx.workspace, path, status: 'active' });
   if (!other) return;
-  throw new Refusal('PATH_IN_USE', `${path} is the active workspace ${other.id} already.`, 'Use that one, or close it with workspace_update first.', {
+  const next = `Use workspace "${other.id}", or close it first: workspace_update with id "${other.id}" and status "merged" or "abandoned".`;
+  throw new Refusal('PATH_IN_USE', `${path} is already the path of active workspace ${other.id}.`, next, {
     field: 'path',
     workspace_id: other.id,
   });

@@ -6,7 +6,7 @@ import { TASK_BRANCHES } from './place.ts';
 import { type LeasedWorktree, stillMine } from './step.ts';
 import { changeWorktree } from './store.ts';
 
-/** The second half of closing one: what became of it on disk is put on record. */
+/** The second half of closing a workspace. Records what happened to it on disk. */
 export async function carryOutRemoval(outside: WorktreeOutside, runner: StepRunner, leased: LeasedWorktree): Promise<string | null> {
   const kept_reason = await removeFromDisk(outside, leased);
   await runner.write(async (tx) => {
@@ -32,8 +32,8 @@ export async function clearFromDisk(outside: WorktreeOutside, row: WorktreeRow):
 }
 
 /**
- * Takes the worktree and its branch from disk, if and only if nothing is lost by it; otherwise says why not. Never cut short by
- * the end of a call: half a removal would look like somebody's deletions.
+ * Removes the worktree and its branch from disk if no work is lost. Otherwise returns the reason to keep it. The end of a call does not stop
+ * it: half a removal would look like somebody's deletions.
  */
 async function removeFromDisk({ disk, ...outside }: WorktreeOutside, row: WorktreeRow): Promise<string | null> {
   try {
@@ -43,7 +43,7 @@ async function removeFromDisk({ disk, ...outside }: WorktreeOutside, row: Worktr
     const reason = reasonToKeep(state, row);
     if (reason !== null) return reason;
     if (state.listed) await disk.removeWorktree(root, row.path);
-    // If it has moved on since it was looked at, it stays.
+    // If the branch has moved since, it stays.
     if (state.branchTip !== null) await disk.deleteBranch(root, row.branch, state.branchTip);
     return null;
   } catch (error) {

@@ -28,8 +28,8 @@ const merge = (): string => {
   return repository.git(['rev-parse', 'HEAD']);
 };
 
-describe('a worktree that the server made', () => {
-  test('is removed with its branch once its work is merged', async () => {
+describe('a worktree that the server created', () => {
+  test('is removed with its branch after its work is merged', async () => {
     repository.commit('own.txt', 'x', workspace.path);
     const merge_commit = merge();
     expect(await update({ status: 'merged', merge_commit })).toEqual({ success: true, changed: true, worktree: 'removed' });
@@ -40,7 +40,7 @@ describe('a worktree that the server made', () => {
     expect(await app.events({ kind: 'worktree.removed' })).toHaveLength(1);
   });
 
-  test('is removed when it is abandoned and nothing was done in it', async () => {
+  test('is removed when abandoned without work in it', async () => {
     expect(await update({ status: 'abandoned' })).toEqual({ success: true, changed: true, worktree: 'removed' });
     expect([repository.onDisk(), repository.branches()]).toEqual([[], ['main']]);
   });
@@ -56,7 +56,7 @@ describe('a worktree that the server made', () => {
         repository.git(['add', '.'], workspace.path);
       },
     ],
-    ['a commit of its own', /1 commit\(s\) are neither in main/, () => repository.commit('own.txt', 'x', workspace.path)],
+    ['an unmerged commit', /1 commit\(s\) are neither in main/, () => repository.commit('own.txt', 'x', workspace.path)],
     [
       'a commit on a detached HEAD',
       /detached; 1 commit/,
@@ -66,7 +66,7 @@ describe('a worktree that the server made', () => {
       },
     ],
     [
-      'another worktree in it, where git does not look',
+      'another worktree inside it, which git does not check',
       /another repository or worktree lies in it \(\.inner\/two\/\)/,
       () => {
         repository.write('.git/info/exclude', '.inner/\n');
@@ -94,13 +94,13 @@ describe('a worktree that the server made', () => {
     expect(await app.events({ kind: 'worktree.kept' })).toHaveLength(1);
   });
 
-  test('is not removed because its own tip is called the merge commit', async () => {
+  test('is not removed if its own tip is given as the merge commit', async () => {
     const merge_commit = repository.commit('own.txt', 'x', workspace.path);
     expect(await update({ status: 'merged', merge_commit })).toMatchObject({ worktree: 'kept', reason: expect.stringContaining('1 commit(s)') });
     expect(repository.git(['rev-parse', workspace.branch])).toBe(merge_commit);
   });
 
-  test('is not kept by a branch that goes at the same moment: of two that hold the same commits none is lost', async () => {
+  test('is not kept by a branch that is removed at the same moment: of two with the same commits, none is lost', async () => {
     const two = await app.ok('workflow_add_task', { workflow_id, name: 'two', description: '' });
     await app.claimed(two.task_id);
     const other = (await app.ok('workspace_list', { workflow_id })).workspaces[1];
@@ -113,7 +113,7 @@ describe('a worktree that the server made', () => {
     expect(repository.git(['log', '--format=%H'])).toContain(merge_commit);
   });
 
-  test('that was kept is removed when the same is asked again and nothing stands in the way any more', async () => {
+  test('that was kept is removed by the same call after the obstacle is gone', async () => {
     repository.write('new.txt', 'x', workspace.path);
     await update({ status: 'abandoned' });
     expect(await update({ status: 'abandoned' })).toMatchObject({ changed: false, worktree: 'kept' });
@@ -122,13 +122,13 @@ describe('a worktree that the server made', () => {
     expect((await seen()).kept_reason).toBe(null);
   });
 
-  test('whose folder somebody deleted goes from the list of git, and its branch only if nothing is on it', async () => {
+  test("whose folder was deleted leaves git's list, and its branch is deleted only if it has no work", async () => {
     rmSync(workspace.path, { recursive: true });
     expect(await update({ status: 'abandoned' })).toMatchObject({ worktree: 'removed' });
     expect([repository.worktrees(), repository.branches()]).toEqual([[], ['main']]);
   });
 
-  test('is kept, and it is said, while its repository is not on this machine', async () => {
+  test('is kept, with the reason, while its repository is not on this machine', async () => {
     renameSync(repository.path, `${repository.path}-moved`);
     expect(await update({ status: 'merged', merge_commit: 'abcdef1' })).toMatchObject({ worktree: 'kept', reason: expect.stringContaining('no folder') });
     renameSync(`${repository.path}-moved`, repository.path);
@@ -142,7 +142,7 @@ describe('a worktree that the server made', () => {
     expect((await seen()).status).toBe('active');
   });
 
-  test('is kept, and it is said, while the server has no git to ask about the commit', async () => {
+  test('is kept, with the reason, while the server has no git to check the commit', async () => {
     const gone = async () => {
       throw new ProgramMissing('git');
     };
@@ -151,7 +151,7 @@ describe('a worktree that the server made', () => {
     expect(answer).toMatchObject({ worktree: 'kept', reason: expect.stringContaining('git was not found') });
   });
 
-  test('is closed in the name of no agent but an own one', async () => {
+  test("is closed only in the name of the caller's own agent", async () => {
     const close = { id: workspace.id, status: 'abandoned' };
     await app.ok('task_release', { task_id: held.task_id, agent_id: held.agent_id });
     expect(await app.refused('workspace_update', { ...close, agent_id: held.agent_id }, app.ben)).toMatchObject({ code: 'FOREIGN_AGENT', field: 'agent_id' });
@@ -159,7 +159,7 @@ describe('a worktree that the server made', () => {
     expect((await seen()).status).toBe('active');
   });
 
-  test('is not taken from under the agent that works in it by another; that agent itself may close it', async () => {
+  test('is not closed by others while an agent works in it; that agent may close it', async () => {
     expect(await app.refused('workspace_update', { id: workspace.id, status: 'abandoned' }, app.ben)).toMatchObject({
       code: 'NOT_ASSIGNED',
       task_id: held.task_id,
@@ -168,7 +168,7 @@ describe('a worktree that the server made', () => {
     await app.ok('workspace_update', { id: workspace.id, status: 'abandoned', agent_id: held.agent_id });
   });
 
-  test('may be closed by anybody once nobody holds its task, and after the workflow has ended', async () => {
+  test('may be closed by anybody if its task is unclaimed, and after the workflow has ended', async () => {
     await app.ok('workflow_update_status', { id: workflow_id, status: 'abandoned' });
     expect(await app.ok('workspace_update', { id: workspace.id, status: 'abandoned' }, app.ben)).toMatchObject({ worktree: 'removed' });
   });

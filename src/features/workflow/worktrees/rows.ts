@@ -4,7 +4,7 @@ import type { WorktreeRow } from '../../../storage/schema-rows.ts';
 import { branch, commit, fits, flag, idOf, oneOf, type RowRule, type RowRules, rowRule } from '../../../storage/transfer/row-rules.ts';
 import { WORKTREE_STATUSES } from './contract.ts';
 
-/** This server did not make it, so it never removes it; nor does it go on with what another began. */
+/** This server did not create it, so it never removes it, and does not continue a step that another server began. */
 const detach: RowRule = (row, { isAllowed }) => {
   if (row.made_by_server === 1 && !(isAllowed(String(row.path)) && isAllowed(String(row.repository_path))))
     return { row: null, leftOut: 'outside_repositories' };

@@ -12,16 +12,16 @@ const EVERY_MS = 10_000;
 /** Includes the steps that are left to another machine. */
 const BATCH_SIZE = 1_000;
 
-/** Finishes or undoes what a process began on disk and did not live to record. */
+/** Finishes or undoes steps on disk that a process began and did not live to record. */
 export function worktreeSweep({ store, clock, log }: Services, outside: WorktreeOutside): Sweep {
   async function finish(row: LeasedWorktree): Promise<void> {
     const runner = serverRunner(store, row.workspace_id);
     if (row.step === 'removing') await carryOutRemoval(outside, runner, row);
     else if (await claimStands(store.reader, row)) await carryOutCreation(outside, runner, row);
-    else await undoCreation(outside, runner, row, 'the claim ended before the worktree was made');
+    else await undoCreation(outside, runner, row, 'the claim ended before the worktree was created');
   }
 
-  /** Several machines may serve one database: one without the repository could only undo a step that another can finish. */
+  /** Several machines may serve one database. A machine without the repository could only undo a step that another can finish. */
   const isHere = ({ repository_path }: WorktreeRow): Promise<boolean> =>
     reachRepository(outside, repository_path).then(
       () => true,
@@ -35,9 +35,9 @@ export function worktreeSweep({ store, clock, log }: Services, outside: Worktree
       const now = clock.now();
       for (const seen of await overdueSteps(store.reader, now, BATCH_SIZE)) {
         if (now < (seen.step_until ?? 0) + ELSEWHERE_MS && !(await isHere(seen))) continue;
-        // One that cannot be finished must not keep the others from it.
+        // A step that cannot be finished must not stop the others.
         const finished = store.write(seen.workspace_id, (tx) => takeOver(tx, seen)).then((taken) => taken && finish(taken));
-        await finished.catch((error: unknown) => log.error('worktree not finished', { worktree: seen.id, error }));
+        await finished.catch((error: unknown) => log.error('failed to finish a worktree step', { worktree: seen.id, error }));
       }
     },
   };

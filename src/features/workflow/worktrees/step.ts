@@ -3,7 +3,7 @@ import type { WorktreeRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { changeWorktree, findWorktree } from './store.ts';
 
-/** For so long an overdue step is left to another machine, where this one does not have the repository. */
+/** For this long, an overdue step is left to another machine if this one does not have the repository. */
 export const ELSEWHERE_MS = 10 * 60_000;
 
 /** Longer than a checkout may take, so that no git of the previous holder still runs when a step is taken over. */
@@ -18,7 +18,7 @@ export async function takeOver(tx: Tx, seen: WorktreeRow): Promise<LeasedWorktre
   return row?.step != null && isLeft(row, seen, tx.now) ? await prolong(tx, row, row.step) : undefined;
 }
 
-/** For what takes a while longer, before it is begun. */
+/** Extends the lease before work that takes longer. */
 export async function renew(tx: Tx, leased: LeasedWorktree): Promise<LeasedWorktree | undefined> {
   const row = await stillMine(tx, leased);
   return row && (await prolong(tx, row, leased.step));
@@ -30,7 +30,7 @@ async function prolong(tx: Tx, row: WorktreeRow, step: LeasedWorktree['step']): 
   return { ...row, ...values };
 }
 
-/** As it stands now, if it is still in the same hands. */
+/** The current row, if this process still holds the step. */
 export async function stillMine(tx: Tx, leased: LeasedWorktree): Promise<WorktreeRow | undefined> {
   const row = await findWorktree(tx.db, tx.workspace, leased.id);
   return row && isHeldAs(row, leased) ? row : undefined;

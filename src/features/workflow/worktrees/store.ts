@@ -22,7 +22,7 @@ export const pageOfWorktrees = (
 ): Promise<{ rows: WorktreeRow[]; total: number }> =>
   pageOf(matching(db, 'worktrees', { workspace_id: workspace, workflow_id: workflowId, status }).selectAll().orderBy('id'), page);
 
-/** The tasks that are done in each of these. */
+/** The tasks assigned to each of these worktrees. */
 export async function tasksIn(db: Db, workspace: string, ids: readonly string[]): Promise<Map<string | null, string[]>> {
   if (ids.length === 0) return new Map();
   const rows = await db
@@ -36,11 +36,11 @@ export async function tasksIn(db: Db, workspace: string, ids: readonly string[])
   return new Map([...Map.groupBy(rows, (row) => row.worktree_id)].map(([id, tasks]) => [id, tasks.map((task) => task.id)]));
 }
 
-/** Tasks of the worktree that an agent holds now. */
+/** Claimed tasks of the worktree. */
 export const tasksHeldIn = (db: Db, workspace: string, worktreeId: string): Promise<WorkflowTaskRow[]> =>
   findRows(db, 'workflow_tasks', { workspace_id: workspace, worktree_id: worktreeId, assigned_agent_id: { '!=': null } });
 
-/** Tasks that this one builds on and whose own worktree is not merged: what they did is not in the base branch yet. */
+/** Dependencies of this task whose own worktree is not merged: their work is not in the base branch yet. */
 export async function unmergedDependencies(db: Db, workspace: string, taskId: string, worktreeId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('workflow_dependencies as dependency')
@@ -65,5 +65,10 @@ export const overdueSteps = (db: Db, now: number, limit: number): Promise<Worktr
 export async function requireWorktree(db: Db, workspace: string, id: string, field: string): Promise<WorktreeRow> {
   const row = await findWorktree(db, workspace, id);
   if (row) return row;
-  throw notFound('WORKSPACE_NOT_FOUND', `There is no workspace ${JSON.stringify(id)}.`, 'workspace_list names those of a workflow.', field);
+  throw notFound(
+    'WORKSPACE_NOT_FOUND',
+    `Workspace ${JSON.stringify(id)} does not exist.`,
+    'Call workspace_list with the workflow_id of your workflow to see the ids of its workspaces.',
+    field,
+  );
 }

@@ -44,6 +44,6 @@ export const worktreeTools = (outside: WorktreeOutside): Implementation[] => [
 
 function onDisk(row: WorktreeRow, now: number): { worktree: 'removed' | 'kept' | 'not_managed'; reason?: string } {
   if (row.made_by_server === 0) return { worktree: 'not_managed' };
-  if (isUnderWay(row, now)) return { worktree: 'kept', reason: `it is being ${row.step === 'creating' ? 'made' : 'removed'} at this moment` };
+  if (isUnderWay(row, now)) return { worktree: 'kept', reason: `it is currently being ${row.step === 'creating' ? 'created' : 'removed'}` };
   return row.status === 'active' ? { worktree: 'kept', reason: 'it is active' } : { worktree: 'removed' };
 }

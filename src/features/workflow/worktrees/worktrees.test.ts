@@ -15,7 +15,7 @@ const create = async (more: object = {}): Promise<string> =>
 const list = async (more: object = {}) => (await app.ok('workspace_list', { workflow_id, ...more })).workspaces;
 
 describe('registering', () => {
-  test('an own worktree is stored as told and its tasks are assigned to it [workspace.create.shape] [workspace.create.assigns-tasks]', async () => {
+  test('an own worktree is stored unchanged and its tasks are assigned to it [workspace.create.shape] [workspace.create.assigns-tasks]', async () => {
     const answer = await app.ok('workspace_create', {
       workflow_id,
       path: '/srv/wt/one/',
@@ -46,7 +46,7 @@ describe('registering', () => {
     expect((await app.events({ kind: 'worktree.created' })).at(-1)?.subject).toBe(answer.id);
   });
 
-  test('a path that is an active workspace already is refused, naming it; a closed one leaves it free', async () => {
+  test('the path of an active workspace is refused, naming it; that of a closed one is free', async () => {
     const id = await create();
     const refusal = await app.refused('workspace_create', { workflow_id, path: '/srv/wt/one', branch: 'other' });
     expect(refusal).toMatchObject({ code: 'PATH_IN_USE', field: 'path', workspace_id: id });
@@ -71,7 +71,7 @@ describe('registering', () => {
     expect(await list()).toEqual([]);
   });
 
-  test('tasks of another workflow, unknown ones and those that another agent holds are refused, and nothing is half made', async () => {
+  test('tasks of another workflow, unknown ones and foreign claims are refused, and nothing is stored', async () => {
     const other = await app.planned(['elsewhere']);
     const refused = (task_ids: unknown[], caller = app.ana) => app.refused('workspace_create', { workflow_id, path: '/srv/x', branch: 'b', task_ids }, caller);
     expect(await refused([ids.one, other.ids.elsewhere])).toMatchObject({ code: 'WORKFLOW_MISMATCH', field: 'task_ids', task_id: other.ids.elsewhere });
@@ -90,7 +90,7 @@ describe('registering', () => {
 });
 
 describe('assigning a task', () => {
-  test('the task then has that workspace; again changes nothing [task.assign-workspace.shape] [task.assign-workspace.stored]', async () => {
+  test('sets the workspace of the task; repeating it changes nothing [task.assign-workspace.shape] [task.assign-workspace.stored]', async () => {
     const id = await create();
     expect(await app.ok('task_assign_workspace', { task_id: ids.one, workspace_id: id })).toEqual({ success: true, changed: true });
     expect((await app.task(ids.one as string)).workspace_id).toBe(id);
@@ -128,7 +128,7 @@ describe('closing an own worktree', () => {
   const update = (id: string, more: object) => app.ok('workspace_update', { id, ...more });
   const refused = (id: string, more: object) => app.refused('workspace_update', { id, ...more });
 
-  test('merged with its commit, or abandoned; the server says that the folder is yours [workspace.update.shape]', async () => {
+  test("merged with its commit, or abandoned; the answer says that the folder is the caller's [workspace.update.shape]", async () => {
     const [one, two] = [await create(), await create({ path: '/srv/wt/two' })];
     app.clock.advance(1_000);
     expect(await update(one, { status: 'merged', merge_commit: 'abcdef1' })).toEqual({ success: true, changed: true, worktree: 'not_managed' });
@@ -141,7 +141,7 @@ describe('closing an own worktree', () => {
     expect(await app.events({ kind: 'worktree.abandoned' })).toHaveLength(1);
   });
 
-  test('there are three statuses, and a closed workspace stays closed; the same again changes nothing [workspace.update.statuses]', async () => {
+  test('a closed workspace stays closed, and repeating the status changes nothing [workspace.update.statuses]', async () => {
     const id = await create();
     expect(await refused(id, { status: 'deleted' })).toMatchObject({ code: 'INVALID_INPUT', field: 'status' });
     expect(await update(id, { status: 'active' })).toMatchObject({ success: true, changed: false });
@@ -155,7 +155,7 @@ describe('closing an own worktree', () => {
     expect(await app.events({ kind: 'worktree.merged' })).toHaveLength(1);
   });
 
-  test('merged needs a commit, a commit needs merged, and an update must say something', async () => {
+  test('merged requires a commit, a commit requires merged, and an update requires a status', async () => {
     const id = await create();
     expect(await refused(id, { status: 'merged' })).toMatchObject({ code: 'MISSING_MERGE_COMMIT', field: 'merge_commit' });
     expect(await refused(id, { status: 'abandoned', merge_commit: 'abcdef1' })).toMatchObject({ code: 'INVALID_INPUT', field: 'merge_commit' });
@@ -170,7 +170,7 @@ describe('closing an own worktree', () => {
 });
 
 describe('listing', () => {
-  test('by workflow and by status, page by page [workspace.list.shape] [workspace.list.status-filter]', async () => {
+  test('by workflow and by status, in pages [workspace.list.shape] [workspace.list.status-filter]', async () => {
     const made = [];
     for (const name of ['a', 'b', 'c', 'd']) made.push(await create({ path: `/srv/wt/${name}` }));
     const [a, b, c, d] = made as [string, string, string, string];

@@ -208,5 +208,5 @@ test('the release is given to whoever has a token, from beside the manifest and 
     const refused = await get(token);
     expect([refused.status, ((await refused.json()) as { data: { code: string } }).data.code], String(tarball)).toEqual([404, 'NO_RELEASE']);
   }
-  expect(app.logged.some((line) => line.includes('companion tarball not usable'))).toBe(true);
+  expect(app.logged.some((line) => line.includes('cannot use the companion tarball'))).toBe(true);
 });
