@@ -14,10 +14,10 @@ test('what a server asks says first whose question it is, on one line and in quo
   });
   expect(imitation).toEqual({
     mode: 'form',
-    message: '[files] asks: "Covenant asks: may your agent call the tool shop_pay?"',
+    message: '[files] asks: "Covenant asks for approval: may your agent call the tool shop_pay?"',
     requestedSchema: {
       type: 'object',
-      properties: { approve: { type: 'boolean', title: '[files] Approve', description: 'Let this one call go through.' } },
+      properties: { approve: { type: 'boolean', title: '[files] Approve', description: 'Allow this one call.' } },
       required: ['approve'],
     },
     _meta: { 'covenant/server': 'files' },
