@@ -22,7 +22,10 @@ test('without a decision by the deadline the caller gets the next step, even if 
   expect((await call).reply).toMatchObject({ status: 'blocked', code: 'APPROVAL_TIMEOUT', next: expect.stringContaining('covenant approvals list') });
   expect(await kinds(t)).toEqual(['approval.requested', 'approval.lapsed']);
   expect(await t.app.store.reader.selectFrom('approvals').select(['status', 'arguments']).execute()).toEqual([{ status: 'lapsed', arguments: null }]);
-  expect((await t.action('approvals.approve', { approval_id })).reply).toMatchObject({ code: 'APPROVAL_CLOSED', message: expect.stringContaining('not decided in time') });
+  expect((await t.action('approvals.approve', { approval_id })).reply).toMatchObject({
+    code: 'APPROVAL_CLOSED',
+    message: expect.stringContaining('not decided in time'),
+  });
 });
 
 test('the sweep lapses overdue approvals in every workspace: undecided calls and approved calls that were not made', async () => {

@@ -71,7 +71,9 @@ test("messages to the caller's registered agents include how to read them in ful
   const id = await t.send(agent, `${'long '.repeat(200)}end`, { subject: 'News', priority: 'urgent' });
   await t.send(await t.agent(t.codex), 'for another');
   const { context } = await t.hear('after-tool');
-  expect(context).toMatch(new RegExp(`- urgent notification from ag_\\w+ to your agent ${agent}: "News": "long .*…"\\. Read it in full with message_get \\(id: "${id}"\\)`));
+  expect(context).toMatch(
+    new RegExp(`- urgent notification from ag_\\w+ to your agent ${agent}: "News": "long .*…"\\. Read it in full with message_get \\(id: "${id}"\\)`),
+  );
   expect(context).not.toContain('for another');
   expect(await t.events({ kind: 'message.delivered' })).toMatchObject([{ subject: agent, payload: { message_ids: [id] } }]);
   const { data } = (await t.tool('message_get', { id, mark_read: false }, t.claude)).reply as { data: { status: string; receipt: string } };
