@@ -26,7 +26,7 @@ test('external servers at the command line: list, call, change, approve, restart
   expect(json).toMatchObject({
     kind: 'server_list',
     items: [{ name: 'far', transport: 'stdio', state: 'up', tools: 2, withheld: [] }],
-    problems: [{ line: 10, server: 'wrong', message: 'args.0: the environment variable NOT_SET is not set where Covenant runs.' }],
+    problems: [{ line: 10, server: 'wrong', message: 'args.0: the environment variable NOT_SET is not set for Covenant.' }],
   });
   const listed = (await run('servers', 'list')).stdout;
   expect(listed).toMatch(/^SERVER +STATE +TRANSPORT +TOOLS +WITHHELD +RESTARTS +SINCE +WORKSPACES\nfar +up +stdio +2 +0 +0 /);

@@ -75,9 +75,9 @@ test('cycle init adds the PSKs that a sound config lacks, and leaves everything 
 });
 
 test.each([
-  ['{ "agents": ', 'it is not JSON'],
-  [JSON.stringify({ ...CONFIG, mood: 'good' }), 'mood: there is no such key'],
-  [JSON.stringify({ ...CONFIG, storage_path: 'elsewhere' }), 'storage_path: only ".mcp-broker" is known'],
+  ['{ "agents": ', 'not valid JSON'],
+  [JSON.stringify({ ...CONFIG, mood: 'good' }), 'mood: unknown key'],
+  [JSON.stringify({ ...CONFIG, storage_path: 'elsewhere' }), 'storage_path: only ".mcp-broker" is supported'],
 ])('cycle init says what is wrong with %s, and changes nothing', async (config, fault) => {
   const path = place();
   writeConfig(path, config);
@@ -111,7 +111,7 @@ test('cycle init says what is in the way of its files', async () => {
   await expect(init(path)).rejects.toMatchObject({ code: 'CONFIG_NOT_WRITTEN', message: expect.stringContaining(`${file(path, '.gitignore')} is not a file`) });
   const blocked = place();
   writeFileSync(join(blocked, '.mcp-broker'), '');
-  await expect(init(blocked)).rejects.toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringContaining('it cannot be read (ENOTDIR)') });
+  await expect(init(blocked)).rejects.toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringContaining('cannot be read (ENOTDIR)') });
 });
 
 test('of several that run cycle init at once, one writes the config and the others leave it', async () => {
@@ -120,5 +120,5 @@ test('of several that run cycle init at once, one writes the config and the othe
   expect(done.map(({ json }) => json.created).sort()).toEqual([false, false, false, false, true]);
   expect(done.flatMap(({ json }) => json.added_psks)).toEqual(['gemini', 'codex']);
   expect(readdirSync(join(path, '.mcp-broker')).sort()).toEqual(['.gitignore', 'config.json']);
-  await expect(init(path, { repository: 'nowhere' })).rejects.toMatchObject({ message: expect.stringContaining('--repository: there is no folder') });
+  await expect(init(path, { repository: 'nowhere' })).rejects.toMatchObject({ message: expect.stringContaining('--repository: the folder') });
 });
