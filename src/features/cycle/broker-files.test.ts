@@ -362,5 +362,5 @@ test('calls that need the config refuse an invalid one with its faults [config.b
   await sensitive(['is larger than 1 MB']);
   rmSync(brokerFile(app.repository, ''), { recursive: true });
   writeFileSync(join(app.repository, '.mcp-broker'), '');
-  await sensitive(['it cannot be read (ENOTDIR)']);
+  await sensitive(['cannot be read (ENOTDIR)']);
 });

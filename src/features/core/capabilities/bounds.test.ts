@@ -42,11 +42,11 @@ test('a grant with `max_per_minute` refuses calls above the rate in any 60 secon
   expect((await t.echo()).reply).toMatchObject({
     code: 'CAPABILITY_DENIED',
     message: expect.stringContaining('its grant has reached its calls per minute'),
-    next: 'Call again in 30 s.',
+    next: 'Repeat the call in 30 s.',
     data: { capability: 'tool.call.echo', retry_after_ms: 30_000 },
   });
   t.clock.advance(29_999);
-  expect((await t.echo()).reply).toMatchObject({ next: 'Call again in 1 s.', data: { retry_after_ms: 1 } });
+  expect((await t.echo()).reply).toMatchObject({ next: 'Repeat the call in 1 s.', data: { retry_after_ms: 1 } });
   t.clock.advance(1);
   expect((await t.echo()).isError).toBe(false);
   expect((await t.echo()).reply).toMatchObject({ data: { retry_after_ms: 20_000 } });

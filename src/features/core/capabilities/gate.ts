@@ -151,7 +151,7 @@ function denied(principal: Principal, asked: AccessRequest, reason: string | und
   const message = `Denied: ${who} lacks ${capability}${reason ? ` (${reason})` : ''}.`;
   const check = checkEvent(principal, asked, false, null);
   if (retryAfterMs !== undefined) {
-    const next = `Call again in ${Math.ceil(retryAfterMs / 1000)} s.`;
+    const next = `Repeat the call in ${Math.ceil(retryAfterMs / 1000)} s.`;
     return { allowed: false, check, reply: refused('error', 'CAPABILITY_DENIED', message, next, { capability, retry_after_ms: retryAfterMs }) };
   }
   // The caller chooses the name, and people paste the command into a shell.

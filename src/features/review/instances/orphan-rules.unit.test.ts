@@ -31,7 +31,7 @@ test.each([
   ['Beta_work-1-a1', false],
   ['a_b_work-1-a1', false],
   ['work-1-a1 ', false],
-])('%s is named as instances name what is theirs: %s', (name, expected) => {
+])('%s is the name of an instance: %s', (name, expected) => {
   expect(isOwnName(name)).toBe(expected);
 });
 
@@ -40,13 +40,13 @@ test.each<[string, readonly InstancePlace[], boolean]>([
   ['of one that is over', [over], true],
   ['of one that is over, beside another that is not', [over, { ...place, session_name: 'work-1-a11' }], true],
   ['of one that is not over', [place], false],
-  ['of one that is being ended', [{ ...over, step: 'ending' }], false],
+  ['of one that is being stopped', [{ ...over, step: 'ending' }], false],
   ['of one that a machine of another name has started', [{ ...place, machine: 'renamed:/home' }], false],
 ])('a session %s is an orphan: %s', (_whose, places, expected) => {
   expect(isOrphanSession('work-1-a1', places)).toBe(expected);
 });
 
-test('a session that is not named like an instance is left alone', () => {
+test('a session not named like an instance is left alone', () => {
   expect(isOrphanSession('mine', [])).toBe(false);
 });
 
