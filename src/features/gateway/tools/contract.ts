@@ -14,8 +14,8 @@ export const echo = contract({
 export const clock = contract({
   name: 'clock',
   toolset: 'gateway',
-  title: 'Return the server time in milliseconds since the epoch. Liveness probe; needs no capability.',
-  description: "Returns the server's time in milliseconds since the epoch. A liveness probe: it needs no capability.",
+  title: 'Clock',
+  description: 'Return the server time in milliseconds since the epoch. Liveness probe; needs no capability.',
   input: z.strictObject({}),
   output: z.strictObject({ epoch_ms: z.int().min(0) }),
   annotations: { readOnlyHint: true },

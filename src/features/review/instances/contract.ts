@@ -164,8 +164,8 @@ export const instancesMessage = contract({
 export const instancesAllowReview = contract({
   name: 'instances.allow_review',
   toolset: 'admin',
-  title: 'Raise the review limit of this instance by one, or withdraw an unused extra review. Its agent is notified.',
-  description: 'Raises the review limit of this one instance by one, or takes back what was raised and not used. Its agent is told.',
+  title: 'Allow one more review',
+  description: 'Raise the review limit of this instance by one, or withdraw an unused extra review. Its agent is notified.',
   input: z.strictObject({ instance_id: instanceId, withdraw: z.boolean().default(false) }),
   output: instanceView,
 });
