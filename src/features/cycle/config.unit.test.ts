@@ -70,27 +70,27 @@ test('a custom machine keeps its phases in written order [cycle.machine.as-data]
 
 describe('a fault names its key', () => {
   test.each<[string, unknown, ...string[]]>([
-    ['no JSON', '{"agents": {"gemini": {"psk": "GEMINI_SECRET"}', 'not valid JSON'],
+    ['invalid JSON', '{"agents": {"gemini": {"psk": "GEMINI_SECRET"}', 'not valid JSON'],
     ['an empty file', '', 'not valid JSON'],
-    ['JSON that is no object', `["${PSK}"]`, 'the file: '],
+    ['JSON that is not an object', `["${PSK}"]`, 'the file: '],
     ['an unknown key', { ...EXAMPLE, sesion_ttl_hours: 3 }, 'sesion_ttl_hours: unknown key'],
     ['version', { version: 1 }, 'version: '],
     ['mode', { mode: '' }, 'mode: '],
-    ['a mode that no database or terminal can take', { mode: 'a\0b' }, 'mode: '],
+    ['a mode with a NUL character', { mode: 'a\0b' }, 'mode: '],
     ['validation', { validation: 'strict' }, 'validation: only "basic" is supported'],
     ['storage_path', { storage_path: '/etc' }, 'storage_path: only ".mcp-broker" is supported'],
     ['agents', { agents: [PSK] }, 'agents: '],
     ['an agent', { agents: { gemini: PSK } }, 'agents.gemini: '],
     ['a PSK', { agents: { gemini: { psk: [PSK] } } }, 'agents.gemini.psk: '],
     ['a PSK that is too long', { agents: { gemini: { psk: PSK.repeat(100) } } }, 'agents.gemini.psk: '],
-    ['more of an agent', { agents: { gemini: { psk: PSK, key: PSK } } }, 'agents.gemini.key: unknown key'],
-    ['an agent that no role can be', { agents: { '../x': { psk: PSK } } }, 'agents.../x: '],
+    ['an unknown key of an agent', { agents: { gemini: { psk: PSK, key: PSK } } }, 'agents.gemini.key: unknown key'],
+    ['an agent with an invalid role name', { agents: { '../x': { psk: PSK } } }, 'agents.../x: '],
     ['session_ttl_hours of zero', { session_ttl_hours: 0 }, 'session_ttl_hours: '],
     ['session_ttl_hours beyond a year', { session_ttl_hours: 9_000 }, 'session_ttl_hours: '],
     ['session_ttl_hours as text', { session_ttl_hours: '12' }, 'session_ttl_hours: '],
     ['roles', { ...OWN, roles: 'planner' }, 'roles: '],
     ['no role', { ...OWN, roles: [] }, 'roles: '],
-    ['a role that is no name of a file', { ...OWN, roles: ['planner', '../../x'] }, 'roles.1: expected a name'],
+    ['a role that is not a valid file name', { ...OWN, roles: ['planner', '../../x'] }, 'roles.1: expected a name'],
     [
       'more phases than a machine has',
       { ...OWN, phases: Object.fromEntries([...Array(65).keys()].map((n) => [`p${n}`, 'planner'])) },
@@ -98,10 +98,10 @@ describe('a fault names its key', () => {
     ],
     ['a phase', { ...OWN, phases: { ...OWN.phases, build: 7 } }, 'phases.build: '],
     ['a transition', { ...OWN, transitions: [{ from: 'plan' }] }, 'transitions.0.to: '],
-    ['more of a transition', { ...OWN, transitions: [{ from: 'plan', to: 'build', role: 'x' }] }, 'transitions.0.role: unknown key'],
+    ['an unknown key of a transition', { ...OWN, transitions: [{ from: 'plan', to: 'build', role: 'x' }] }, 'transitions.0.role: unknown key'],
     ['final', { ...OWN, final: 3 }, 'final: '],
     ['several', { mode: 3, validation: 'x' }, 'mode: ', 'validation: '],
-    ['a machine that is not sound', { ...OWN, final: 'over' }, 'the final phase over does not exist'],
+    ['an invalid machine', { ...OWN, final: 'over' }, 'the final phase over does not exist'],
   ])('%s [cycle.machine.checked-at-load]', (_, config, ...expected) => {
     const found = faults(config).join('; ');
     for (const fault of expected) expect(found).toContain(fault);

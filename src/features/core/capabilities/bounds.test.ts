@@ -41,7 +41,7 @@ test('a grant with `max_per_minute` refuses calls above the rate in any 60 secon
   t.clock.advance(10_000);
   expect((await t.echo()).reply).toMatchObject({
     code: 'CAPABILITY_DENIED',
-    message: expect.stringContaining('its grant has reached its calls per minute'),
+    message: expect.stringContaining('its grant has reached its limit of calls per minute'),
     next: 'Repeat the call in 30 s.',
     data: { capability: 'tool.call.echo', retry_after_ms: 30_000 },
   });

@@ -134,7 +134,7 @@ async function consumeFirst(tx: Tx, principal: Principal, asked: AccessRequest, 
 }
 
 const tooOften = (principal: Principal, asked: AccessRequest, wait: number): Denied =>
-  denied(principal, asked, 'its grant has reached its calls per minute', wait);
+  denied(principal, asked, 'its grant has reached its limit of calls per minute', wait);
 
 function passed(principal: Principal, asked: AccessRequest, grant: GrantRow | null, approval?: 'required'): Passed {
   return {
