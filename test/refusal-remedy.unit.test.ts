@@ -8,10 +8,10 @@ test('links a refusal to the page that resolves it, and shows the command that i
   const edit = { path: 'src/a.ts', claim_id: 'clm_1', client: 'codex', tool: 'apply_patch' };
   expect(remedyOf({ code: null, warning_id: null, edit }, null)?.path).toBe('/tasks/claims?claim=clm_1');
   expect(remedyOf({ code: 'TASK_NOT_FOUND', warning_id: null, edit: null }, null)).toBeUndefined();
-  expect(commandIn('Ask the operator to run: covenant capabilities grant tool.call.echo --token tok_1')).toBe(
+  expect(commandIn('Ask the operator to run `covenant capabilities grant tool.call.echo --token tok_1`, then repeat the call.')).toBe(
     'covenant capabilities grant tool.call.echo --token tok_1',
   );
-  expect(commandIn('Call with a token made by `covenant tokens create --developer NAME`.')).toBe('covenant tokens create --developer NAME');
+  expect(commandIn('Use a token made with `covenant tokens create --developer NAME`.')).toBe('covenant tokens create --developer NAME');
   expect(commandIn('Judge every candidate.')).toBeUndefined();
   expect(commandIn(null)).toBeUndefined();
 });

@@ -50,7 +50,7 @@ test('approves a device after sign-in and follows it until it has its tokens, re
   await page.getByText('a stranger gets no token').waitFor();
   expect(await second.poll()).toMatchObject({ status: 'denied' });
   await page.goto(second.page);
-  await page.getByText('No device waits with this code.').waitFor();
+  await page.getByText('No device waits for approval with this code.').waitFor();
   expect(await page.getByRole('textbox', { name: 'Code' }).isVisible()).toBe(true);
 
   // An operator of the default workspace sees new requests live, without entering the code.
@@ -120,10 +120,10 @@ test('changes limits, members, roles and theme, lists retention periods, and tel
   await t.done('tokens.create', { developer: HOSTILE.replace('@', '').slice(0, 90) });
   const { page, url, errors } = await signedIn('/settings/limits', {}, t, 'mira');
   await live(page);
-  const rounds = page.getByRole('form', { name: 'Reviews that an instance may run' });
+  const rounds = page.getByRole('form', { name: 'Maximum reviews per instance' });
   await rounds.getByRole('spinbutton').fill('7');
   await rounds.getByRole('button', { name: /^Save/ }).click();
-  await page.getByText('Reviews that an instance may run: 7.').first().waitFor();
+  await page.getByText('Maximum reviews per instance: 7.').first().waitFor();
   const value = async () => ((await t.done('settings.list', {})) as { items: { value: number }[] }).items[0]?.value;
   expect(await value()).toBe(7);
   await page.getByRole('button', { name: 'Back to 3' }).click();
@@ -132,9 +132,9 @@ test('changes limits, members, roles and theme, lists retention periods, and tel
   await expect.poll(() => rounds.getByRole('spinbutton').inputValue()).toBe('3');
   await rounds.getByRole('spinbutton').fill('0');
   expect(await rounds.getByRole('button', { name: /^Save/ }).isDisabled()).toBe(true);
-  const closed = page.getByRole('switch', { name: /^Edits wait while the hooks/ });
+  const closed = page.getByRole('switch', { name: /^Block edits while hooks/ });
   expect(await closed.getAttribute('aria-checked')).toBe('false');
-  await page.getByText('hooks let no edit, commit or push pass until it answers again').waitFor();
+  await page.getByText('they block every edit, commit and push').waitFor();
   await closed.click();
   await page.locator('[role=switch][aria-checked=true]').waitFor();
   await page.getByText('covenant settings set hooks.fail_closed off').waitFor({ state: 'attached' });
@@ -186,7 +186,7 @@ test('changes limits, members, roles and theme, lists retention periods, and tel
   const member = await tab();
   await openLink(member.page, `${url}${String(path)}`);
   await member.page.goto(`${url}/settings/limits`);
-  const save = member.page.getByRole('button', { name: 'Save: Reviews that an instance may run' });
+  const save = member.page.getByRole('button', { name: 'Save: Maximum reviews per instance' });
   expect([await save.isDisabled(), await save.getAttribute('title')]).toEqual([true, expect.stringContaining('operator rights')]);
   await member.page.goto(`${url}/settings/tokens?create=true`);
   await expect.poll(() => member.page.evaluate(() => document.activeElement?.tagName)).toBe('INPUT');

@@ -112,7 +112,7 @@ test('shows the state and log of servers, restarts them, explains how to add one
   await page.getByRole('button', { name: 'Copy covenant servers list' }).waitFor();
   app.configure({ name: 'near', ...child('plain', { CHILD_SAYS: 'sesame-open' }) }, { name: 'broken', command: 'x', args: ['$NOT_SET'] });
   await page.getByRole('row', { name: /near up stdio 6 tools 0/ }).waitFor({ timeout: 20_000 });
-  await page.getByText('args.0: the variable NOT_SET is not set').waitFor();
+  await page.getByText('args.0: the environment variable NOT_SET is not set').waitFor();
   await page.getByRole('link', { name: 'near' }).click();
   const panel = page.getByRole('dialog', { name: 'near' });
   await panel.getByText('stderr: [redacted]').waitFor();

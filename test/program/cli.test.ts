@@ -63,7 +63,7 @@ test.each(WAYS)('the catalogue is one JSON object with a kind (%s) [gateway.cli.
     kind: 'tool_list',
     items: expect.arrayContaining([
       expect.objectContaining({ name: 'clock', you: 'open', inputSchema: expect.objectContaining({ type: 'object' }) }),
-      expect.objectContaining({ name: 'echo', you: 'no', description: 'Returns the provided text argument verbatim.' }),
+      expect.objectContaining({ name: 'echo', you: 'no', description: 'Return the given text unchanged.' }),
       expect.objectContaining({ name: 'covibe_task', you: 'no', toolset: 'team' }),
     ]),
   });

@@ -26,11 +26,11 @@ test('external servers at the command line: list, call, change, approve, restart
   expect(json).toMatchObject({
     kind: 'server_list',
     items: [{ name: 'far', transport: 'stdio', state: 'up', tools: 2, withheld: [] }],
-    problems: [{ line: 10, server: 'wrong', message: 'args.0: the variable NOT_SET is not set where Covenant runs.' }],
+    problems: [{ line: 10, server: 'wrong', message: 'args.0: the environment variable NOT_SET is not set for Covenant.' }],
   });
   const listed = (await run('servers', 'list')).stdout;
   expect(listed).toMatch(/^SERVER +STATE +TRANSPORT +TOOLS +WITHHELD +RESTARTS +SINCE +WORKSPACES\nfar +up +stdio +2 +0 +0 /);
-  expect(listed).toContain('! secrets.toml:10: wrong: args.0: the variable NOT_SET is not set');
+  expect(listed).toContain('! secrets.toml:10: wrong: args.0: the environment variable NOT_SET is not set');
   expect((await run('tools', 'list')).stdout).toMatch(/^far_echo +far +up +no +0$/m);
   expect((await run('capabilities', 'explain', 'far_echo')).stdout).toBe('✗ operator: no. Denied: the operator lacks tool.call.far_echo.\n');
   await run('capabilities', 'grant', 'tool.call.far_echo', '--expires-in-minutes', '60');
@@ -68,13 +68,16 @@ test('external servers at the command line: list, call, change, approve, restart
   for (const part of ['restart', 'approve', 'logs']) {
     expect(await run('servers', part, 'nowhere')).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('There is no server "nowhere" in secrets.toml; there is far.'),
+      stderr: expect.stringContaining('secrets.toml has no server named "nowhere". It has far.'),
     });
   }
 
-  expect(await run('doctor')).toMatchObject({ code: 1, stdout: expect.stringContaining('secrets.toml:10: wrong: args.0: the variable NOT_SET is not set') });
+  expect(await run('doctor')).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining('secrets.toml:10: wrong: args.0: the environment variable NOT_SET is not set'),
+  });
 
   await server.stop();
   expect((await run('servers', 'list', '--json')).json).toMatchObject({ items: [{ name: 'far', state: 'stopped', tools: 2 }] });
-  expect(await run('servers', 'restart', 'far')).toMatchObject({ code: 1, stderr: expect.stringContaining('next: covenant up starts both.') });
+  expect(await run('servers', 'restart', 'far')).toMatchObject({ code: 1, stderr: expect.stringContaining('next: Run `covenant up` to start both.') });
 });

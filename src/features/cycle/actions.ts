@@ -40,30 +40,31 @@ interface CycleReference {
 
 interface CycleTarget {
   readonly repository: string;
-  /** Undefined: the active one is meant, if there is any. */
+  /** Undefined: the active cycle, if there is one. */
   readonly named: StoredCycle | undefined;
 }
 
-/** Others see that a private developer works, and not who it is. */
+/** Others see that a private developer works, but not who it is. */
 const redactorFor = ({ reader, workspace, principal }: CallContext) => valueRedactor(reader, workspace, principal);
 
-/** People's actions on cycles, on the dashboard and at a terminal. No answer has a token. */
+/** People's actions on cycles, from the dashboard and the command line. No answer contains a token. */
 export function cycleActions(outside: CycleOutside, mirror: Mirror): Implementation[] {
   const place = (input: CycleReference, ctx: Pick<CallContext, 'repository'>) => repositoryOf(outside, input.repository_path, ctx);
-  /** Only where it was named: without it, all repositories are meant. */
+  /** Only if a repository was named; otherwise all repositories. */
   const filter = async (input: CycleReference, ctx: CallContext) => (input.repository_path === undefined ? undefined : await place(input, ctx));
   const byId = async (id: string, ctx: CallContext): Promise<StoredCycle> => {
     const cycle = await findCycle(ctx.reader, ctx.workspace, id);
-    if (!cycle) throw notFound('CYCLE_NOT_FOUND', `There is no cycle ${JSON.stringify(id)}.`, 'covenant cycle history lists them.', 'id');
+    if (!cycle) throw notFound('CYCLE_NOT_FOUND', `No cycle has the id ${JSON.stringify(id)}.`, 'Run `covenant cycle history` for the ids.', 'id');
     return cycle;
   };
   const targetOf = async ({ id, ...input }: CycleReference, ctx: CallContext): Promise<CycleTarget> => {
     if (id === undefined) return { repository: await place(input, ctx), named: undefined };
-    if (input.repository_path !== undefined) throw invalidInput([{ field: 'repository_path', message: 'the id says it already: leave one of them out' }]);
+    if (input.repository_path !== undefined)
+      throw invalidInput([{ field: 'repository_path', message: 'cannot be combined with `id`, which already names the repository' }]);
     const named = await byId(id, ctx);
     return { repository: named.repository, named };
   };
-  /** One that was named and has ended must not be taken for its successor. */
+  /** A named cycle that has ended must not be mistaken for its successor. */
   const changeActive = async ({ repository, named }: CycleTarget, ctx: CallContext, change: (tx: Tx, cycle: StoredCycle) => Promise<StoredCycle>) => {
     const after = await ctx.write(async (tx) => {
       const cycle = await activeCycle(tx.db, tx.workspace, repository);
@@ -116,7 +117,12 @@ export function cycleActions(outside: CycleOutside, mirror: Mirror): Implementat
         const cycle = await byId(id, ctx);
         const found = await handoffWithPrevious(ctx.reader, cycle, number);
         if (!found)
-          throw notFound('HANDOFF_NOT_FOUND', `The cycle ${cycle.cycle_id} has no handoff ${number}.`, 'cycles.handoffs lists those it has.', 'number');
+          throw notFound(
+            'HANDOFF_NOT_FOUND',
+            `The cycle ${cycle.cycle_id} has no handoff ${number}.`,
+            `Call cycles.handoffs with \`id\` ${JSON.stringify(cycle.id)} for its handoffs.`,
+            'number',
+          );
         return ok({ handoff: viewHandoff(found.handoff), previous: found.previous ? viewHandoff(found.previous) : null });
       },
     }),
@@ -154,7 +160,12 @@ export function cycleActions(outside: CycleOutside, mirror: Mirror): Implementat
       write: async (tx, { session_id }, ctx) => {
         const session = await findSession(tx.db, tx.workspace, session_id);
         if (!session) {
-          throw notFound('SESSION_NOT_FOUND', `There is no role session ${JSON.stringify(session_id)}.`, 'covenant cycle sessions lists them.', 'session_id');
+          throw notFound(
+            'SESSION_NOT_FOUND',
+            `No role session has the id ${JSON.stringify(session_id)}.`,
+            'Run `covenant cycle sessions` for the ids.',
+            'session_id',
+          );
         }
         if (session.closed_at !== null) return ok(viewSession(session, tx.now));
         const { actor } = ctx.principal;
@@ -173,8 +184,8 @@ export function cycleActions(outside: CycleOutside, mirror: Mirror): Implementat
 }
 
 function hasEnded({ cycle_id }: StoredCycle): Refusal {
-  const next = 'There is nothing left to do with it: covenant cycle history says how it ended.';
-  return new Refusal('NO_ACTIVE_CYCLE', `The cycle ${cycle_id} has ended.`, next, { cycle_id });
+  const next = 'Run `covenant cycle history` to see how it ended. No further call is needed.';
+  return new Refusal('NO_ACTIVE_CYCLE', `The cycle ${cycle_id} has already ended.`, next, { cycle_id });
 }
 
 const viewCycle = (cycle: StoredCycle) => view(cycleView, cycle, { archive: cycle.status === 'archived' ? archivePath(cycle) : null });

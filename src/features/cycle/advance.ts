@@ -4,6 +4,7 @@ import { invalidInput, Refusal } from '../../kernel/reply.ts';
 import { insertNewRow, insertRows, newId } from '../../storage/rows.ts';
 import type { CycleRow } from '../../storage/schema-rows.ts';
 import type { Tx } from '../../storage/write.ts';
+import { shellQuoted } from '../../wire/shell-quoted.ts';
 import type { CycleConfig } from './config.ts';
 import { cycleIdFor, slugOf } from './cycle-id.ts';
 import { firstPhase, leadsBack, type Phase } from './machine.ts';
@@ -19,10 +20,10 @@ interface CycleStart {
   readonly config: CycleConfig;
 }
 
-/** Each change of a cycle and its event are one transaction. Whether the change may be made has been judged before. */
+/** Each change of a cycle is one transaction with its event. The caller has already checked that the change is allowed. */
 export async function startCycle(tx: Tx, ctx: WriteContext, { repository, feature, mode, config }: CycleStart): Promise<StoredCycle> {
   const slug = slugOf(feature);
-  if (slug === '') throw invalidInput([{ field: 'feature', message: 'expected a letter or digit that an id can have' }]);
+  if (slug === '') throw invalidInput([{ field: 'feature', message: 'expected at least one letter or digit from A-Z, a-z or 0-9' }]);
   const active = await activeCycle(tx.db, tx.workspace, repository);
   if (active) throw alreadyActive(repository, active.cycle_id);
   const firstId = cycleIdFor(slug, tx.now, () => false);
@@ -54,7 +55,7 @@ export async function startCycle(tx: Tx, ctx: WriteContext, { repository, featur
     revision: 1,
     mirrored: 0,
   };
-  // The repository may have an active one of another workspace.
+  // Another workspace may have an active cycle in this repository.
   if (!(await insertNewRow(tx.db, 'cycles', row))) throw alreadyActive(repository, null);
   const cycle = readCycle(row);
   recordStep(tx, ctx, 'cycle.started', cycle, { repository: excerpt(repository, 300) });
@@ -66,12 +67,12 @@ const alreadyActive = (repository: string, cycle_id: string | null): Refusal =>
     'CYCLE_ALREADY_ACTIVE',
     cycle_id === null ? `Another workspace has an active cycle in ${repository}.` : `The cycle ${cycle_id} is active in ${repository}.`,
     cycle_id === null
-      ? 'Wait for it to end, or let the operator cancel it there.'
-      : 'Complete and archive it first, or let the operator run: covenant cycle cancel --reason TEXT.',
+      ? 'Wait until it ends, or ask the operator to run `covenant cycle cancel --workspace NAME --reason TEXT`.'
+      : `Call cycle.complete and cycle.archive for it first, or ask the operator to run \`covenant cycle cancel --repo ${shellQuoted(repository)} --reason TEXT\`.`,
     { cycle_id },
   );
 
-/** The lock passes to the role of the new phase, with a new token where that is another role. */
+/** The lock passes to the role of the new phase, with a new token if the role changes. */
 function turnTo(cycle: StoredCycle, { name, role }: Phase, now: number) {
   const lock = role === cycle.lock_role ? {} : { lock_role: role, lock_token: mintLockToken(), lock_acquired_at: now };
   return { phase: name, active_role: role, updated_at: now, ...lock };

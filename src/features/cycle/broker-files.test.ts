@@ -10,7 +10,7 @@ import type { Body } from '../../testing/scenes/workflow.ts';
 import { temporaryFolder } from '../../testing/store/database.ts';
 import { until } from '../../testing/until.ts';
 
-/** The files below the broker's folder but the config: path and text. */
+/** The files in the broker's folder except the config: path and text. */
 const broker = (repository: string): Record<string, string> => Object.fromEntries([...filesOf(repository)].filter(([path]) => !path.endsWith('/')));
 
 async function toArchive(app: CycleApp, gemini: string, codex: string): Promise<{ cycle_id: string; answer: Body }> {
@@ -22,7 +22,7 @@ async function toArchive(app: CycleApp, gemini: string, codex: string): Promise<
   return { cycle_id, answer: await app.ok('cycle.archive', { session_token: gemini, lock_token }) };
 }
 
-test('the files are those of the handbook, and the archive has them all without a secret [storage.broker.state-active] [storage.broker.state-idle] [storage.broker.lock-file] [config.broker.shape] [config.broker.mode-shown] [cycle.archive.copies] [cycle.archive.manifest] [cycle.archive.no-secrets] [cycle.archive.clears-handoffs]', async () => {
+test('the files have their documented form, and the archive contains them all without secrets [storage.broker.state-active] [storage.broker.state-idle] [storage.broker.lock-file] [config.broker.shape] [config.broker.mode-shown] [cycle.archive.copies] [cycle.archive.manifest] [cycle.archive.no-secrets] [cycle.archive.clears-handoffs]', async () => {
   const app = await cycleApp({ clock: testClock(Date.UTC(2026, 1, 20, 21, 56, 22)) });
   const gemini = await app.open('gemini');
   const codex = await app.open('codex');
@@ -100,7 +100,7 @@ test('the files are those of the handbook, and the archive has them all without 
   const everything = Object.values(broker(here)).join('\n');
   for (const secret of [...Object.values(PSKS), gemini, codex, lock_token, held.lock_token]) expect(everything).not.toContain(secret);
 
-  // A second one beside the first, in the same second of the same feature; of a cancelled one there is none.
+  // A second archive of the same feature in the same second. A cancelled cycle has none.
   const first = broker(here);
   await app.ok('cycle.start', { feature: 'other' });
   await app.done('cycles.cancel', { repository_path: here, reason: 'x' });
@@ -113,7 +113,7 @@ test('the files are those of the handbook, and the archive has them all without 
   expect(broker(here)).toMatchObject({ ...first, 'state.json': expect.any(String) });
 });
 
-test('who edits or removes a mirror changes nothing, and the next call puts it back [storage.broker.mirror]', async () => {
+test('editing or removing a mirror file changes nothing, and the next call restores it [storage.broker.mirror]', async () => {
   const app = await cycleApp();
   const gemini = await app.open('gemini');
   const { lock_token } = await app.ok('cycle.start', { feature: 'x' });
@@ -128,7 +128,7 @@ test('who edits or removes a mirror changes nothing, and the next call puts it b
   edit('handoff/gemini.json', '{"notes": ["forged"]}');
   expect(await app.ok('handoff.read', { target: 'gemini' })).toEqual({});
   expect(broker(app.repository)).toEqual(right);
-  // Whatever call it is: it is judged by the store, also where it is refused or for another role.
+  // Every call is judged by the store, even one that is refused or for another role.
   for (const call of [
     () => app.ok('cycle.status'),
     () => app.refused('lock.acquire', { session_token: gemini }),
@@ -152,12 +152,12 @@ test('who edits or removes a mirror changes nothing, and the next call puts it b
     expect(await app.ok('cycle.status')).toEqual(status);
     expect(broker(app.repository)).toEqual(right);
   }
-  // Without its config nothing can be proved, and nothing is written.
+  // Without its config no role can be verified, and nothing is written.
   expect((await app.refused('lock.acquire', { session_token: gemini })).code).toBe('CONFIG_INVALID');
   expect(await app.ok('cycle.status')).toEqual(status);
 });
 
-test('where a file cannot be written the call succeeds and says so, and it is made up for by the sweep or the next call', async () => {
+test('if a file cannot be written the call succeeds and returns why; the sweep or the next call writes it', async () => {
   let broken = false;
   const replaceFile: typeof fileDisk.replaceFile = async (...args) => {
     if (broken) throw new Error('EROFS: read-only file system');
@@ -173,7 +173,7 @@ test('where a file cannot be written the call succeeds and says so, and it is ma
   expect(await app.ok('cycle.status')).toMatchObject({ phase: 'frontend', mirror_error: 'EROFS: read-only file system' });
   expect(await app.ok('handoff.read', { target: 'codex' })).toEqual({});
   await app.handOver('codex', gemini);
-  // The log hears of it once.
+  // The log reports it once.
   expect(app.logged.filter((line) => line.includes('were not written'))).toHaveLength(1);
   broken = false;
   app.clock.advance(10_000);
@@ -193,7 +193,7 @@ test('where a file cannot be written the call succeeds and says so, and it is ma
   expect(readdirSync(brokerFile(app.repository, `archive/${cycle_id}`))).toHaveLength(6);
 });
 
-test('nothing is written through a link that leads out of the repository, and what is in the way is named', async () => {
+test('nothing is written through a link that leads out of the repository, and the obstacle is named', async () => {
   const app = await cycleApp();
   const gemini = await app.open('gemini');
   const codex = await app.open('codex');
@@ -212,7 +212,7 @@ test('nothing is written through a link that leads out of the repository, and wh
   expect(await app.ok('cycle.status')).not.toHaveProperty('mirror_error');
   expect(existsSync(brokerFile(app.repository, 'handoff/codex.json'))).toBe(true);
 
-  // A link in a file's place is replaced, not written through.
+  // A link in place of a file is replaced, not written through.
   const theirs = join(outside, 'theirs.json');
   writeFileSync(theirs, 'theirs');
   unlinked('state.json');
@@ -231,13 +231,13 @@ test('nothing is written through a link that leads out of the repository, and wh
   unlinked('archive');
   mkdirSync(brokerFile(app.repository, 'archive'));
   linked(`archive/${cycle_id}`);
-  expect((await app.ok('cycle.status')).mirror_error).toContain('there already');
+  expect((await app.ok('cycle.status')).mirror_error).toContain('exists and is not the archive');
   expect(readdirSync(outside)).toEqual([]);
   unlinked(`archive/${cycle_id}`);
   expect(await app.ok('cycle.status')).not.toHaveProperty('mirror_error');
   expect(existsSync(brokerFile(app.repository, `archive/${cycle_id}/manifest.json`))).toBe(true);
 
-  // The whole folder: it may be read there, and no more.
+  // The whole folder is read-only.
   renameSync(brokerFile(app.repository, 'config.json'), join(outside, 'config.json'));
   rmSync(brokerFile(app.repository, ''), { recursive: true });
   symlinkSync(outside, join(app.repository, '.mcp-broker'));
@@ -246,7 +246,7 @@ test('nothing is written through a link that leads out of the repository, and wh
   expect(readdirSync(outside)).toEqual(['config.json']);
 });
 
-test('a repository that is gone keeps nobody from ending its cycle, and is not made again', async () => {
+test('a missing repository does not prevent the end of its cycle and is not recreated', async () => {
   const app = await cycleApp();
   await app.ok('cycle.start', { feature: 'x' });
   const { items } = (await app.done('cycles.list', {})) as Body;
@@ -258,7 +258,7 @@ test('a repository that is gone keeps nobody from ending its cycle, and is not m
   expect(existsSync(app.repository)).toBe(false);
 });
 
-test('a reader sees a whole file at any moment, of before or of after [storage.broker.atomic-files]', async () => {
+test('a reader always sees a whole file, old or new [storage.broker.atomic-files]', async () => {
   const app = await cycleApp();
   const sessions = { codex: await app.open('gemini'), gemini: await app.open('codex') };
   await app.ok('cycle.start', { feature: 'x' });
@@ -282,7 +282,7 @@ test('a reader sees a whole file at any moment, of before or of after [storage.b
       const before = readFileSync(files[0] as string, 'utf8');
       const open = openSync(files[0] as string, 'r');
       await app.handOver(target, sessions[target], { payload: await app.payload(target, { notes: large }) });
-      // Who had the old one open still has it whole: its place was taken, it was not written over.
+      // A reader with the old file open still has it whole: the file was replaced, not overwritten.
       expect(readFileSync(open, 'utf8')).toBe(before);
       closeSync(open);
     }
@@ -294,7 +294,7 @@ test('a reader sees a whole file at any moment, of before or of after [storage.b
   expect(Object.keys(broker(app.repository)).sort()).toEqual(['handoff/codex.json', 'handoff/gemini.json', 'lock.json', 'state.json']);
 });
 
-test('a config that is not what it must be is refused by name by what needs it [config.broker.missing-psk] [storage.broker.config-read] [config.broker.shape] [cycle.machine.checked-at-load]', async () => {
+test('calls that need the config refuse an invalid one with its faults [config.broker.missing-psk] [storage.broker.config-read] [config.broker.shape] [cycle.machine.checked-at-load]', async () => {
   const app = await cycleApp({ repository: brokerRepository(null) });
   const session = { session_token: 'sess_x' };
   const held = { ...session, lock_token: 'x' };
@@ -331,18 +331,18 @@ test('a config that is not what it must be is refused by name by what needs it [
     writeConfig(app.repository, { ...CONFIG, agents });
     await sensitive([`agents.${missing}.psk is missing`], SENSITIVE);
     const { details } = await app.refused('session.open', { role: 'gemini', psk: 'x' });
-    expect(details.next).toBe('Put a psk there for each of gemini, codex, or run: covenant cycle init.');
+    expect(details.next).toBe('Set `agents.ROLE.psk` for each of gemini, codex, or run `covenant cycle init` in the repository.');
   }
   await open();
   for (const [config, ...faults] of [
-    ['{', 'it is not JSON'],
-    [{ ...CONFIG, validation: 'strict' }, 'validation: only "basic" is known'],
-    [{ ...CONFIG, storage_path: 'elsewhere' }, 'storage_path: only ".mcp-broker" is known'],
+    ['{', 'not valid JSON'],
+    [{ ...CONFIG, validation: 'strict' }, 'validation: only "basic" is supported'],
+    [{ ...CONFIG, storage_path: 'elsewhere' }, 'storage_path: only ".mcp-broker" is supported'],
     [{ ...CONFIG, agents: { ...CONFIG.agents, gemini: 'GEMINI_SECRET' } }, 'agents.gemini: '],
     [
       { ...CONFIG, roles: ['gemini'], phases: { a: 'gemini', b: 'nobody' }, transitions: [], final: 'c' },
       'the unknown role nobody',
-      'there is no final phase c',
+      'the final phase c does not exist',
     ],
   ] as const) {
     writeConfig(app.repository, config);
@@ -353,14 +353,14 @@ test('a config that is not what it must be is refused by name by what needs it [
   }
   rmSync(brokerFile(app.repository, 'config.json'));
   mkdirSync(brokerFile(app.repository, 'config.json'));
-  await sensitive(['it is not a file'], SENSITIVE);
+  await sensitive(['is not a file'], SENSITIVE);
   rmSync(brokerFile(app.repository, 'config.json'), { recursive: true });
   symlinkSync('config.json', brokerFile(app.repository, 'config.json'));
-  await sensitive(['it is not a file']);
+  await sensitive(['is not a file']);
   rmSync(brokerFile(app.repository, 'config.json'));
   writeConfig(app.repository, `${JSON.stringify(CONFIG)}${' '.repeat(1024 * 1024)}`);
-  await sensitive(['it is larger than 1 MB']);
+  await sensitive(['is larger than 1 MB']);
   rmSync(brokerFile(app.repository, ''), { recursive: true });
   writeFileSync(join(app.repository, '.mcp-broker'), '');
-  await sensitive(['it cannot be read (ENOTDIR)']);
+  await sensitive(['cannot be read (ENOTDIR)']);
 });

@@ -5,36 +5,36 @@ import { NotAFile } from '../../machine/files.ts';
 import { type CycleConfig, FOLDER, NO_CONFIG, readConfig, withoutPsk } from './config.ts';
 import type { CycleOutside } from './place.ts';
 
-/** Of a repository that is not trusted: far more than any machine needs. */
+/** The repository is not trusted. This is far more than any machine needs. */
 const MAX_CONFIG_BYTES = 1024 * 1024;
 
-/** The text of `config.json`, null where there is none. */
+/** The text of `config.json`, null if the file does not exist. */
 export async function configText({ files }: Pick<CycleOutside, 'files'>, repository: string): Promise<string | null> {
   try {
     return await files.readText(join(repository, FOLDER, 'config.json'), MAX_CONFIG_BYTES);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const why = error instanceof NotAFile ? `it ${error.why}` : code && `it cannot be read (${code})`;
-    throw why ? configInvalid(repository, why, 'Put a file there that the server may read, of at most 1 MB, and call again.') : error;
+    const why = error instanceof NotAFile ? error.why : code && `cannot be read (${code})`;
+    throw why ? configInvalid(repository, why, 'Make it a regular file of at most 1 MB that the server can read, then repeat the call.') : error;
   }
 }
 
-/** The repository's configuration of cycles; without a file the default. A file that cannot be understood is refused. */
+/** The repository's configuration of cycles, or the default without a file. An invalid file is refused. */
 export async function configOf(outside: CycleOutside, repository: string): Promise<CycleConfig> {
   const text = await configText(outside, repository);
   if (text === null) return NO_CONFIG;
   const read = readConfig(text);
   if ('config' in read) return read.config;
-  throw configInvalid(repository, read.faults.join('; '), 'Correct the file and call again.');
+  throw configInvalid(repository, read.faults.join('; '), 'Correct the file, then repeat the call.');
 }
 
-/** The real path of the file with the PSKs: through links one file may be the config of any number of folders. */
+/** The real path of the file with the PSKs. Through links one file may be the config of many folders. */
 export async function realConfig(repository: string): Promise<string> {
   const path = join(repository, FOLDER, 'config.json');
   return await realpath(path).catch(() => path);
 }
 
-/** For calls that must tell the roles apart: each role must have a PSK. */
+/** For calls that must distinguish the roles: each role must have a PSK. */
 export async function configWithPsks(outside: CycleOutside, repository: string): Promise<CycleConfig> {
   const config = await configOf(outside, repository);
   const [missing] = withoutPsk(config);
@@ -42,7 +42,7 @@ export async function configWithPsks(outside: CycleOutside, repository: string):
   throw configInvalid(
     repository,
     `agents.${missing}.psk is missing`,
-    `Put a psk there for each of ${config.machine.roles.join(', ')}, or run: covenant cycle init.`,
+    `Set \`agents.ROLE.psk\` for each of ${config.machine.roles.join(', ')}, or run \`covenant cycle init\` in the repository.`,
   );
 }
 

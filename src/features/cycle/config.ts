@@ -4,7 +4,7 @@ import { beginning } from '../../kernel/excerpt.ts';
 import { type CycleMachine, faultsOf, GEMINI_AND_CODEX } from './machine.ts';
 
 export const FOLDER = '.mcp-broker';
-/** Stands where a secret was. */
+/** Replaces a secret. */
 export const REDACTED = '[redacted]';
 
 const DEFAULT_TTL_HOURS = 12;
@@ -13,7 +13,7 @@ const MAX_PHASES = 64;
 
 const name = z.string().regex(/^[a-z][a-z0-9_-]{0,31}$/i, { error: 'expected a name of up to 32 letters, digits, "_" and "-"' });
 
-/** A phase's role alone, or as an object; in the order in which they are written. */
+/** Each phase with its role, as a name or an object, in written order. */
 const phases = z
   .record(name, z.union([name, z.strictObject({ role: name })]))
   .refine((given) => Object.keys(given).length <= MAX_PHASES, { error: `expected at most ${MAX_PHASES} phases` });
@@ -21,8 +21,8 @@ const phases = z
 const document = z.strictObject({
   version: z.string().max(20).optional(),
   mode: title.max(40).optional(),
-  validation: z.literal('basic', { error: 'only "basic" is known' }).optional(),
-  storage_path: z.literal(FOLDER, { error: `only "${FOLDER}" is known` }).optional(),
+  validation: z.literal('basic', { error: 'only "basic" is supported' }).optional(),
+  storage_path: z.literal(FOLDER, { error: `only "${FOLDER}" is supported` }).optional(),
   agents: z.record(name, z.strictObject({ psk: z.string().max(1_000) })).optional(),
   session_ttl_hours: z.number().positive().max(MAX_TTL_HOURS).optional(),
   roles: z.array(name).min(1).max(16).optional(),
@@ -41,33 +41,33 @@ export interface CycleConfig {
   readonly sessionTtlMs: number;
   /** By role. Never shown, stored or journaled. */
   readonly psks: ReadonlyMap<string, string>;
-  /** The file as it may be kept: every PSK is left out. */
+  /** The file without its PSKs, as it may be stored. */
   readonly shown: Record<string, unknown>;
 }
 
-/** Without a file: the default machine, and no PSK, so that nothing that needs one can be done. */
+/** Without a file: the default machine and no PSK, so that no call that needs a PSK succeeds. */
 export const NO_CONFIG: CycleConfig = { machine: GEMINI_AND_CODEX, mode: 'approval', sessionTtlMs: DEFAULT_TTL_HOURS * 3_600_000, psks: new Map(), shown: {} };
 
-/** Only the first few faults are reported, and only the beginning of a long key. */
+/** Limits of a report: the number of faults and the length of each. */
 const MAX_FAULTS = 10;
 const LONGEST_FAULT = 200;
 const faulty = (all: readonly string[]) => ({ faults: all.slice(0, MAX_FAULTS).map((fault) => beginning(fault, LONGEST_FAULT)) });
 
 export type ReadConfig = { readonly config: CycleConfig } | { readonly faults: readonly string[] };
 
-/** Of the text of `config.json`. A fault names the key, never a value of `agents`. */
+/** Reads the text of `config.json`. A fault names the key, never a value of `agents`. */
 export function readConfig(text: string): ReadConfig {
   let json: unknown;
   try {
     json = JSON.parse(text);
   } catch {
-    return { faults: ['it is not JSON'] };
+    return { faults: ['not valid JSON'] };
   }
   const parsed = document.safeParse(json);
   if (!parsed.success) return faulty(parsed.error.issues.map(faultOf));
   const { mode = NO_CONFIG.mode, session_ttl_hours, agents = {}, roles, phases, transitions, final } = parsed.data;
   const own = [roles, phases, transitions, final].filter((part) => part !== undefined).length;
-  if (own !== 0 && own !== 4) return { faults: ['roles, phases, transitions and final belong together: give all four, or none'] };
+  if (own !== 0 && own !== 4) return { faults: ['roles, phases, transitions and final must be set together or not at all'] };
   const machine: CycleMachine =
     roles && phases && transitions && final
       ? {
@@ -92,10 +92,10 @@ export function readConfig(text: string): ReadConfig {
   };
 }
 
-/** The roles that nobody could open a session for. */
+/** The roles for which nobody can open a session. */
 export const withoutPsk = ({ machine, psks }: CycleConfig): string[] => machine.roles.filter((role) => !psks.has(role));
 
 function faultOf(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'unrecognized_keys') return `${[...issue.path, issue.keys[0]].join('.')}: there is no such key`;
+  if (issue.code === 'unrecognized_keys') return `${[...issue.path, issue.keys[0]].join('.')}: unknown key`;
   return `${issue.path.join('.') || 'the file'}: ${issue.message}`;
 }

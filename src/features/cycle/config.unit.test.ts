@@ -3,7 +3,7 @@ import { type CycleConfig, NO_CONFIG, REDACTED, readConfig, withoutPsk } from '.
 import { GEMINI_AND_CODEX } from './machine.ts';
 
 const PSK = 'GEMINI_SECRET';
-/** As the handbook shows it. */
+/** The documented example. */
 const EXAMPLE = {
   version: '0.1',
   mode: 'approval',
@@ -32,7 +32,7 @@ function faults(config: unknown): readonly string[] {
   return 'faults' in result ? result.faults : [];
 }
 
-test('the documented file: its mode, a PSK for each role, the default machine, sessions of 12 hours [config.broker.shape]', () => {
+test('the documented file has its mode, a PSK for each role, the default machine and sessions of 12 hours [config.broker.shape]', () => {
   const config = good(EXAMPLE);
   expect(config).toMatchObject({ mode: 'approval', machine: GEMINI_AND_CODEX, sessionTtlMs: 12 * 3_600_000 });
   expect([...config.psks]).toEqual([
@@ -42,21 +42,21 @@ test('the documented file: its mode, a PSK for each role, the default machine, s
   expect(withoutPsk(config)).toEqual([]);
 });
 
-test('every key may be left out: what is not said is the default, and a role without a PSK is named', () => {
+test('every key is optional with a default, and a role without a PSK is named', () => {
   const config = good({});
   expect({ ...config, shown: {} }).toEqual(NO_CONFIG);
   expect(withoutPsk(config)).toEqual(['gemini', 'codex']);
   expect(withoutPsk(good({ agents: { gemini: { psk: PSK } } }))).toEqual(['codex']);
-  // As a fresh file has it: an empty PSK is none.
+  // As in a fresh file: an empty PSK does not count.
   expect(withoutPsk(good({ agents: { gemini: { psk: '' }, codex: { psk: 'c' } } }))).toEqual(['gemini']);
 });
 
-test('what may be kept of the file has everything but the PSKs', () => {
+test('the stored form of the file contains everything but the PSKs', () => {
   const { shown } = good({ ...EXAMPLE, session_ttl_hours: 2 });
   expect(shown).toEqual({ ...EXAMPLE, session_ttl_hours: 2, agents: { gemini: { psk: REDACTED }, codex: { psk: REDACTED } } });
 });
 
-test('a machine of its own, its phases in the order in which they are written [cycle.machine.as-data]', () => {
+test('a custom machine keeps its phases in written order [cycle.machine.as-data]', () => {
   expect(good(OWN).machine).toEqual({
     ...OWN,
     phases: [
@@ -70,27 +70,27 @@ test('a machine of its own, its phases in the order in which they are written [c
 
 describe('a fault names its key', () => {
   test.each<[string, unknown, ...string[]]>([
-    ['no JSON', '{"agents": {"gemini": {"psk": "GEMINI_SECRET"}', 'it is not JSON'],
-    ['an empty file', '', 'it is not JSON'],
-    ['JSON that is no object', `["${PSK}"]`, 'the file: '],
-    ['an unknown key', { ...EXAMPLE, sesion_ttl_hours: 3 }, 'sesion_ttl_hours: there is no such key'],
+    ['invalid JSON', '{"agents": {"gemini": {"psk": "GEMINI_SECRET"}', 'not valid JSON'],
+    ['an empty file', '', 'not valid JSON'],
+    ['JSON that is not an object', `["${PSK}"]`, 'the file: '],
+    ['an unknown key', { ...EXAMPLE, sesion_ttl_hours: 3 }, 'sesion_ttl_hours: unknown key'],
     ['version', { version: 1 }, 'version: '],
     ['mode', { mode: '' }, 'mode: '],
-    ['a mode that no database or terminal can take', { mode: 'a\0b' }, 'mode: '],
-    ['validation', { validation: 'strict' }, 'validation: only "basic" is known'],
-    ['storage_path', { storage_path: '/etc' }, 'storage_path: only ".mcp-broker" is known'],
+    ['a mode with a NUL character', { mode: 'a\0b' }, 'mode: '],
+    ['validation', { validation: 'strict' }, 'validation: only "basic" is supported'],
+    ['storage_path', { storage_path: '/etc' }, 'storage_path: only ".mcp-broker" is supported'],
     ['agents', { agents: [PSK] }, 'agents: '],
     ['an agent', { agents: { gemini: PSK } }, 'agents.gemini: '],
     ['a PSK', { agents: { gemini: { psk: [PSK] } } }, 'agents.gemini.psk: '],
     ['a PSK that is too long', { agents: { gemini: { psk: PSK.repeat(100) } } }, 'agents.gemini.psk: '],
-    ['more of an agent', { agents: { gemini: { psk: PSK, key: PSK } } }, 'agents.gemini.key: there is no such key'],
-    ['an agent that no role can be', { agents: { '../x': { psk: PSK } } }, 'agents.../x: '],
+    ['an unknown key of an agent', { agents: { gemini: { psk: PSK, key: PSK } } }, 'agents.gemini.key: unknown key'],
+    ['an agent with an invalid role name', { agents: { '../x': { psk: PSK } } }, 'agents.../x: '],
     ['session_ttl_hours of zero', { session_ttl_hours: 0 }, 'session_ttl_hours: '],
     ['session_ttl_hours beyond a year', { session_ttl_hours: 9_000 }, 'session_ttl_hours: '],
     ['session_ttl_hours as text', { session_ttl_hours: '12' }, 'session_ttl_hours: '],
     ['roles', { ...OWN, roles: 'planner' }, 'roles: '],
     ['no role', { ...OWN, roles: [] }, 'roles: '],
-    ['a role that is no name of a file', { ...OWN, roles: ['planner', '../../x'] }, 'roles.1: expected a name'],
+    ['a role that is not a valid file name', { ...OWN, roles: ['planner', '../../x'] }, 'roles.1: expected a name'],
     [
       'more phases than a machine has',
       { ...OWN, phases: Object.fromEntries([...Array(65).keys()].map((n) => [`p${n}`, 'planner'])) },
@@ -98,17 +98,17 @@ describe('a fault names its key', () => {
     ],
     ['a phase', { ...OWN, phases: { ...OWN.phases, build: 7 } }, 'phases.build: '],
     ['a transition', { ...OWN, transitions: [{ from: 'plan' }] }, 'transitions.0.to: '],
-    ['more of a transition', { ...OWN, transitions: [{ from: 'plan', to: 'build', role: 'x' }] }, 'transitions.0.role: there is no such key'],
+    ['an unknown key of a transition', { ...OWN, transitions: [{ from: 'plan', to: 'build', role: 'x' }] }, 'transitions.0.role: unknown key'],
     ['final', { ...OWN, final: 3 }, 'final: '],
     ['several', { mode: 3, validation: 'x' }, 'mode: ', 'validation: '],
-    ['a machine that is not sound', { ...OWN, final: 'over' }, 'there is no final phase over'],
+    ['an invalid machine', { ...OWN, final: 'over' }, 'the final phase over does not exist'],
   ])('%s [cycle.machine.checked-at-load]', (_, config, ...expected) => {
     const found = faults(config).join('; ');
     for (const fault of expected) expect(found).toContain(fault);
     expect(found).not.toContain(PSK);
   });
 
-  test('of very many, the first few; of a very long key, its beginning', () => {
+  test('of many faults the first few are reported, and of a long key its beginning', () => {
     const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`${index}`, { psk: PSK }]));
     expect(faults({ agents: many })).toHaveLength(10);
     const transitions = Array.from({ length: 100 }, (_, index) => ({ from: `a${index}`, to: `b${index}`, target: 'builder' }));
@@ -116,8 +116,8 @@ describe('a fault names its key', () => {
     expect(faults({ ['x'.repeat(10_000)]: 1 }).join()).toHaveLength(200);
   });
 
-  test.each(['roles', 'phases', 'transitions', 'final'] as const)('%s alone, or missing alone: all four or none', (key) => {
-    const together = 'roles, phases, transitions and final belong together: give all four, or none';
+  test.each(['roles', 'phases', 'transitions', 'final'] as const)('%s alone, or missing alone, is refused: all four or none', (key) => {
+    const together = 'roles, phases, transitions and final must be set together or not at all';
     expect(faults({ [key]: OWN[key] })).toEqual([together]);
     expect(faults({ ...OWN, [key]: undefined })).toEqual([together]);
   });

@@ -3,7 +3,7 @@ import { contract, id, MEMBER_READ, READ, repositoryPath, text, title } from '..
 import { machineSchema } from './machine.ts';
 import { HANDOFF_LISTS, payloadSchema } from './payload.ts';
 
-/** The CLI reads the file of a repository by the same rules. */
+/** The CLI reads a repository's file with the same rules. */
 export { FOLDER, NO_CONFIG, readConfig, withoutPsk } from './config.ts';
 
 export const CYCLE_STATUSES = ['active', 'archived', 'cancelled'] as const;
@@ -11,18 +11,18 @@ export type CycleStatus = (typeof CYCLE_STATUSES)[number];
 
 const repository = { repository_path: repositoryPath.optional() };
 
-const feature = title.max(200).describe('What the cycle is about, in a few words.');
+const feature = title.max(200).describe('Feature of the cycle, in a few words.');
 const mode = title.max(40);
 const role = z.string().max(64);
-const target = z.string().max(64).describe('The role that the handoff is for: codex or gemini, unless the repository has other roles.');
-const lockToken = z.string().max(200).describe('The current lock token, from lock.acquire.');
-const sessionToken = z.string().max(200).describe('Your role session, from session.open.');
+const target = z.string().max(64).describe('Role to hand over to: codex or gemini, unless the repository defines other roles.');
+const lockToken = z.string().max(200).describe('Current lock token, from lock.acquire.');
+const sessionToken = z.string().max(200).describe('Your session_token, from session.open.');
 const time = z.string().nullable();
 
-/** Where the files in the repository could not be written: the store has it all, and the server tries again. */
-const mirrored = { mirror_error: z.string().optional().describe('Why the files in .mcp-broker are behind; the server tries again.') };
+/** Set if the files in the repository could not be written. The store is complete, and the server retries. */
+const mirrored = { mirror_error: z.string().optional().describe('Why the files in .mcp-broker are behind; the server retries.') };
 
-/** Also where one stands in a call that does not take it: such a call is refused, and recorded all the same. */
+/** Redacted even in calls that do not take them: such calls are refused but still recorded. */
 const SECRETS = ['psk', 'session_token', 'lock_token'];
 const TOOL = { toolset: 'cycle', placed: 'repository_path', secrets: SECRETS } as const;
 const SESSION = { session_token: 'INVALID_SESSION' };
@@ -32,8 +32,9 @@ export const sessionOpen = contract({
   name: 'session.open',
   ...TOOL,
   title: 'Open a role session',
-  description: 'Shows with the PSK of .mcp-broker/config.json which role you have. Returns a session_token for the other calls; it is yours alone and expires.',
-  input: z.strictObject({ role, psk: z.string().max(1_000).describe("The role's pre-shared key."), ...repository }),
+  description:
+    'Prove your role with its PSK from .mcp-broker/config.json. Returns a session_token for the other calls, which only you can use until it expires.',
+  input: z.strictObject({ role, psk: z.string().max(1_000).describe('Pre-shared key of the role.'), ...repository }),
   output: z.strictObject({ session_token: z.string(), role: z.string() }),
   inputCodes: { role: 'INVALID_ROLE' },
 });
@@ -42,8 +43,8 @@ export const cycleStart = contract({
   name: 'cycle.start',
   ...TOOL,
   title: 'Start a cycle',
-  description: 'Begins a feature in the first phase, with its role active and holding the lock. One cycle at a time in a repository.',
-  input: z.strictObject({ feature, mode: mode.optional().describe('Default: the mode of config.json.'), ...repository }),
+  description: 'Start a feature in the first phase; its role is active and holds the lock. One active cycle per repository.',
+  input: z.strictObject({ feature, mode: mode.optional().describe('Default: mode of config.json.'), ...repository }),
   output: z.strictObject({ cycle_id: z.string(), phase: z.string(), active_role: z.string(), lock_token: z.string(), ...mirrored }),
 });
 
@@ -53,7 +54,7 @@ export const cycleStatus = contract({
   name: 'cycle.status',
   ...TOOL,
   title: 'Status of the cycle',
-  description: 'Whose turn it is, in which phase, and which handoffs are there. All null while no cycle is active.',
+  description: 'Show the active role, phase and available handoffs. All null while no cycle is active.',
   input: z.strictObject(repository),
   output: z.strictObject({
     cycle_id: z.string().nullable(),
@@ -72,7 +73,7 @@ export const lockAcquire = contract({
   name: 'lock.acquire',
   ...TOOL,
   title: 'Acquire the lock',
-  description: 'The current lock token, for a session of the active role. After each hand-over the token is another.',
+  description: 'Get the current lock token with a session of the active role. It changes with every hand-over.',
   input: z.strictObject({ session_token: sessionToken, ...repository }),
   output: z.strictObject({ cycle_id: z.string(), role: z.string(), lock_token: z.string(), ...mirrored }),
   annotations: { idempotentHint: true },
@@ -83,7 +84,7 @@ export const handoffRead = contract({
   name: 'handoff.read',
   ...TOOL,
   title: 'Read a handoff',
-  description: 'What was last handed over to this role in the active cycle; {} where nothing was.',
+  description: 'Read the latest handoff to this role in the active cycle; {} if there is none.',
   input: z.strictObject({ target, ...repository }),
   output: z.looseObject({}),
   annotations: READ,
@@ -96,7 +97,7 @@ export const handoffWrite = contract({
   ...TOOL,
   title: 'Hand over',
   description:
-    'Leaves a payload for the next role and gives it the turn: phase, active role and lock change with it, or nothing does. ' +
+    'Leave a payload for the next role and pass it the turn: phase, active role and lock change together, or nothing does. ' +
     'In the default machine gemini hands over to codex (frontend, frontend_refine), and codex to gemini (backend).',
   input: z.strictObject({ target, payload: z.unknown().meta(payloadSchema), lock_token: lockToken, session_token: sessionToken, ...repository }),
   output: z.strictObject({ ok: z.literal(true), phase: z.string(), active_role: z.string(), next_step: z.string(), ...mirrored }),
@@ -108,7 +109,7 @@ export const cycleComplete = contract({
   essential: true,
   ...TOOL,
   title: 'Complete the cycle',
-  description: 'Ends the work: in the default machine by gemini, in frontend_refine. The lock stays, for cycle.archive.',
+  description: 'Finish the work: in the default machine by gemini, in frontend_refine. The lock stays for cycle.archive.',
   input: z.strictObject({ lock_token: lockToken, session_token: sessionToken, ...repository }),
   output: z.strictObject({ ok: z.literal(true), phase: z.string(), active_role: z.string(), ...mirrored }),
   inputCodes: SESSION,
@@ -118,7 +119,7 @@ export const cycleArchive = contract({
   name: 'cycle.archive',
   ...TOOL,
   title: 'Archive the cycle',
-  description: 'Puts a complete cycle into .mcp-broker/archive/<cycle_id> and makes room for the next one.',
+  description: 'Move a complete cycle to .mcp-broker/archive/<cycle_id>, so that the next one can start.',
   input: z.strictObject({ lock_token: lockToken, session_token: sessionToken, ...repository }),
   output: z.strictObject({ ok: z.literal(true), archived_at: z.string(), cycle_id: z.string(), ...mirrored }),
   inputCodes: SESSION,
@@ -136,15 +137,15 @@ export const cycleView = z.strictObject({
   active_role: z.string(),
   lock_role: z.string(),
   lock_acquired_at: z.int(),
-  reworks: z.int().describe('How often the turn went back to an earlier phase.'),
+  reworks: z.int().describe('Number of returns to an earlier phase.'),
   started_by: z.string(),
   created_at: z.int(),
   updated_at: z.int(),
   completed_at: z.int().nullable(),
   ended_at: z.int().nullable(),
   ended_by: z.string().nullable(),
-  reason: z.string().nullable().describe('Why it was cancelled.'),
-  archive: z.string().nullable().describe('The folder of its archive.'),
+  reason: z.string().nullable().describe('Reason of the cancellation.'),
+  archive: z.string().nullable().describe('Folder of its archive.'),
 });
 
 export const sessionView = z.strictObject({
@@ -160,7 +161,7 @@ export const sessionView = z.strictObject({
   closed_by: z.string().nullable(),
 });
 
-/** As far as a column of its kind can count. */
+/** The maximum of an integer column. */
 const handoffNumber = z.int().min(1).max(2_147_483_647);
 
 export const handoffView = z.strictObject({ number: z.int(), producer: z.string(), target: z.string(), created_at: z.int(), payload: z.looseObject({}) });
@@ -168,11 +169,11 @@ export const handoffView = z.strictObject({ number: z.int(), producer: z.string(
 export const cyclesList = contract({
   name: 'cycles.list',
   ...MEMBER_READ,
-  title: 'Cycles',
-  description: 'The cycles of the workspace, or of one repository, the newest first.',
+  title: 'List cycles',
+  description: 'List the cycles of the workspace, or of one repository, newest first.',
   input: z.strictObject({
     ...repository,
-    repo: z.string().min(1).max(300).optional().describe('What people call the repository.'),
+    repo: z.string().min(1).max(300).optional().describe("The team's name of the repository."),
     status: z.array(z.enum(CYCLE_STATUSES)).min(1).max(3).optional(),
     limit: z.int().min(1).max(500).default(50),
     offset: z.int().min(0).default(0),
@@ -183,12 +184,12 @@ export const cyclesList = contract({
 export const cyclesShow = contract({
   name: 'cycles.show',
   ...MEMBER_READ,
-  title: 'A cycle',
-  description: 'A cycle by its id, or the active one of a repository: its machine, its last handoffs, and the sessions of its roles. Null while idle.',
+  title: 'Show a cycle',
+  description: 'Show a cycle by id, or the active one of a repository: its machine, last handoffs and role sessions. Null while idle.',
   input: z.strictObject({
     id: id.optional(),
     ...repository,
-    handoffs: z.int().min(0).max(20).default(20).describe('How many of its last handoffs, in full: each may be long.'),
+    handoffs: z.int().min(0).max(20).default(20).describe('Number of last handoffs shown in full; each may be long.'),
   }),
   output: z.strictObject({
     repository: z.string(),
@@ -198,7 +199,7 @@ export const cyclesShow = contract({
     handoffs: z.array(handoffView).describe('The last ones, and the latest for each role.'),
     handoffs_total: z.int(),
     sessions: z.array(sessionView),
-    config_error: z.string().nullable().describe('What is wrong with config.json.'),
+    config_error: z.string().nullable().describe('Fault of config.json.'),
   }),
 });
 
@@ -213,17 +214,17 @@ const handoffSummary = z.strictObject({
 export const cyclesHandoffs = contract({
   name: 'cycles.handoffs',
   ...MEMBER_READ,
-  title: 'Handoffs of a cycle',
-  description: 'What was handed over in a cycle, the last first: by whom, for whom, and how much of what.',
-  input: z.strictObject({ id, before: handoffNumber.optional().describe('Only those with a lower number.'), limit: z.int().min(1).max(50).default(20) }),
+  title: 'List handoffs of a cycle',
+  description: 'List the handoffs of a cycle, newest first, with producer, target and item counts.',
+  input: z.strictObject({ id, before: handoffNumber.optional().describe('Only handoffs with a lower number.'), limit: z.int().min(1).max(50).default(20) }),
   output: z.strictObject({ items: z.array(handoffSummary), total: z.int() }),
 });
 
 export const cyclesHandoff = contract({
   name: 'cycles.handoff',
   ...MEMBER_READ,
-  title: 'A handoff',
-  description: 'A handoff in full, with the one before it that was for the same role.',
+  title: 'Show a handoff',
+  description: 'Show a handoff in full, with the previous one for the same role.',
   input: z.strictObject({ id, number: handoffNumber }),
   output: z.strictObject({ handoff: handoffView, previous: handoffView.nullable() }),
 });
@@ -232,7 +233,7 @@ export const cyclesStart = contract({
   name: 'cycles.start',
   toolset: 'admin',
   title: 'Start a cycle',
-  description: 'As cycle.start does; the active role gets its token by lock.acquire.',
+  description: 'Start a cycle like cycle.start. The active role gets its lock token with lock.acquire.',
   input: z.strictObject({ feature, mode: mode.optional(), ...repository }),
   output: z.strictObject({ cycle: cycleView, ...mirrored }),
 });
@@ -241,7 +242,7 @@ export const cyclesComplete = contract({
   name: 'cycles.complete',
   toolset: 'admin',
   title: 'Complete a cycle',
-  description: 'Completes a cycle in the place of its role: by its id, or the active one of a repository.',
+  description: 'Complete a cycle on behalf of its role: by id, or the active one of a repository.',
   input: z.strictObject({ id: id.optional(), ...repository }),
   output: z.strictObject({ cycle: cycleView, ...mirrored }),
 });
@@ -250,7 +251,7 @@ export const cyclesArchive = contract({
   name: 'cycles.archive',
   toolset: 'admin',
   title: 'Archive a cycle',
-  description: 'Archives a complete cycle in the place of its role: by its id, or the active one of a repository.',
+  description: 'Archive a complete cycle on behalf of its role: by id, or the active one of a repository.',
   input: z.strictObject({ id: id.optional(), ...repository }),
   output: z.strictObject({ cycle: cycleView, ...mirrored }),
 });
@@ -259,7 +260,7 @@ export const cyclesCancel = contract({
   name: 'cycles.cancel',
   toolset: 'admin',
   title: 'Cancel a cycle',
-  description: 'Ends an active cycle in whatever phase it is; its handoffs stay in the history. By its id, or the active one of a repository.',
+  description: 'End an active cycle in any phase; its handoffs stay in the history. By id, or the active one of a repository.',
   input: z.strictObject({ id: id.optional(), ...repository, reason: text(500) }),
   output: z.strictObject({ cycle: cycleView, ...mirrored }),
   annotations: { destructiveHint: true },
@@ -268,8 +269,8 @@ export const cyclesCancel = contract({
 export const cyclesSessions = contract({
   name: 'cycles.sessions',
   ...MEMBER_READ,
-  title: 'Role sessions',
-  description: 'The role sessions of the workspace, or of one repository, the newest first.',
+  title: 'List role sessions',
+  description: 'List the role sessions of the workspace, or of one repository, newest first.',
   input: z.strictObject(repository),
   output: z.strictObject({ items: z.array(sessionView) }),
 });
@@ -278,7 +279,7 @@ export const cyclesCloseSession = contract({
   name: 'cycles.close_session',
   toolset: 'admin',
   title: 'Close a role session',
-  description: 'Its token is refused from then on.',
+  description: 'Refuse its token from now on.',
   input: z.strictObject({ session_id: id }),
   output: sessionView,
   annotations: { destructiveHint: true, idempotentHint: true },

@@ -4,13 +4,13 @@ import { checkFiles, cycleApp, filesOf, readBroker } from '../../testing/scenes/
 import type { Body } from '../../testing/scenes/workflow.ts';
 import { ENGINE } from '../../testing/store/database.ts';
 
-/** `npm run prove` takes its time. */
+/** Longer under `npm run prove`. */
 const PROVE = process.env.COVENANT_PROVE === '1';
 
 const WAY = ['cycle.start', 'handoff.write codex', 'handoff.write gemini', 'cycle.complete', 'cycle.archive'] as const;
 type Act = (typeof WAY)[number];
 
-/** How many steps of each are tried where not all are: each costs the start of a process. */
+/** How many steps of each call are tried if not all. Each one starts a process. */
 const TRIED: Record<Act, number> = {
   'cycle.start': 2,
   'handoff.write codex': 3,
@@ -34,7 +34,7 @@ const REFUSED: Record<Act, string> = {
   'cycle.archive': 'NO_ACTIVE_CYCLE',
 };
 
-test('killed at any step of start, write, complete and archive: all of it is done or nothing, and the files follow with the next call or sweep [handoff.write.atomic]', {
+test('killed at any step of start, write, complete and archive: all of it is done or nothing, and the next call or sweep writes the files [handoff.write.atomic]', {
   timeout: PROVE ? 1_800_000 : 120_000,
 }, async () => {
   const home = await cycleApp();
@@ -73,14 +73,14 @@ test('killed at any step of start, write, complete and archive: all of it is don
       expect(running?.lock_role).toBe(running?.active_role);
       if (running && name === 'handoff.write') expect(running.lock_token).not.toBe(args.lock_token);
     } else expect(after).toEqual(before);
-    // A server that starts afterwards: what it finds is put right by its first call, or by its sweep alone.
+    // A server that starts afterwards repairs the state by its first call, or by its sweep alone.
     const next = await cycleApp({ database, repository });
     if (point % 2 === 0) await next.ok('cycle.status', {}, ana);
     else next.clock.advance(1);
     await next.app.close();
     await checkFiles(home.app.store.reader, repository);
     expect(await rows()).toEqual(after);
-    // What the call was made with is of use again exactly where nothing was done.
+    // The call's arguments work again exactly if nothing was done.
     if (done) expect((await home.refused(name, args)).code).toBe(REFUSED[act]);
     else await home.ok(name, args);
     return done;
@@ -93,7 +93,7 @@ test('killed at any step of start, write, complete and archive: all of it is don
     await checkFiles(home.app.store.reader, repository);
   };
 
-  // The first one also makes the folders.
+  // The first call also creates the folders.
   await walk(async (act) => void (await home.ok(act.split(' ')[0] as string, await argsOf(act))));
   const counting = await startSteppingCaller({ database, clock }, ana.token);
   await walk(async (act) => {
@@ -104,7 +104,7 @@ test('killed at any step of start, write, complete and archive: all of it is don
   await counting.end();
 
   const left = new Map(WAY.map((act) => [act, points(act, steps.get(act) ?? 0)]));
-  // Before the commit, which is the first step, nothing is done; after it everything.
+  // The commit is the first step. Before it nothing is done, after it everything.
   while ([...left.values()].some((some) => some.length > 0)) {
     await walk(async (act) => {
       const point = left.get(act)?.shift();
@@ -115,7 +115,7 @@ test('killed at any step of start, write, complete and archive: all of it is don
   expect([...filesOf(repository).keys()].filter((path) => /\.tmp/.test(path))).toEqual([]);
 });
 
-test('of two processes that hand over at once with the same token one succeeds, and the files are its own [handoff.write.atomic]', async () => {
+test('of two processes that hand over simultaneously with one token, one succeeds, and the files are its own [handoff.write.atomic]', async () => {
   const app = await cycleApp();
   const { repository } = app;
   const sessions = { gemini: await app.open('gemini'), codex: await app.open('codex') };

@@ -19,7 +19,7 @@ const CONFIG = {
 };
 type Role = keyof typeof CONFIG.agents;
 
-test('three roles with phases of their own go the whole way, with rework, to an archive named by them [cycle.machine.as-data]', async () => {
+test('three roles with custom phases go the whole way, with rework, to an archive named by them [cycle.machine.as-data]', async () => {
   const app = await cycleApp({ repository: brokerRepository(CONFIG) });
   const sessions = {} as Record<Role, string>;
   for (const role of ['planner', 'builder', 'reviewer'] as const)
@@ -46,7 +46,7 @@ test('three roles with phases of their own go the whole way, with rework, to an 
   };
   expect(await app.refused('handoff.write', await write('planner', 'reviewer', 'too far'))).toMatchObject({
     code: 'INVALID_PHASE',
-    details: { next: 'In this phase: a handoff to builder.' },
+    details: { next: 'In this phase planner can call handoff.write with `target` builder.' },
   });
   expect((await app.refused('handoff.write', { ...(await write('planner', 'builder', 'x')), target: 'codex' })).code).toBe('INVALID_TARGET');
   expect(await handOver('planner', 'builder', 'first plan')).toEqual({
@@ -70,7 +70,7 @@ test('three roles with phases of their own go the whole way, with rework, to an 
 
   const review = await hold('reviewer');
   expect(await app.ok('cycle.complete', review)).toEqual({ ok: true, phase: 'released', active_role: 'planner' });
-  // The final phase is another's here, so the lock has gone on to it.
+  // The final phase belongs to another role here, so the lock has passed to it.
   expect((await app.refused('cycle.archive', review)).details).toMatchObject({ activeRole: 'planner', requestedRole: 'reviewer' });
   const last = await hold('planner');
   tokens.push(review.lock_token, last.lock_token);
@@ -83,7 +83,7 @@ test('three roles with phases of their own go the whole way, with rework, to an 
     agents: { planner: { psk: '[redacted]' }, builder: { psk: '[redacted]' }, reviewer: { psk: '[redacted]' } },
   });
   expect(readdirSync(brokerFile(app.repository, 'handoff'))).toEqual([]);
-  // A new token for every turn; the first was acquired under the one that cycle.start gave.
+  // A new token for every turn. The first acquired one equals the one from cycle.start.
   expect(new Set(tokens).size).toBe(tokens.length - 1);
   expect(await app.done('cycles.list', {})).toMatchObject({ items: [{ reworks: 2, status: 'archived' }] });
 });

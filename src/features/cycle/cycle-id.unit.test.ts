@@ -14,10 +14,10 @@ test.each([
   ['a'.repeat(200), 'a'.repeat(80)],
   ['日本', ''],
   ['...', ''],
-])('of %j an id has %j', (feature, slug) => {
+])('the feature %j becomes %j in an id', (feature, slug) => {
   expect(slugOf(feature)).toBe(slug);
 });
 
-test('whatever a feature is called, its id is one name of a folder', () => {
+test('whatever a feature is called, its id is one valid folder name', () => {
   fc.assert(fc.property(fc.string({ unit: 'binary' }), (feature) => /^\d{8}T\d{6}Z_[A-Za-z0-9_-]{0,80}$/.test(cycleIdFor(slugOf(feature), AT, free))));
 });

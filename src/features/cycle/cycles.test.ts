@@ -17,7 +17,7 @@ const IDLE = {
   lock: { locked: false, role: null },
 };
 
-test('a cycle starts, shows how it stands, and keeps others out of its repository [cycle.start.shape] [cycle.start.initial] [cycle.start.id] [cycle.start.already-active] [cycle.start.one-per-repository] [cycle.start.clears-handoffs] [cycle.status.shape] [cycle.status.handoffs] [cycle.status.lock] [config.broker.mode-shown]', async () => {
+test('a cycle starts, shows its state, and keeps others out of its repository [cycle.start.shape] [cycle.start.initial] [cycle.start.id] [cycle.start.already-active] [cycle.start.one-per-repository] [cycle.start.clears-handoffs] [cycle.status.shape] [cycle.status.handoffs] [cycle.status.lock] [config.broker.mode-shown]', async () => {
   const app = await cycleApp({ clock: testClock(Date.UTC(2026, 1, 20, 21, 56, 22)) });
   expect(await app.ok('cycle.status')).toEqual(IDLE);
 
@@ -42,7 +42,7 @@ test('a cycle starts, shows how it stands, and keeps others out of its repositor
   expect(again).toMatchObject({ code: 'CYCLE_ALREADY_ACTIVE', details: { cycle_id: '20260220T215622Z_featureX' } });
   expect(await app.ok('cycle.status')).toEqual(status);
 
-  // Elsewhere there is room, and what is done there stays there.
+  // Another repository is free, and calls there stay there.
   const elsewhere = { repository_path: brokerRepository({ ...CONFIG, mode: 'autonomous' }) };
   const other = await app.ok('cycle.start', { feature: 'featureX', ...elsewhere });
   expect(other.cycle_id).toBe(started.cycle_id);
@@ -69,7 +69,7 @@ test('a cycle starts, shows how it stands, and keeps others out of its repositor
   }
 });
 
-test('ids are unique in their repository, whatever features are called, and a feature needs something that an id can have [cycle.start.id]', async () => {
+test('ids are unique in their repository for any feature names, and a feature needs a character allowed in ids [cycle.start.id]', async () => {
   const app = await cycleApp({ clock: testClock(Date.UTC(2026, 1, 20, 21, 56, 22)) });
   const cancel = () => app.done('cycles.cancel', { repository_path: app.repository, reason: 'next' });
   const ids: string[] = [];
@@ -84,13 +84,13 @@ test('ids are unique in their repository, whatever features are called, and a fe
   expect(await app.ok('cycle.status')).toEqual(IDLE);
 });
 
-test('only the documented ways lead on; every other call is refused and changes nothing [cycle.machine.frontend-backend] [cycle.machine.backend-refine] [cycle.machine.refine-backend] [cycle.machine.refine-complete] [cycle.machine.others-refused] [cycle.machine.explicit-end] [cycle.complete.shape] [cycle.complete.phase] [cycle.complete.gemini-only] [cycle.complete.lock-token] [cycle.complete.state] [cycle.complete.lock-stays] [cycle.archive.shape] [cycle.archive.before-complete] [cycle.archive.gemini-only] [cycle.archive.lock-held] [cycle.archive.idle] [cycle.archive.clears-handoffs]', async () => {
+test('only the documented transitions are allowed; every other call is refused and changes nothing [cycle.machine.frontend-backend] [cycle.machine.backend-refine] [cycle.machine.refine-backend] [cycle.machine.refine-complete] [cycle.machine.others-refused] [cycle.machine.explicit-end] [cycle.complete.shape] [cycle.complete.phase] [cycle.complete.gemini-only] [cycle.complete.lock-token] [cycle.complete.state] [cycle.complete.lock-stays] [cycle.archive.shape] [cycle.archive.before-complete] [cycle.archive.gemini-only] [cycle.archive.lock-held] [cycle.archive.idle] [cycle.archive.clears-handoffs]', async () => {
   const app = await cycleApp();
   const sessions: Record<string, string> = { gemini: await app.open('gemini'), codex: await app.open('codex') };
   const { cycle_id } = await app.ok('cycle.start', { feature: 'x' });
   const store = app.app.store.reader;
   const whole = async () => [await store.selectFrom('cycles').selectAll().execute(), await store.selectFrom('cycle_handoffs').selectAll().execute()];
-  /** Refused with this code, and all is as before. */
+  /** Refused with this code, and nothing has changed. */
   const holds = async (code: string, tool: string, args: object) => {
     const before = await whole();
     expect(await app.refused(tool, args)).toMatchObject({ code });
@@ -101,7 +101,7 @@ test('only the documented ways lead on; every other call is refused and changes 
     const session_token = sessions[active_role] as string;
     return { session_token, lock_token: (await app.ok('lock.acquire', { session_token })).lock_token as string };
   };
-  /** What the role whose turn it is cannot do in this phase. */
+  /** Calls that the active role cannot make in this phase. */
   const refusals = async (targets: readonly ('codex' | 'gemini')[], completing: string | null, archiving: string | null) => {
     const held = await turn();
     for (const target of targets) await holds('INVALID_PHASE', 'handoff.write', { target, payload: await app.payload(target), ...held });
@@ -127,7 +127,7 @@ test('only the documented ways lead on; every other call is refused and changes 
   await holds('INVALID_SESSION', 'cycle.complete', { lock_token: held.lock_token });
   expect(await app.ok('cycle.complete', held)).toEqual({ ok: true, phase: 'complete', active_role: 'gemini' });
   expect(await app.ok('cycle.status')).toMatchObject({ cycle_id, phase: 'complete', active_role: 'gemini', lock: { locked: true, role: 'gemini' } });
-  // The lock was not passed on, so its token is the same; the role may ask for it again.
+  // The lock was not passed on, so its token is unchanged and the role may get it again.
   expect(await app.ok('lock.acquire', { session_token: held.session_token })).toEqual({ cycle_id, role: 'gemini', lock_token: held.lock_token });
 
   await refusals(['codex', 'gemini'], 'INVALID_PHASE', null);
@@ -147,7 +147,7 @@ test('only the documented ways lead on; every other call is refused and changes 
   await app.ok('cycle.start', { feature: 'x' });
 });
 
-test('of ten that start at once one does, also from two workspaces [cycle.start.one-per-repository]', async () => {
+test('of ten simultaneous starts one succeeds, even from two workspaces [cycle.start.one-per-repository]', async () => {
   const app = await cycleApp();
   const zoe = await app.developer('zoe', undefined, 'ws_other');
   const callers = Array.from({ length: 10 }, (_, index) => (index % 2 ? app.ana : zoe));
@@ -163,7 +163,7 @@ test('of ten that start at once one does, also from two workspaces [cycle.start.
   expect((await start(loser)).body).toMatchObject({
     error: { code: 'CYCLE_ALREADY_ACTIVE', message: expect.stringContaining('Another workspace'), details: { cycle_id: null } },
   });
-  // The other workspace neither sees it nor can do anything with it.
+  // The other workspace can neither see nor change it.
   expect(await app.ok('cycle.status', {}, loser)).toEqual(IDLE);
   const session_token = await app.open('gemini', loser);
   expect((await app.refused('lock.acquire', { session_token }, loser)).code).toBe('NO_ACTIVE_CYCLE');
@@ -171,7 +171,7 @@ test('of ten that start at once one does, also from two workspaces [cycle.start.
   expect(readBroker(app.repository, 'state.json')).toMatchObject({ active: true, feature: 'x' });
 });
 
-test('a cycle keeps the machine that it began with, and cancelling ends it in any phase, with a reason [cycle.cancel.operator]', async () => {
+test('a cycle keeps the machine that it started with, and cancelling ends it in any phase, with a reason [cycle.cancel.operator]', async () => {
   const app = await cycleApp();
   const gemini = await app.open('gemini');
   await app.ok('cycle.start', { feature: 'x' });
@@ -199,11 +199,11 @@ test('a cycle keeps the machine that it began with, and cancelling ends it in an
     handoffs: [{ number: 1, producer: 'gemini', target: 'codex' }],
   });
 
-  // The next one has the new machine. That the old one has ended must not end it.
+  // The next cycle uses the new machine. A request for the old one must not end it.
   expect(await app.ok('cycle.start', { feature: 'y' })).toMatchObject({ phase: 'work', active_role: 'solo' });
   expect((await app.action('cycles.cancel', { id: cycle.id, reason: 'again' })).reply).toMatchObject({
     code: 'NO_ACTIVE_CYCLE',
-    message: `The cycle ${cycle.cycle_id} has ended.`,
+    message: `The cycle ${cycle.cycle_id} has already ended.`,
   });
   for (const [name, more] of [
     ['cycles.cancel', { reason: 'which?' }],
@@ -219,7 +219,7 @@ test('a cycle keeps the machine that it began with, and cancelling ends it in an
   expect(await app.done('cycles.list', { limit: 1 })).toMatchObject({ total: 2, items: [{ feature: 'y' }] });
 });
 
-test('an operator starts, completes and archives in the place of a role, and gets no token [lock.token.where-shown]', async () => {
+test('an operator starts, completes and archives on behalf of a role, and gets no token [lock.token.where-shown]', async () => {
   const app = await cycleApp();
   const gemini = await app.open('gemini');
   const codex = await app.open('codex');
@@ -239,7 +239,7 @@ test('an operator starts, completes and archives in the place of a role, and get
     expect((await app.action(name, { ...here, feature: 'y', reason: 'y' }, app.ana)).reply).toMatchObject({ code: 'OPERATOR_REQUIRED' });
 });
 
-test('the repository is the one around the caller: the nearest folder with a broker, and of a worktree its main checkout', async () => {
+test("the repository is found from the caller's folder: the nearest folder with a broker, and for a worktree its main checkout", async () => {
   const repository = temporaryRepository();
   const part = join(repository.path, 'packages/part');
   mkdirSync(join(part, 'src'), { recursive: true });
@@ -260,7 +260,7 @@ test('the repository is the one around the caller: the nearest folder with a bro
   expect(await status(repository.path)).toBe('x');
   expect(readdirSync(join(beside, '.mcp-broker'))).toEqual(['config.json']);
 
-  // What only says that it is a worktree, of a repository that is not there or by another way to one that is.
+  // Invalid worktree markers: the repository is missing, or reached by another way.
   const forged = realpathSync(temporaryFolder());
   const marked = (main: string) => writeFileSync(join(forged, '.git'), `gitdir: ${main}/.git/worktrees/x\n`);
   symlinkSync(repository.path, join(forged, 'way'));
@@ -269,7 +269,7 @@ test('the repository is the one around the caller: the nearest folder with a bro
   marked(join(forged, 'nowhere'));
   expect(await app.refused('cycle.start', { feature: 'z', repository_path: forged })).toMatchObject({ code: 'SCHEMA_INVALID' });
 
-  // As a bridge reports it; named or reported, it must be an absolute path of a folder that is there.
+  // As reported by a bridge. Named or reported, it must be an absolute path of an existing folder.
   const reported = { name: 'cycle.status', args: {}, principal: app.ana.principal, surface: 'mcp' } as const;
   expect((await app.app.dispatch.tool({ ...reported, repository: part })).body).toMatchObject({ ok: true, data: { feature: 'y' } });
   expect((await app.app.dispatch.tool(reported)).body).toMatchObject({ error: { code: 'SCHEMA_INVALID', details: { field: 'repository_path' } } });
@@ -277,20 +277,20 @@ test('the repository is the one around the caller: the nearest folder with a bro
     expect(await app.refused('cycle.status', { repository_path })).toMatchObject({ code: 'SCHEMA_INVALID', details: { field: 'repository_path' } });
 });
 
-test('a server that is confined to some folders touches no others', async () => {
+test('a server limited to some folders uses no others', async () => {
   const inside = brokerRepository();
   const outside = brokerRepository();
   const app = await cycleApp({ repositories: [inside], repository: inside });
   await app.ok('cycle.start', { feature: 'x' });
   const refusal = await app.refused('session.open', { repository_path: outside, role: 'gemini', psk: PSKS.gemini });
   expect(refusal).toMatchObject({ code: 'CONFIG_INVALID', details: { field: 'repository_path' } });
-  // Nor does it say what is there and what is not.
+  // It also does not reveal what exists there.
   for (const repository_path of [outside, join(outside, 'nowhere'), join(inside, '..', 'nowhere')])
     expect((await app.refused('cycle.start', { repository_path, feature: 'x' })).code).toBe('CONFIG_INVALID');
   expect(readdirSync(brokerFile(outside, ''))).toEqual(['config.json']);
 });
 
-test('a path that no database could have in a key is refused by its field', async () => {
+test('a path that no database can store in a key is refused by its field', async () => {
   const app = await cycleApp();
   const deep = join(app.repository, ...Array.from({ length: 10 }, () => 'é'.repeat(110)));
   mkdirSync(deep, { recursive: true });

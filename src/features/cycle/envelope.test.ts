@@ -11,7 +11,7 @@ test('every tool answers in the envelope, and every documented code is the answe
   };
   const app = await cycleApp({ files: { ...fileDisk, readText } });
   const { url } = await app.serve();
-  /** Over HTTP: whatever becomes of a call, it is a response, and not an error of the transport. */
+  /** Over HTTP: the result of every call is a response, not a transport error. */
   const call = async (tool: string, args: object, token = app.ana.token): Promise<Body> => {
     const body = JSON.stringify({ tool, arguments: { repository_path: app.repository, ...args } });
     const response = await fetch(`${url}/api/mcp`, { method: 'POST', body, headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` } });
@@ -48,7 +48,7 @@ test('every tool answers in the envelope, and every documented code is the answe
   await bad('CYCLE_ALREADY_ACTIVE', 'cycle.start', { feature: 'x' });
   await bad('INVALID_TARGET', 'handoff.read', { target: 'claude' });
   await bad('LOCK_DENIED', 'lock.acquire', { session_token: codex });
-  // What a call does not take is a matter of form, whatever it means elsewhere; of several that are wrong the contract's first check counts.
+  // An unexpected argument is a schema error, whatever its value means elsewhere. Of several faults the contract's first check counts.
   for (const [tool, more] of [
     ['handoff.read', { target: 'codex', session_token: codex }],
     ['lock.acquire', { session_token: gemini, role: 'codex' }],
@@ -73,7 +73,7 @@ test('every tool answers in the envelope, and every documented code is the answe
     ['lock.acquire', { session_token: gemini }],
   ] as const) {
     const { message, details } = await bad('INTERNAL_ERROR', tool, args);
-    // What broke inside is for the log; the caller gets what to look for there.
+    // Internal errors go to the log; the caller gets a reference to them.
     const reference = /req_\w+/.exec(message)?.[0];
     expect(JSON.stringify([message, details])).not.toContain('EIO');
     expect(app.logged.join('\n')).toContain(reference);
@@ -110,7 +110,7 @@ test('every tool answers in the envelope, and every documented code is the answe
   const tools = ['cycle.start', 'cycle.status', 'cycle.complete', 'cycle.archive', 'session.open', 'lock.acquire', 'handoff.read', 'handoff.write'];
   expect([...succeeded].sort()).toEqual(tools.sort());
 
-  // Who may not is told so in the same envelope.
+  // A denial uses the same envelope.
   await app.done('capabilities.revoke', { action: 'toolset.cycle', token: app.ben.tokenId });
   for (const tool of tools)
     expect(await call(tool, {}, app.ben.token)).toMatchObject({ ok: false, error: { code: 'CAPABILITY_DENIED', details: { next: expect.any(String) } } });

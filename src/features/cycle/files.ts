@@ -2,7 +2,7 @@ import type { CycleHandoffRow } from '../../storage/schema-rows.ts';
 import { FOLDER, REDACTED } from './config.ts';
 import type { StoredCycle } from './store.ts';
 
-/** What the files in a repository say of its cycles. Made of the store's rows alone, so that it can be made again. Never a token. */
+/** The files in a repository that show its cycles. Built only from the store's rows, so that they can be rebuilt. Never contains a token. */
 
 type Handoffs = ReadonlyMap<string, CycleHandoffRow>;
 
@@ -40,12 +40,12 @@ const heldLock = ({ lock_role, cycle_id, lock_acquired_at }: StoredCycle): objec
 
 const FREE_LOCK = { locked: false, role: null, lock_token: null, cycle_id: null, acquired_at: null, expires_at: null };
 
-/** A file's path below the broker's folder, with its text; null where there must be none. */
+/** A file's path in the broker's folder, with its text; null if the file must not exist. */
 export type Files = ReadonlyMap<string, string | null>;
 
 export const handoffFile = (role: string): string => `handoff/${role}.json`;
 
-/** How things stand in a repository: its active cycle, or idle after its latest one. */
+/** The state of a repository: its active cycle, or idle after its latest one. */
 export function mirrorOf(cycle: StoredCycle, handoffs: Handoffs): Files {
   const active = cycle.status === 'active';
   return new Map<string, string | null>([
@@ -58,7 +58,7 @@ export function mirrorOf(cycle: StoredCycle, handoffs: Handoffs): Files {
   ]);
 }
 
-/** The files of an archived cycle, as it was when it was complete. */
+/** The files of an archived cycle, as of its completion. */
 export function archiveOf(cycle: StoredCycle, handoffs: Handoffs): ReadonlyMap<string, string> {
   const { cycle_id, feature, created_at, completed_at, ended_at } = cycle;
   const asItWas: StoredCycle = { ...cycle, updated_at: completed_at ?? cycle.updated_at };

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { brokerFile, CONFIG, cycleApp, readBroker, writeConfig } from '../../testing/scenes/cycle.ts';
 import type { Body } from '../../testing/scenes/workflow.ts';
 
-test('a handoff: payload, phase, role and lock change together, and it is there to be read [handoff.write.shape] [handoff.write.next-step] [handoff.write.file] [handoff.write.status-present] [handoff.write.event] [handoff.read.payload] [handoff.read.empty] [handoff.read.no-session] [handoff.read.shape] [handoff.payload.extras]', async () => {
+test('a handoff changes payload, phase, role and lock together, and can be read [handoff.write.shape] [handoff.write.next-step] [handoff.write.file] [handoff.write.status-present] [handoff.write.event] [handoff.read.payload] [handoff.read.empty] [handoff.read.no-session] [handoff.read.shape] [handoff.payload.extras]', async () => {
   const app = await cycleApp();
   expect(await app.ok('handoff.read', { target: 'codex' })).toEqual({});
   const session_token = await app.open('gemini');
@@ -42,7 +42,7 @@ test('a handoff: payload, phase, role and lock change together, and it is there 
   const second = await app.ok('handoff.write', { target: 'gemini', payload: back, session_token: codex, lock_token: held.lock_token });
   expect(second.next_step).toBe('Provide lock_token to gemini');
   expect(readBroker(app.repository, 'handoff/gemini.json')).toEqual(back);
-  // What is handed over anew takes the place of what was.
+  // A new handoff replaces the previous one.
   await app.handOver('codex', session_token, { payload: { ...payload, notes: ['reworked'] } });
   expect((await app.ok('handoff.read', { target: 'codex' })).notes).toEqual(['reworked']);
   expect(readBroker(app.repository, 'handoff/codex.json').notes).toEqual(['reworked']);
@@ -61,7 +61,7 @@ test('a handoff: payload, phase, role and lock change together, and it is there 
   }
 });
 
-test('what may not be written is refused by its own code and leaves nothing changed [handoff.write.target] [handoff.write.session] [handoff.write.phase] [handoff.write.producer-role] [handoff.write.active-role] [handoff.write.lock-token] [handoff.write.atomic] [handoff.payload.cycle-id] [handoff.payload.feature] [handoff.payload.to-codex] [handoff.payload.to-gemini] [handoff.payload.arrays] [handoff.payload.extras]', async () => {
+test('invalid writes are refused with their own codes and change nothing [handoff.write.target] [handoff.write.session] [handoff.write.phase] [handoff.write.producer-role] [handoff.write.active-role] [handoff.write.lock-token] [handoff.write.atomic] [handoff.payload.cycle-id] [handoff.payload.feature] [handoff.payload.to-codex] [handoff.payload.to-gemini] [handoff.payload.arrays] [handoff.payload.extras]', async () => {
   const app = await cycleApp();
   const gemini = await app.open('gemini');
   const codex = await app.open('codex');
@@ -85,8 +85,11 @@ test('what may not be written is refused by its own code and leaves nothing chan
   for (const target of ['claude', '', 7, null, undefined]) await holds({ code: 'INVALID_TARGET', details: { field: 'target' } }, { target });
   for (const session_token of ['sess_unknown', '', undefined]) await holds({ code: 'INVALID_SESSION' }, { session_token });
   await holds({ code: 'INVALID_SESSION' }, {}, app.ben);
-  await holds({ code: 'INVALID_PHASE', details: { phase: 'frontend', next: 'In this phase: a handoff to codex.' } }, { target: 'gemini' });
-  // For codex gemini alone produces; and it is not codex's turn.
+  await holds(
+    { code: 'INVALID_PHASE', details: { phase: 'frontend', next: 'In this phase gemini can call handoff.write with `target` codex.' } },
+    { target: 'gemini' },
+  );
+  // Only gemini produces for codex, and it is not codex's turn.
   await holds(
     { code: 'LOCK_DENIED', message: 'codex does not hand over to codex', details: { activeRole: 'gemini', requestedRole: 'codex' } },
     { session_token: codex },
@@ -104,7 +107,7 @@ test('what may not be written is refused by its own code and leaves nothing chan
     for (const value of [undefined, {}]) await invalid(`.${list}`, payload({ [list]: value }));
   for (const value of ['text', []]) await invalid('.extras', payload({ extras: value }));
   for (const value of [undefined, 'text']) await invalid('', { payload: value });
-  // A handoff is for everybody to read: a secret in it would be everybody's.
+  // Everyone can read a handoff, so a secret in it would be public.
   for (const secret of [lock_token, gemini, CONFIG.agents.codex.psk]) await invalid('.notes', payload({ notes: [`lock_token: ${secret}`] }));
 
   await app.ok('handoff.write', right);
@@ -141,7 +144,7 @@ test('a role that could produce but is not active is refused [handoff.write.acti
   const { lock_token } = await app.ok('cycle.start', { feature: 'x' });
   const { session_token } = await app.ok('session.open', { role: 'b', psk: psks.b });
   const payload = await app.payload('codex', { producer: 'b', consumer: 'c' });
-  // Also with the token that is the current one.
+  // Even with the current token.
   expect(await app.refused('handoff.write', { target: 'c', payload, session_token, lock_token })).toMatchObject({
     code: 'LOCK_DENIED',
     message: 'role is not active for the current phase',
@@ -149,7 +152,7 @@ test('a role that could produce but is not active is refused [handoff.write.acti
   });
 });
 
-test('of ten who write with one token, one does [handoff.write.atomic]', async () => {
+test('of ten writes with one token, one succeeds [handoff.write.atomic]', async () => {
   const app = await cycleApp();
   const session_token = await app.open('gemini');
   const { lock_token } = await app.ok('cycle.start', { feature: 'x' });
@@ -164,7 +167,7 @@ test('of ten who write with one token, one does [handoff.write.atomic]', async (
   expect(readBroker(app.repository, 'handoff/codex.json').notes).toEqual(won);
 });
 
-test('what was handed over is listed in numbers, read one at a time with the one before it for the same role, and counted on the machine', async () => {
+test('handoffs are listed by number, read one at a time with the previous one for the same role, and counted on the machine', async () => {
   const t = await cycleApp();
   const [gemini, codex] = [await t.open('gemini'), await t.open('codex')];
   await t.ok('cycle.start', { feature: 'checkout' });
@@ -174,7 +177,7 @@ test('what was handed over is listed in numbers, read one at a time with the one
   const [{ id }] = (await t.done('cycles.list', {})).items as [{ id: string }];
   const show = () => t.done('cycles.show', { id, handoffs: 0 });
   expect(await show()).toMatchObject({ handoffs: [], handoffs_total: 3, taken: [1, 1, 1, 0] });
-  // The last of each role.
+  // The last one of each role.
   const { handoffs } = (await t.done('cycles.show', { id, handoffs: 1 })) as Body;
   expect(handoffs.map(({ number, target }: Body) => [number, target]).sort()).toEqual([
     [2, 'gemini'],

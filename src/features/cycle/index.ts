@@ -13,7 +13,7 @@ export function cycle(services: Services, outside: CycleOutside): Feature {
     implementations: [...cycleTools(outside, mirror), ...cycleActions(outside, mirror)],
     keeps: [
       { what: 'Cycles, their handoffs and archives', ms: null },
-      { what: 'Role sessions that are over', ms: SESSIONS_KEPT_MS },
+      { what: 'Ended role sessions', ms: SESSIONS_KEPT_MS },
     ],
     sweeps: [createCycleSweep(services, mirror)],
   };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { cycleApp } from '../../testing/scenes/cycle.ts';
 
-test('the active role gets the current token, and with every turn it is another [lock.acquire.shape] [lock.acquire.current-token] [lock.acquire.no-cycle] [lock.acquire.inactive-role] [lock.acquire.lock-role] [lock.token.random-hex] [lock.token.rotates] [lock.token.old-refused]', async () => {
+test('the active role gets the current token, which changes with every turn [lock.acquire.shape] [lock.acquire.current-token] [lock.acquire.no-cycle] [lock.acquire.inactive-role] [lock.acquire.lock-role] [lock.token.random-hex] [lock.token.rotates] [lock.token.old-refused]', async () => {
   const app = await cycleApp();
   const gemini = await app.open('gemini');
   const codex = await app.open('codex');
@@ -19,7 +19,7 @@ test('the active role gets the current token, and with every turn it is another 
     const session_token = role === 'gemini' ? gemini : codex;
     const acquired = await app.ok('lock.acquire', { session_token });
     expect(acquired).toEqual({ cycle_id, role, lock_token: expect.stringMatching(/^[0-9a-f]{48}$/) });
-    // Asking again does not change it: who forgot it can have it.
+    // Acquiring again does not change the token, so a role that lost it can get it.
     expect(await app.ok('lock.acquire', { session_token })).toEqual(acquired);
     return { session_token, lock_token: acquired.lock_token as string };
   };
@@ -32,7 +32,7 @@ test('the active role gets the current token, and with every turn it is another 
   const third = await acquire('gemini');
   expect(new Set([lock_token, second.lock_token, third.lock_token]).size).toBe(3);
 
-  // Every token of before is refused, with the role that is active and what to do.
+  // Every earlier token is refused, with the active role and the next step.
   for (const old of [lock_token, second.lock_token]) {
     for (const [tool, args] of [
       ['handoff.write', await write('codex', { session_token: gemini, lock_token: old })],
@@ -49,11 +49,11 @@ test('the active role gets the current token, and with every turn it is another 
   }
 });
 
-test('a lock that another role holds is not given to the active one, and nothing is written under it [lock.acquire.lock-role] [handoff.write.lock-role]', async () => {
+test('a lock held by another role is not given to the active one, and nothing is written under it [lock.acquire.lock-role] [handoff.write.lock-role]', async () => {
   const app = await cycleApp();
   const session_token = await app.open('gemini');
   const { lock_token } = await app.ok('cycle.start', { feature: 'x' });
-  // No call leads there; a store that was tampered with does.
+  // No call leads to this state, only manipulation of the store.
   await app.app.store.write(app.ana.principal.workspace, async (tx) => void (await tx.db.updateTable('cycles').set({ lock_role: 'codex' }).execute()));
   const denied = { code: 'LOCK_DENIED', message: 'the lock is not held by the active role' };
   expect(await app.refused('lock.acquire', { session_token })).toMatchObject(denied);

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/** The phases of a cycle, whose turn each is, and what leads from one to the next. Data: a repository may have its own. */
+/** The phases of a cycle, their roles and the transitions between them. This is data: a repository may define its own. */
 export interface CycleMachine {
   readonly roles: readonly string[];
-  /** In order; the first is where a cycle begins. */
+  /** In order; a cycle starts in the first one. */
   readonly phases: readonly Phase[];
   readonly transitions: readonly Transition[];
   /** The phase that `cycle.complete` leads to, and from which a cycle is archived. */
@@ -12,7 +12,7 @@ export interface CycleMachine {
 
 export interface Phase {
   readonly name: string;
-  /** Who may write while it lasts. */
+  /** The role that may write in this phase. */
   readonly role: string;
 }
 
@@ -23,7 +23,7 @@ export interface Transition {
   readonly target?: string | undefined;
 }
 
-/** As a cycle keeps it. */
+/** The form stored with a cycle. */
 export const machineSchema = z.strictObject({
   roles: z.array(z.string()).readonly(),
   phases: z.array(z.strictObject({ name: z.string(), role: z.string() })).readonly(),
@@ -52,25 +52,25 @@ export const phaseNamed = (machine: CycleMachine, name: string): Phase | undefin
 
 export const firstPhase = (machine: CycleMachine): Phase => machine.phases[0] as Phase;
 
-/** Work that is done again: the phases stand in the order in which they are gone through. */
+/** Whether the transition is rework, that is, leads to an earlier phase in the order of the machine. */
 export function leadsBack(machine: CycleMachine, from: string, to: string): boolean {
   const names = machine.phases.map(({ name }) => name);
   return names.indexOf(to) <= names.indexOf(from);
 }
 
-/** Where a handoff to `target` leads from this phase. */
+/** The phase after a handoff to `target` in this phase. */
 export function afterHandoff(machine: CycleMachine, phase: string, target: string): Phase | undefined {
   const transition = machine.transitions.find(({ from, target: to }) => from === phase && to === target);
   return transition && phaseNamed(machine, transition.to);
 }
 
-/** Where `cycle.complete` leads from this phase. */
+/** The phase after `cycle.complete` in this phase. */
 export function afterCompletion(machine: CycleMachine, phase: string): Phase | undefined {
   const transition = machine.transitions.find(({ from, target }) => from === phase && target === undefined);
   return transition && phaseNamed(machine, transition.to);
 }
 
-/** How often each transition was made, by whom the handoffs of a cycle were for, in their order, and whether it was completed. */
+/** How often each transition was made, from the targets of a cycle's handoffs in order and whether it was completed. */
 export function timesTaken(machine: CycleMachine, targets: readonly string[], completed: boolean): number[] {
   const taken = machine.transitions.map(() => 0);
   let phase = firstPhase(machine).name;
@@ -84,36 +84,35 @@ export function timesTaken(machine: CycleMachine, targets: readonly string[], co
   return taken;
 }
 
-/** Who hands over to `target`: in the default machine always the other role. */
+/** The roles that hand over to `target`. In the default machine always the other role. */
 export function producersFor(machine: CycleMachine, target: string): ReadonlySet<string> {
   const phases = machine.transitions.filter((transition) => transition.target === target).map(({ from }) => phaseNamed(machine, from)?.role);
   return new Set(phases.filter((role) => role !== undefined));
 }
 
-/** The faults of a machine, each with what it is about. Empty: it is sound. */
+/** The faults of a machine, each with its subject. Empty: the machine is valid. */
 export function faultsOf(machine: CycleMachine): string[] {
   const faults: string[] = [];
   const names = machine.phases.map(({ name }) => name);
   const known = new Set(names);
   const roles = new Set(machine.roles);
-  // Two that differ in case alone would be one file on some systems.
+  // Two roles that differ only in case would share one file on some systems.
   for (const twice of repeated(machine.roles.map((role) => role.toLowerCase()))) faults.push(`the role ${twice} is named twice`);
   for (const twice of repeated(names)) faults.push(`the phase ${twice} is named twice`);
   for (const { name, role } of machine.phases) if (!roles.has(role)) faults.push(`the phase ${name} has the unknown role ${role}`);
-  if (!known.has(machine.final)) faults.push(`there is no final phase ${machine.final}`);
+  if (!known.has(machine.final)) faults.push(`the final phase ${machine.final} does not exist`);
   for (const { from, to, target } of machine.transitions) {
     for (const phase of [from, to]) if (!known.has(phase)) faults.push(`a transition names the unknown phase ${phase}`);
     if (from === machine.final) faults.push(`a transition leads out of the final phase ${from}`);
     if (target === undefined && to !== machine.final)
-      faults.push(`the transition from ${from} to ${to} has no target, and only one to the final phase needs none`);
-    if (target !== undefined && to === machine.final) faults.push(`a handoff to ${target} leads to the final phase ${to}: only cycle.complete may`);
+      faults.push(`the transition from ${from} to ${to} has no target; only transitions to the final phase may omit it`);
+    if (target !== undefined && to === machine.final) faults.push(`a handoff to ${target} leads to the final phase ${to}, but only cycle.complete may`);
     if (target !== undefined && !roles.has(target)) faults.push(`a transition has the unknown target ${target}`);
     const turn = phaseNamed(machine, to)?.role;
-    if (target !== undefined && turn !== undefined && turn !== target)
-      faults.push(`a handoff to ${target} leads to the phase ${to}, which is the turn of ${turn}`);
+    if (target !== undefined && turn !== undefined && turn !== target) faults.push(`a handoff to ${target} leads to the phase ${to}, whose role is ${turn}`);
   }
   for (const twice of repeated(machine.transitions.map(({ from, target }) => `${from} ${target ?? '(complete)'}`)))
-    faults.push(`two transitions of ${twice} lead to different ways`);
+    faults.push(`two transitions of ${twice} lead to different phases`);
   if (faults.length > 0) return faults;
   const ways = machine.transitions.map(({ from, to }) => [from, to] as const);
   const reached = reachable(firstPhase(machine).name, ways);
@@ -121,7 +120,7 @@ export function faultsOf(machine: CycleMachine): string[] {
   const ending = reachable(machine.final, waysBack);
   for (const name of names) {
     if (!reached.has(name)) faults.push(`the ${name === machine.final ? 'final phase' : 'phase'} ${name} cannot be reached`);
-    else if (reached.has(machine.final) && !ending.has(name)) faults.push(`the phase ${name} leads nowhere: from there ${machine.final} cannot be reached`);
+    else if (reached.has(machine.final) && !ending.has(name)) faults.push(`the phase ${name} is a dead end: ${machine.final} cannot be reached from it`);
   }
   return faults;
 }

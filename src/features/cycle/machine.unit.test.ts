@@ -22,22 +22,22 @@ describe('the machine of gemini and codex', () => {
   };
   const cases = GEMINI_AND_CODEX.phases.flatMap(({ name }) => ['codex', 'gemini', 'somebody'].map((target) => [name, target] as const));
 
-  test.each(cases)('in %s, a handoff to %s leads where the table says, or nowhere [cycle.machine.others-refused]', (phase, target) => {
+  test.each(cases)('in %s, a handoff to %s leads to the phase in the table, or is refused [cycle.machine.others-refused]', (phase, target) => {
     expect(afterHandoff(GEMINI_AND_CODEX, phase, target)?.name).toBe(LEADS[phase]?.[target]);
   });
 
-  test('begins with gemini in frontend, and is sound', () => {
+  test('starts with gemini in frontend, and is valid', () => {
     expect(firstPhase(GEMINI_AND_CODEX)).toEqual({ name: 'frontend', role: 'gemini' });
     expect(GEMINI_AND_CODEX.phases.map(({ role }) => role)).toEqual(['gemini', 'codex', 'gemini', 'gemini']);
     expect(faultsOf(GEMINI_AND_CODEX)).toEqual([]);
   });
 
-  test('is completed from frontend_refine alone, and never by a handoff [cycle.machine.explicit-end]', () => {
+  test('is completed only from frontend_refine, and never by a handoff [cycle.machine.explicit-end]', () => {
     expect(GEMINI_AND_CODEX.phases.map(({ name }) => afterCompletion(GEMINI_AND_CODEX, name)?.name)).toEqual([undefined, undefined, 'complete', undefined]);
     for (const [phase, target] of cases) expect(afterHandoff(GEMINI_AND_CODEX, phase, target)?.name).not.toBe('complete');
   });
 
-  test('has one producer for each target, and counts a way to an earlier phase as rework', () => {
+  test('has one producer for each target, and counts a return to an earlier phase as rework', () => {
     expect([...producersFor(GEMINI_AND_CODEX, 'codex')]).toEqual(['gemini']);
     expect([...producersFor(GEMINI_AND_CODEX, 'gemini')]).toEqual(['codex']);
     expect([...producersFor(GEMINI_AND_CODEX, 'somebody')]).toEqual([]);
@@ -66,7 +66,7 @@ const more = (...transitions: Transition[]): CycleMachine => ({ ...SOUND, transi
 const without = (from: string, to: string): CycleMachine => ({ ...SOUND, transitions: SOUND.transitions.filter((way) => way.from !== from || way.to !== to) });
 const phase = (name: string, role: string): CycleMachine => ({ ...SOUND, phases: [...SOUND.phases, { name, role }] });
 
-test('a machine of three roles is sound, and leads where its own table says [cycle.machine.as-data]', () => {
+test('a machine of three roles is valid and follows its own table [cycle.machine.as-data]', () => {
   expect(faultsOf(SOUND)).toEqual([]);
   expect(afterHandoff(SOUND, 'review', 'builder')).toEqual({ name: 'build', role: 'builder' });
   expect(afterHandoff(SOUND, 'plan', 'reviewer')).toBeUndefined();
@@ -78,41 +78,41 @@ const FAULTS: [what: string, machine: CycleMachine, ...faults: string[]][] = [
   ['an unreachable phase', phase('test', 'builder'), 'the phase test cannot be reached'],
   ['an unreachable final phase', without('review', 'done'), 'the final phase done cannot be reached'],
   [
-    'a phase without a way on',
+    'a phase that is a dead end',
     {
       ...phase('stuck', 'planner'),
       transitions: [...SOUND.transitions, { from: 'review', target: 'planner', to: 'stuck' }],
     },
-    'the phase stuck leads nowhere: from there done cannot be reached',
+    'the phase stuck is a dead end: done cannot be reached from it',
   ],
   ['a phase of an unknown role', phase('test', 'tester'), 'the phase test has the unknown role tester'],
-  ['no final phase', { ...SOUND, final: 'over' }, 'there is no final phase over'],
-  ['no phase at all', { ...SOUND, phases: [], transitions: [] }, 'there is no final phase done'],
-  ['a role twice', { ...SOUND, roles: [...SOUND.roles, 'Builder'] }, 'the role builder is named twice'],
-  ['a phase twice', phase('plan', 'planner'), 'the phase plan is named twice'],
-  ['a way from nowhere', more({ from: 'dream', target: 'builder', to: 'build' }), 'a transition names the unknown phase dream'],
-  ['a way to nowhere', more({ from: 'build', target: 'planner', to: 'dream' }), 'a transition names the unknown phase dream'],
-  ['a target that is no role', more({ from: 'build', target: 'tester', to: 'review' }), 'a transition has the unknown target tester'],
-  ['a way out of the final phase', more({ from: 'done', target: 'planner', to: 'plan' }), 'a transition leads out of the final phase done'],
+  ['no final phase', { ...SOUND, final: 'over' }, 'the final phase over does not exist'],
+  ['no phase at all', { ...SOUND, phases: [], transitions: [] }, 'the final phase done does not exist'],
+  ['a duplicate role', { ...SOUND, roles: [...SOUND.roles, 'Builder'] }, 'the role builder is named twice'],
+  ['a duplicate phase', phase('plan', 'planner'), 'the phase plan is named twice'],
+  ['a transition from an unknown phase', more({ from: 'dream', target: 'builder', to: 'build' }), 'a transition names the unknown phase dream'],
+  ['a transition to an unknown phase', more({ from: 'build', target: 'planner', to: 'dream' }), 'a transition names the unknown phase dream'],
+  ['an unknown target role', more({ from: 'build', target: 'tester', to: 'review' }), 'a transition has the unknown target tester'],
+  ['a transition out of the final phase', more({ from: 'done', target: 'planner', to: 'plan' }), 'a transition leads out of the final phase done'],
   [
-    'a handoff that ends',
+    'a handoff to the final phase',
     more({ from: 'build', target: 'reviewer', to: 'done' }),
-    'a handoff to reviewer leads to the final phase done: only cycle.complete may',
+    'a handoff to reviewer leads to the final phase done, but only cycle.complete may',
   ],
-  ['a way without a target that does not end', more({ from: 'plan', to: 'build' }), 'the transition from plan to build has no target'],
-  ['a handoff to another than whose turn it is then', more({ from: 'build', target: 'planner', to: 'review' }), 'which is the turn of reviewer'],
-  ['two ways for one handoff', more({ from: 'review', target: 'builder', to: 'build' }), 'two transitions of review builder'],
-  ['two ways to complete', more({ from: 'review', to: 'done' }), 'two transitions of review (complete)'],
+  ['a transition without a target to a phase that is not final', more({ from: 'plan', to: 'build' }), 'the transition from plan to build has no target'],
+  ['a handoff to a role that is not active afterwards', more({ from: 'build', target: 'planner', to: 'review' }), 'whose role is reviewer'],
+  ['two transitions for one handoff', more({ from: 'review', target: 'builder', to: 'build' }), 'two transitions of review builder'],
+  ['two transitions for completion', more({ from: 'review', to: 'done' }), 'two transitions of review (complete)'],
   [
     'several at once',
     { ...phase('test', 'tester'), final: 'over', transitions: [{ from: 'dream', target: 'builder', to: 'build' }] },
     'the phase test has the unknown role tester',
-    'there is no final phase over',
+    'the final phase over does not exist',
     'a transition names the unknown phase dream',
   ],
 ];
 
-test.each(FAULTS)('%s is a fault, by name [cycle.machine.checked-at-load]', (_, machine, ...faults) => {
+test.each(FAULTS)('%s is reported as a fault by name [cycle.machine.checked-at-load]', (_, machine, ...faults) => {
   const found = faultsOf(machine).join('; ');
   for (const fault of faults) expect(found).toContain(fault);
 });
@@ -127,14 +127,14 @@ const machines: fc.Arbitrary<CycleMachine> = fc
     final: some,
   })
   .map((made) => {
-    // Where the turn decides the target, half of what is drawn is sound, and the property says something.
+    // The role decides the target, so that about half of the generated machines are valid and the property is meaningful.
     const turn = new Map(made.phases.map(({ name, role }) => [name, role]));
     const target = (to: string) => (to === made.final ? undefined : turn.get(to));
     const transitions = made.transitions.filter(({ from }) => from !== made.final && turn.has(from)).filter(({ to }) => turn.has(to));
     return { ...made, transitions: transitions.map((way) => (way.target === 'x' ? way : { ...way, target: target(way.to) })) };
   });
 
-test('what passes as sound can be gone through: every phase is reached, from each the end is, and nothing leaves the final phase', () => {
+test('in every valid machine each phase can be reached and can reach the end, and nothing leaves the final phase', () => {
   let sound = 0;
   fc.assert(
     fc.property(machines, (machine) => {
@@ -150,7 +150,7 @@ test('what passes as sound can be gone through: every phase is reached, from eac
       expect([...reachedFrom(firstPhase(machine).name)].sort()).toEqual(machine.phases.map(({ name }) => name).sort());
       for (const { name } of machine.phases) expect(reachedFrom(name)).toContain(machine.final);
       expect(onward(machine.final)).toEqual([]);
-      // Whoever is handed something has the turn then.
+      // The target of a handoff is active afterwards.
       for (const { name } of machine.phases) for (const target of machine.roles) expect(afterHandoff(machine, name, target)?.role ?? target).toBe(target);
     }),
     runs(2_000),

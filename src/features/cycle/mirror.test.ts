@@ -9,7 +9,7 @@ import { until } from '../../testing/until.ts';
 import { behindIn, latestCycle } from './store.ts';
 import { IMPORTED_LOCK } from './tokens.ts';
 
-/** The whole way to `complete`, and what archives it. */
+/** All steps to `complete`, and the call that archives it. */
 async function completed(app: CycleApp, feature = 'featureX') {
   const [gemini, codex] = [await app.open('gemini'), await app.open('codex')];
   const { cycle_id } = await app.ok('cycle.start', { feature });
@@ -20,7 +20,7 @@ async function completed(app: CycleApp, feature = 'featureX') {
   return { cycle_id, held: { session_token: gemini, lock_token } };
 }
 
-test('a server that was held up between reading the store and writing files does not leave them older than the store', async () => {
+test('a server delayed between reading the store and writing files does not leave them older than the store', async () => {
   const app = await cycleApp();
   const { database, repository, ana } = app;
   const gemini = await app.open('gemini');
@@ -56,7 +56,7 @@ test('a server that was held up between reading the store and writing files does
     countdown = steps;
     const slowly = other.ok('handoff.write', { target: 'codex', session_token: gemini, lock_token, payload }, ana);
     await Promise.race([reached.promise, slowly]);
-    // Its change may be under way or made by now; the other server goes on from there and is done first.
+    // Its change may still be in progress. The other server continues from there and finishes first.
     const committed = (await app.ok('cycle.status')).active_role === 'codex';
     if (committed) await app.handOver('gemini', codex);
     go.resolve();
@@ -67,7 +67,7 @@ test('a server that was held up between reading the store and writing files does
   }
 });
 
-test('two servers that archive the same cycle at once make one archive, and neither complains', async () => {
+test('two servers that archive the same cycle simultaneously make one archive without errors', async () => {
   const app = await cycleApp();
   const gate = Promise.withResolvers<void>();
   const arrived = Promise.withResolvers<void>();
@@ -89,14 +89,14 @@ test('two servers that archive the same cycle at once make one archive, and neit
   await checkFiles(app.app.store.reader, app.repository);
 });
 
-test('something else in the place of an archive is left alone and named, and keeps neither mirror nor other archives from being written', async () => {
+test('an unrelated folder in place of an archive is left alone and named, and blocks neither the mirror nor other archives', async () => {
   const app = await cycleApp();
   const { repository } = app;
   const { cycle_id, held } = await completed(app, 'first');
   const target = brokerFile(repository, `archive/${cycle_id}`);
   mkdirSync(target, { recursive: true });
   writeFileSync(join(target, 'notes.txt'), 'mine');
-  expect((await app.ok('cycle.archive', held)).mirror_error).toContain(`${target} is there already`);
+  expect((await app.ok('cycle.archive', held)).mirror_error).toContain(`${target} exists and is not the archive of this cycle`);
   expect(readdirSync(target)).toEqual(['notes.txt']);
   expect(readBroker(repository, 'state.json').active).toBe(false);
   const second = await completed(app, 'second');
@@ -107,7 +107,7 @@ test('something else in the place of an archive is left alone and named, and kee
   await checkFiles(app.app.store.reader, repository);
 });
 
-test('the handoffs of a cycle whose end was never written go also where the next one has other roles; an archive waits for a repository that is away', async () => {
+test('handoff files of an unmirrored ended cycle are removed even if the next one has other roles; an archive waits until its repository returns', async () => {
   const app = await cycleApp();
   const { repository } = app;
   const { cycle_id, held } = await completed(app);
@@ -126,7 +126,7 @@ test('the handoffs of a cycle whose end was never written go also where the next
   expect(existsSync(brokerFile(repository, `archive/${cycle_id}/manifest.json`))).toBe(true);
 });
 
-test('a server on another machine, where the repository is not, leaves the files to the one that has it', async () => {
+test('a server on another machine, without the repository, leaves the files to the one that has it', async () => {
   const app = await cycleApp();
   const { database, repository } = app;
   const stuck = { ...fileDisk, makeFolder: () => Promise.reject(new Error('no')) };
@@ -141,7 +141,7 @@ test('a server on another machine, where the repository is not, leaves the files
   await until(async () => expect(readBroker(repository, 'state.json')).toMatchObject({ active: true, feature: 'here' }));
 });
 
-test('what every call asks reads a few rows of a repository with thousands of cycles', async () => {
+test('the query of every call reads only a few rows of a repository with thousands of cycles', async () => {
   const app = await cycleApp();
   const { store } = app.app;
   await app.ok('cycle.start', { feature: 'many' });
@@ -169,7 +169,7 @@ test('what every call asks reads a few rows of a repository with thousands of cy
   for (const plan of plans) expect(plan).not.toMatch(/TEMP B-TREE|Seq Scan|Sort/);
 });
 
-test('no imported cycle, however late its id, steers the files of a repository [harden.import.rows-validated]', async () => {
+test('an imported cycle never controls the files of a repository, however late its id [harden.import.rows-validated]', async () => {
   const app = await cycleApp();
   await app.ok('cycle.start', { feature: 'elsewhere' });
   const { store } = app.app;

@@ -9,22 +9,22 @@ import type { CycleOutside } from './place.ts';
 import { currentHandoffs, cyclesBehind, findLatestCycle, type StoredCycle } from './store.ts';
 
 export interface Mirror {
-  /** Makes the repository's files agree with the store. Answers what kept it from doing so. */
+  /** Makes the repository's files match the store. Returns the error if that failed. */
   sync(repository: string): Promise<string | null>;
 }
 
-/** The reply after the files were written, with the reason if they could not be. */
+/** The reply after the files were written, with the error if they could not be. */
 export async function withMirror<T extends object>(mirror: Mirror, repository: string, reply: Reply<T>): Promise<Reply<T & { mirror_error?: string }>> {
   const error = await mirror.sync(repository);
   return reply.status === 'ok' && error !== null ? { ...reply, data: { ...reply.data, mirror_error: error } } : reply;
 }
 
-/** Another process may write the same files: every writer reads the store again after writing, so the last one has seen the latest. */
+/** Another process may write the same files. Every writer reads the store again after writing, so the last one has seen the latest state. */
 const MAX_ROUNDS = 20;
 
 /**
- * Files follow the store and never lead: they are written after the commit, and whatever they lack or have too much is put
- * right by the next call in that repository, or by the sweep.
+ * Files follow the store and never lead: they are written after the commit. The next call in that repository, or the sweep, repairs
+ * any difference.
  */
 export function createMirror({ store, log }: Pick<Services, 'store' | 'log'>, { files }: CycleOutside): Mirror {
   const turns = new Map<string, Promise<unknown>>();
@@ -35,7 +35,7 @@ export function createMirror({ store, log }: Pick<Services, 'store' | 'log'>, { 
       const seen = await findLatestCycle(store.reader, repository);
       if (!seen) return;
       const behind = await cyclesBehind(store.reader, repository);
-      // It is on another machine, whose server writes its files; or it is gone, and should it come back its files are still to be written.
+      // The repository is on another machine, whose server writes its files, or it was removed and its files are written if it returns.
       if (!(await files.isFolder(repository))) return;
       await writeMirror(repository, behind, mirrorOf(seen, await currentHandoffs(store.reader, seen)));
       const { written, failure } = await writeArchives(behind);
@@ -45,7 +45,7 @@ export function createMirror({ store, log }: Pick<Services, 'store' | 'log'>, { 
       if (failure) throw failure.error;
       return;
     }
-    throw new Error('it changed faster than it could be written');
+    throw new Error('the cycle changed faster than its files could be written');
   }
 
   async function writeMirror(repository: string, behind: readonly StoredCycle[], current: Files): Promise<void> {
@@ -60,7 +60,7 @@ export function createMirror({ store, log }: Pick<Services, 'store' | 'log'>, { 
     for (const [path, text] of stale) await (text === null ? files.removeFile(join(folder, path)) : files.replaceFile(join(folder, path), text));
   }
 
-  /** A link or folder in a file's place is replaced like a wrong text: it is never written through. */
+  /** A link or folder in place of a file is replaced like a wrong text, never written through. */
   async function differs(path: string, text: string | null): Promise<boolean> {
     try {
       return (await files.readText(path)) !== text;
@@ -70,7 +70,7 @@ export function createMirror({ store, log }: Pick<Services, 'store' | 'log'>, { 
     }
   }
 
-  /** One that cannot be written does not keep the others from it. */
+  /** A failed archive does not prevent the others. */
   async function writeArchives(behind: readonly StoredCycle[]): Promise<{ written: StoredCycle[]; failure: { error: unknown } | undefined }> {
     const written: StoredCycle[] = [];
     let failure: { error: unknown } | undefined;
@@ -102,10 +102,10 @@ export function createMirror({ store, log }: Pick<Services, 'store' | 'log'>, { 
     }
     await files.removeFolder(made);
     // Another process may have been faster.
-    if (!(await isThere())) throw new Error(`${target} is there already, and is not the archive of this cycle: move it away`);
+    if (!(await isThere())) throw new Error(`${target} exists and is not the archive of this cycle; move it away`);
   }
 
-  /** Only what was written: a change that came since is still to be mirrored. */
+  /** Only the written revisions: later changes must still be mirrored. */
   async function settle(written: readonly StoredCycle[]): Promise<void> {
     for (const { workspace_id, id, revision } of written) {
       await store.write(workspace_id, ({ db }) => changeRows(db, 'cycles', { workspace_id, id, mirrored: { '<': revision } }, { mirrored: revision }));
@@ -127,7 +127,7 @@ export function createMirror({ store, log }: Pick<Services, 'store' | 'log'>, { 
         return null;
       } catch (error) {
         const why = error instanceof Error ? error.message : String(error);
-        // The sweep tries again and again; the log need not hear the same each time.
+        // The sweep retries, so the same error is logged only once.
         if (complaints.get(repository) !== why) log.warn('the files of a cycle were not written', { repository, error });
         complaints.set(repository, why);
         return why;

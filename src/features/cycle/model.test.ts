@@ -10,7 +10,7 @@ import { hashToken } from './tokens.ts';
 const HOUR = 3_600_000;
 const TTL = 12 * HOUR;
 
-/** Ana plays gemini and Ben codex. Eve may call every tool and has no PSK. Mallory has also seen every token and every call that ever was. */
+/** Ana plays gemini and Ben codex. Eve may call every tool and has no PSK. Mallory has also seen every token and every call so far. */
 const WHO = ['ana', 'ben', 'eve', 'mallory'] as const;
 type Who = (typeof WHO)[number];
 const ROLE_OF: Partial<Record<Who, keyof typeof PSKS>> = { ana: 'gemini', ben: 'codex' };
@@ -18,9 +18,9 @@ const ROLE_OF: Partial<Record<Who, keyof typeof PSKS>> = { ana: 'gemini', ben: '
 const TOOLS = ['session.open', 'cycle.start', 'cycle.status', 'lock.acquire', 'handoff.read', 'handoff.write', 'cycle.complete', 'cycle.archive'] as const;
 type Tool = (typeof TOOLS)[number];
 
-/** What is put into a call, to be chosen from what there is by then. */
+/** The arguments of a call, chosen from what exists at that time. */
 interface Draw {
-  /** `turn`: whose turn it is; chance alone would seldom find them with the right target. */
+  /** `turn`: the active role. Chance alone would rarely combine it with the right target. */
   readonly who: Who | 'turn';
   readonly tool: Tool;
   readonly session: 'own' | 'any' | 'garbage';
@@ -73,7 +73,7 @@ interface Running {
   readonly cycle_id: string | null;
   readonly feature: string;
   readonly phase: keyof typeof TURN;
-  /** Null: another than any before, and not yet known. */
+  /** Null: a new value, not yet known. */
   readonly token: string | null;
   readonly handoffs: Readonly<Record<string, unknown>>;
 }
@@ -100,7 +100,7 @@ interface Call {
   readonly args: Body;
 }
 
-/** What must be answered: `ok`, or the code of the refusal; and what is so afterwards. */
+/** The required answer, `ok` or the refusal's code, and the state afterwards. */
 function judge(model: Model, { who, tool, args }: Call, now: number): { said: string; model: Model } {
   const no = (said: string) => ({ said, model });
   const yes = (cycle: Running | null = model.cycle, handedOver = model.handedOver) => ({ said: 'ok', model: { ...model, cycle, handedOver } });
@@ -144,7 +144,7 @@ interface World {
   readonly app: CycleApp;
   readonly callers: Record<Who, TestCaller>;
   model: Model;
-  /** Every one that ever was. */
+  /** Every token so far. */
   readonly lockTokens: string[];
   readonly sessionTokens: string[];
   readonly calls: Call[];
@@ -191,7 +191,7 @@ const rows = async ({ app: { app, repository } }: World) => {
   return { cycles, handoffs, files: filesOf(repository) };
 };
 
-/** One call, or two at once, which must be answered as if one of them had come first. */
+/** One call, or two simultaneous ones, which must be answered as if one had come first. */
 async function carryOut(world: World, calls: readonly Call[]): Promise<Body[]> {
   const { app, callers } = world;
   const now = app.clock.now();
@@ -225,7 +225,7 @@ async function carryOut(world: World, calls: readonly Call[]): Promise<Body[]> {
 
 const CHANGES: ReadonlySet<Tool> = new Set(['cycle.start', 'handoff.write', 'cycle.complete', 'cycle.archive']);
 
-/** No token is said but by the call that is for it; a status is of now, or, beside a call that changes it, of just before. */
+/** Only the calls meant for it return a token. A status shows the current state or, next to a changing call, the state just before. */
 function checkAnswer({ model, lockTokens, sessionTokens }: World, { tool }: Call, answer: Body, was: Model = model): void {
   const { lock_token, session_token, ...rest } = answer.data ?? {};
   if (lock_token !== undefined) expect(['cycle.start', 'lock.acquire']).toContain(tool);
@@ -239,7 +239,7 @@ function checkAnswer({ model, lockTokens, sessionTokens }: World, { tool }: Call
   for (const token of [...lockTokens, ...sessionTokens]) expect(text).not.toContain(token);
 }
 
-/** The store is as the model says, and the files as the store. */
+/** The store matches the model, and the files match the store. */
 async function checkStore(world: World) {
   const { app, model, lockTokens } = world;
   const now = await rows(world);
@@ -268,7 +268,7 @@ async function checkStore(world: World) {
 
 const PROPER = { session: 'own', lock: 'current', payload: 'good', target: 'next', feature: 'search', index: 0 } as const;
 
-/** What the role whose turn it is does when nothing goes wrong. */
+/** The active role's next call if nothing goes wrong. */
 async function advance(world: World, back: boolean): Promise<void> {
   const { cycle } = world.model;
   const one = async (tool: Tool) => {
@@ -296,7 +296,7 @@ async function take(world: World, action: Step): Promise<void> {
   }
   if (action.do === 'replay') {
     const call = pick(calls, action.index);
-    // A PSK is what nobody else has seen.
+    // A PSK is the only value that nobody else has seen.
     if (!call || (call.tool === 'session.open' && call.who !== action.who)) return;
     return void (await carryOut(world, [{ ...call, who: action.who }]));
   }
@@ -318,11 +318,11 @@ async function take(world: World, action: Step): Promise<void> {
   await checkStore(world);
 }
 
-/** `npm run prove` takes its time. */
+/** Longer under `npm run prove`. */
 const PROVE = process.env.COVENANT_PROVE === '1';
 const RUNS = PROVE ? { sqlite: 200, postgres: 100 } : { sqlite: 8, postgres: 4 };
 
-test('whatever honest roles, a stranger and one who replays what he has seen do: phases in order, one role at a time, only who holds its lock writes, nobody is told a token [lock.token.where-shown] [lock.token.rotates] [lock.token.old-refused] [cycle.machine.others-refused] [cycle.start.one-per-repository] [handoff.write.no-token-in-answer]', {
+test('with honest roles, a stranger and a replaying attacker: phases follow the order, only the lock holder writes, and nobody learns a token [lock.token.where-shown] [lock.token.rotates] [lock.token.old-refused] [cycle.machine.others-refused] [cycle.start.one-per-repository] [handoff.write.no-token-in-answer]', {
   timeout: PROVE ? 1_800_000 : 120_000,
 }, async () => {
   await fc.assert(
@@ -339,7 +339,7 @@ test('whatever honest roles, a stranger and one who replays what he has seen do:
         await app.app.close();
       }),
     ),
-    // To shrink a case takes hundreds of runs; its seed and path do as well.
+    // Shrinking takes hundreds of runs; the seed and path are enough.
     { numRuns: RUNS[ENGINE], seed: 20_261_115, endOnFailure: true },
   );
 });

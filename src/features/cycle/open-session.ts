@@ -7,7 +7,7 @@ import { hashToken, mintSessionToken, pskMark, sameSecret } from './tokens.ts';
 interface SessionPlace {
   readonly repository: string;
   readonly config: CycleConfig;
-  /** The file that has the PSKs. */
+  /** The file with the PSKs. */
   readonly source: string;
 }
 
@@ -23,20 +23,23 @@ export async function openSession(
 ): Promise<Reply<{ session_token: string; role: string }>> {
   const expected = config.psks.get(role);
   const { roles } = config.machine;
-  // Does not repeat the input: a caller who confused two fields has put a secret there.
+  // The input is not repeated: a caller who confused two fields may have put a secret there.
   if (!roles.includes(role) || expected === undefined)
-    throw new Refusal('INVALID_ROLE', 'There is no such role.', `Use one of ${roles.join(', ')}.`, { field: 'role', roles });
+    throw new Refusal('INVALID_ROLE', 'No role of this repository has this name.', `Repeat the call with \`role\` set to ${roles.join(' or ')}.`, {
+      field: 'role',
+      roles,
+    });
   const { tokenId, actor } = ctx.principal;
   return await ctx.write(async (tx) => {
     const attempt = { workspace_id: tx.workspace, repository: source, role, token_id: tokenId };
     const before = await findRow(tx.db, 'psk_failures', attempt);
     const wait = waitAfter(before, tx.now);
-    if (wait > 0) return authFailed(`Too many wrong PSKs: try again in ${Math.ceil(wait / 1000)} s.`, { role, retry_after_ms: wait });
+    if (wait > 0) return authFailed(`Too many wrong PSKs. Repeat the call in ${Math.ceil(wait / 1000)} s.`, { role, retry_after_ms: wait });
     if (!sameSecret(expected, psk)) {
       const failures = countedFailures(before, tx.now) + 1;
       await saveRows(tx.db, 'psk_failures', ['workspace_id', 'repository', 'role', 'token_id'], { ...attempt, failures, last_at: tx.now });
       record(tx, ctx, { category: 'audit', kind: 'cycle.psk_refused', subject: null, payload: { repository, role, failures } });
-      return authFailed(`Use the psk that ${FOLDER}/config.json has for ${role}.`, { role });
+      return authFailed(`Repeat the call with \`psk\` set to agents.${role}.psk of ${FOLDER}/config.json.`, { role });
     }
     if (before) await deleteRows(tx.db, 'psk_failures', attempt);
     const token = mintSessionToken();
@@ -61,14 +64,14 @@ export async function openSession(
   });
 }
 
-/** The count of wrong PSKs must be stored, so the refusal is returned and not thrown. */
+/** The count of wrong PSKs must be stored, so the refusal is returned, not thrown. */
 const authFailed = (next: string, details: Record<string, unknown>): Refused => refused('error', 'AUTH_FAILED', 'Invalid role credentials.', next, details);
 
-/** So many wrong PSKs in a row cost nothing: people mistype. */
+/** This many wrong PSKs in a row cause no delay, because people mistype. */
 const FREE_FAILURES = 5;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 60_000;
-/** After such a while without one they are forgotten. */
+/** After this time without another one, failures do not count any more. */
 export const FAILURES_COUNT_MS = 3_600_000;
 
 interface PskFailures {
@@ -76,10 +79,10 @@ interface PskFailures {
   readonly last_at: number;
 }
 
-/** How many failures still count. */
+/** The number of failures that still count. */
 export const countedFailures = (row: PskFailures | undefined, now: number): number => (row && now - row.last_at < FAILURES_COUNT_MS ? row.failures : 0);
 
-/** How long the next attempt must still wait: a second after the fifth failure, and twice as long after each further one. */
+/** Milliseconds until the next attempt: one second after the fifth failure, doubled after each further one. */
 export function waitAfter(row: PskFailures | undefined, now: number): number {
   const count = countedFailures(row, now);
   if (!row || count < FREE_FAILURES) return 0;

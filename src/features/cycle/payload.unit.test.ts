@@ -6,7 +6,7 @@ const DIRECTION = { cycle_id: '20260220T215622Z_featureX', feature: 'featureX', 
 const LISTS = { files_modified: [], endpoints: [], data_shapes: [], assumptions: [], todos: [], notes: [] };
 const GOOD = { ...DIRECTION, ...LISTS };
 
-/** The fields that a payload is refused for; none where it is taken. */
+/** The fields for which a payload is refused; empty if it is accepted. */
 function refusedFields(payload: unknown, secrets: readonly string[] = []): string[] {
   try {
     requirePayload(payload, DIRECTION, secrets);
@@ -21,13 +21,13 @@ function refusedFields(payload: unknown, secrets: readonly string[] = []): strin
 }
 const without = (field: string) => Object.fromEntries(Object.entries(GOOD).filter(([name]) => name !== field));
 
-test.each(Object.keys(DIRECTION))('%s must be there, a text, not empty, and the one that is expected', (field) => {
+test.each(Object.keys(DIRECTION))('%s is required, a non-empty text with the expected value', (field) => {
   const named = [`payload.${field}`];
   expect(refusedFields(without(field))).toEqual(named);
   for (const wrong of ['', 'other', 7, null, ['x'], `${GOOD[field as keyof typeof GOOD]} `]) expect(refusedFields({ ...GOOD, [field]: wrong })).toEqual(named);
 });
 
-test.each(Object.keys(LISTS))('%s must be there, and a list', (field) => {
+test.each(Object.keys(LISTS))('%s is required and a list', (field) => {
   const named = [`payload.${field}`];
   expect(refusedFields(without(field))).toEqual(named);
   for (const wrong of ['text', 7, null, {}, true]) expect(refusedFields({ ...GOOD, [field]: wrong })).toEqual(named);
@@ -38,24 +38,24 @@ test.each(['files_modified', 'assumptions', 'todos', 'notes'])('%s is a list of 
   expect(refusedFields({ ...GOOD, [field]: ['one', 2] })).toEqual([`payload.${field}[1]`]);
 });
 
-test('an endpoint has a method and a path, and what else it likes', () => {
+test('an endpoint has a method and a path, and optional further fields', () => {
   expect(refusedFields({ ...GOOD, endpoints: [{ method: 'GET', path: '/users', returns: ['User'] }] })).toEqual([]);
   expect(refusedFields({ ...GOOD, endpoints: [{ method: 'GET' }, 'GET /users'] })).toEqual(['payload.endpoints[0].path', 'payload.endpoints[1]']);
 });
 
-test('data shapes are whatever they are; extras are an object or missing; further fields are kept', () => {
+test('data shapes can be anything; extras are an object or missing; further fields are kept', () => {
   const shapes = { ...GOOD, data_shapes: ['User', { name: 'text' }, null, 7], extras: { branch: 'x', nested: [{ a: 1 }] }, own: 'field' };
   expect(requirePayload(shapes, DIRECTION)).toEqual(shapes);
   for (const wrong of ['text', 7, null, ['x']]) expect(refusedFields({ ...GOOD, extras: wrong })).toEqual(['payload.extras']);
 });
 
-test('what is no object is refused as a whole, and several faults are all named', () => {
+test('a payload that is not an object is refused as a whole, and several faults are all named', () => {
   for (const wrong of [undefined, null, 'text', 7, [GOOD]]) expect(refusedFields(wrong)).toEqual(['payload']);
   expect(refusedFields({ ...without('notes'), todos: 'x', cycle_id: '' }).sort()).toEqual(['payload.cycle_id', 'payload.notes', 'payload.todos']);
   expect(refusedFields({ ...GOOD, producer: 'codex', consumer: 'gemini' })).toEqual(['payload.producer', 'payload.consumer']);
 });
 
-test('a quarter of a million characters are taken, and not more, whatever they say', () => {
+test('a payload is limited to a quarter of a million characters, whatever they are', () => {
   expect(refusedFields({ ...GOOD, notes: Array(150_000).fill(7) })).toEqual(['payload']);
   const sized = (characters: number) => {
     const empty = JSON.stringify({ ...GOOD, extras: { text: '' } }).length;
@@ -65,15 +65,15 @@ test('a quarter of a million characters are taken, and not more, whatever they s
   expect(refusedFields(sized(256 * 1024 + 1))).toEqual(['payload']);
 });
 
-test('a secret is refused wherever it stands, without being told again', () => {
+test('a secret is refused anywhere in a payload, and not repeated', () => {
   const secret = 'with "quotes" in it';
   const payload = { ...GOOD, notes: [`the psk is ${secret}!`], extras: { deep: [{ [secret]: 1 }] } };
   expect(refusedFields(payload, ['other-secret', secret])).toEqual(['payload.notes', 'payload.extras']);
   expect(() => requirePayload(payload, DIRECTION, [secret])).toThrow(expect.objectContaining({ message: expect.not.stringContaining('quotes') }));
-  // Anybody's, also of yesterday: a lock token, a session token, a caller's own; a git hash and a variable are none.
+  // Any token, even an old one: a lock token, a session token, a caller's own. A git hash and a variable are not tokens.
   for (const token of ['0a'.repeat(24), `sess_${'0a'.repeat(24)}`, `cv_${'x'.repeat(43)}`])
     expect(refusedFields({ ...GOOD, todos: [`use ${token}`] })).toEqual(['payload.todos']);
   expect(refusedFields({ ...GOOD, notes: ['0a'.repeat(20), '0a'.repeat(32), 'cv_cross_validation_scores'] })).toEqual([]);
-  // "codex" stands in every payload.
+  // Every payload contains "codex".
   expect(refusedFields(GOOD, ['codex', ''])).toEqual([]);
 });

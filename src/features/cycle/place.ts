@@ -7,32 +7,32 @@ import { repositoryAround } from '../../machine/git/place.ts';
 import { isAllowed } from '../../machine/paths.ts';
 import { FOLDER } from './config.ts';
 
-/** The machine outside the store, and which repositories on it may be touched. */
+/** The machine outside of the store, and the repositories that may be used on it. */
 export interface CycleOutside {
   readonly files: FileDisk;
-  /** Folders under which repositories may be; undefined: anywhere. */
+  /** Folders that may contain repositories. Undefined: any. */
   readonly repositories: readonly string[] | undefined;
 }
 
-/** It is part of a key, and no database keeps one of any length. */
+/** The path is part of a database key, whose length is limited. */
 const MAX_PATH_BYTES = 2_000;
 
-/** The folder whose cycles are meant, without symbolic links: the nearest with a broker folder, else the repository, else the folder itself. */
+/** The folder of the cycles, without symbolic links: the nearest with a broker folder, else the repository, else the folder itself. */
 export async function repositoryOf({ files, repositories }: CycleOutside, named: string | undefined, ctx: Pick<CallContext, 'repository'>): Promise<string> {
   const path = named ?? ctx.repository;
-  if (!path) throw invalidInput([{ field: 'repository_path', message: 'expected the path of the repository: your client does not report where it works' }]);
+  if (!path) throw invalidInput([{ field: 'repository_path', message: 'required, because your client does not report its working directory' }]);
   const folder = await realFolder(files, path);
   const around = folder && repositoryAround(folder);
-  // The file that marks a worktree may name any repository: through a link it would be another one, with an active cycle of its own.
+  // The marker file of a worktree may name any repository. Through a link the same folder would count as another repository, with its own active cycle.
   const root = around && (await realFolder(files, around));
   const repository = folder && root && (await nearest(files, folder, root));
-  // Nor is anybody told what is not there where the server may not look.
+  // Checked before any error, so that nobody learns what exists outside of the allowed folders.
   requireAllowed(repository ?? around ?? path, repositories);
   if (repository && Buffer.byteLength(repository) > MAX_PATH_BYTES) {
-    throw invalidInput([{ field: 'repository_path', message: `is longer than ${MAX_PATH_BYTES} bytes once links are followed` }]);
+    throw invalidInput([{ field: 'repository_path', message: `is longer than ${MAX_PATH_BYTES} bytes after following links` }]);
   }
   if (repository) return repository;
-  const message = around ? `${path} is a worktree of ${around}, which is not there` : `there is no folder ${path} on the server's machine`;
+  const message = around ? `${path} is a worktree of ${around}, which does not exist` : `the folder ${path} does not exist on the server's machine`;
   throw invalidInput([{ field: 'repository_path', message }]);
 }
 
@@ -45,13 +45,13 @@ function requireAllowed(path: string, repositories: CycleOutside['repositories']
   if (isAllowed(path, repositories)) return;
   throw new Refusal(
     'CONFIG_INVALID',
-    `This server does not touch repositories at ${path}.`,
-    'Let the operator add its folder to repositories under [machine] in config.toml.',
+    `This server may not use the repository ${path}.`,
+    'Ask the operator to add its folder to `repositories` under `[machine]` in config.toml.',
     { field: 'repository_path' },
   );
 }
 
-/** A part of a repository may have cycles of its own; a worktree has those of its repository, also where it lies in it and has the folder checked out. */
+/** A part of a repository may have its own cycles. A worktree uses its repository's cycles, even if it lies inside and contains the folder. */
 async function nearest(files: FileDisk, folder: string, repository: string): Promise<string> {
   let found = repository;
   for (let at = folder; at.startsWith(`${repository}${sep}`); at = dirname(at)) {

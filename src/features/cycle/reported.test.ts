@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { waiting } from '../../testing/scenes/approvals.ts';
 import { brokerRepository, cycleApp } from '../../testing/scenes/cycle.ts';
 
-test('a grant and an approval are for the repository that the client reported, as much as for one that was named', async () => {
+test('grants and approvals apply to a repository reported by the client like to a named one', async () => {
   const app = await cycleApp();
   const other = brokerRepository();
   const cara = await app.developer('cara');
@@ -30,7 +30,7 @@ test('a grant and an approval are for the repository that the client reported, a
   expect((await there).isError).toBe(true);
 });
 
-test('a grant can name what a tool with secrets is called for, without naming them', async () => {
+test('a grant can name the other arguments of a tool with secrets, without the secrets', async () => {
   const app = await cycleApp();
   const cara = await app.developer('cara');
   await app.done('capabilities.revoke', { action: 'toolset.cycle', token: cara.tokenId });

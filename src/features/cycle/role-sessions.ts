@@ -9,9 +9,9 @@ import type { CycleConfig } from './config.ts';
 import { activeCycle, type StoredCycle } from './store.ts';
 import { hashToken, pskMark } from './tokens.ts';
 
-/** A change that a role makes by its session. */
+/** A change that a role makes with its session. */
 export interface RoleOperation<J, T> {
-  /** Checks the rule for the cycle as it stands, and throws a refusal. Pure: the use of the session is recorded either way. */
+  /** Checks the rule for the current cycle and throws a refusal. Pure: the use of the session is recorded either way. */
   judge(cycle: StoredCycle | undefined, role: string): J;
   /** Makes the change after `judge` has allowed it. */
   apply(tx: Tx, cycle: StoredCycle, judged: J): Promise<Reply<T>>;
@@ -23,7 +23,7 @@ interface RoleCall<J, T> extends RoleOperation<J, T> {
   readonly sessionToken: string;
 }
 
-/** Session, rule and change in one transaction: of two that hold the same token, one comes first, and the other is judged by what it left. */
+/** Session, rule and change in one transaction: of two calls with the same token one comes first, and the other is judged by its result. */
 export async function asRole<J, T>(ctx: CallContext, { repository, config, sessionToken, judge, apply }: RoleCall<J, T>): Promise<Reply<T>> {
   return await ctx.write(async (tx) => {
     const { role } = await useSession(tx, { token: sessionToken, tokenId: ctx.principal.tokenId, repository, psks: config.psks });
@@ -41,33 +41,38 @@ export async function asRole<J, T>(ctx: CallContext, { repository, config, sessi
 
 interface PresentedToken {
   readonly token: string;
-  /** The caller's own token: a session is of use to nobody but its opener. */
+  /** The caller's own token: only its opener can use a session. */
   readonly tokenId: string;
   readonly repository: string;
-  /** By role, as they are now. */
+  /** The current PSKs by role. */
   readonly psks: ReadonlyMap<string, string>;
 }
 
-/** The session, if the token is good here and now; its use is written down. */
+/** Returns the session if the token is valid here and now, and records its use. */
 async function useSession(tx: Tx, { token, tokenId, repository, psks }: PresentedToken): Promise<RoleSessionRow> {
   const row = await findRow(tx.db, 'role_sessions', { workspace_id: tx.workspace, token_sha256: hashToken(token) });
   if (!row || row.token_id !== tokenId) throw invalidSession('is unknown');
-  if (row.repository !== repository) throw invalidSession('is of another repository');
-  if (row.closed_at !== null) throw invalidSession('is of a session that was closed');
-  if (row.expires_at <= tx.now) throw invalidSession('has expired');
-  // A role that the config no longer has may still end a cycle that began with it.
+  if (row.repository !== repository) throw invalidSession('belongs to another repository');
+  if (row.closed_at !== null) throw invalidSession('belongs to a closed session', row.role);
+  if (row.expires_at <= tx.now) throw invalidSession('has expired', row.role);
+  // A role that was removed from the config may still end a cycle that started with it.
   const psk = psks.get(row.role);
-  if (psk !== undefined && row.psk_mark !== pskMark(token, psk)) throw invalidSession(`was opened with another PSK than ${row.role} has now`);
+  if (psk !== undefined && row.psk_mark !== pskMark(token, psk)) throw invalidSession(`was opened with an old PSK of ${row.role}`, row.role);
   await changeRows(tx.db, 'role_sessions', { workspace_id: tx.workspace, id: row.id }, { last_seen: tx.now });
   return row;
 }
 
-const invalidSession = (why: string): Refusal =>
-  new Refusal('INVALID_SESSION', `The session token ${why}.`, 'Call session.open again for your role and use the new session_token.', {
-    field: 'session_token',
-  });
+const invalidSession = (why: string, role?: string): Refusal =>
+  new Refusal(
+    'INVALID_SESSION',
+    `The session token ${why}.`,
+    `Call session.open with ${role ? `\`role\` "${role}"` : 'your `role`'} and its \`psk\`, then repeat the call with the new \`session_token\`.`,
+    {
+      field: 'session_token',
+    },
+  );
 
-/** By its id, or an unambiguous tail of it. */
+/** By its id, or an unambiguous end of it. */
 export async function findSession(db: Db, workspace: string, tail: string): Promise<RoleSessionRow | undefined> {
   const found = await rowsEndingIn(matching(db, 'role_sessions', { workspace_id: workspace }).selectAll(), tail);
   return found.length === 0 ? undefined : onlyRow(found, tail, 'session');

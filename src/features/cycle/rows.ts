@@ -6,25 +6,25 @@ import { CYCLE_STATUSES } from './contract.ts';
 import { faultsOf, machineSchema } from './machine.ts';
 import { IMPORTED_LOCK } from './tokens.ts';
 
-/** Roles and phases are parts of files' names: a machine in a file is held to the same names as one in a config. */
+/** Roles and phases become parts of file names, so an imported machine must use the same names as a config. */
 const NAME = /^[a-z][a-z0-9_-]{0,31}$/i;
-const role = matches(NAME, 'the name of a role');
+const role = matches(NAME, 'a role name');
 
 const soundMachine = machineSchema.refine(
   (machine) => faultsOf(machine).length === 0 && [...machine.roles, ...machine.phases.map(({ name }) => name)].every((name) => NAME.test(name)),
-  { error: 'this is no machine of roles and phases' },
+  { error: 'not a valid machine of roles and phases' },
 );
 
 const DAY_MS = 24 * 3_600_000;
 const DIGITS_OF_TIME = 'cyc_'.length + 10;
 
 /**
- * A cycle comes as history. Its turn was about files in a repository of the machine it was exported from; here it writes none, and the lock
- * token that the file names opens nothing.
+ * Cycles are imported only as history. The turn concerned files in a repository of the exporting machine, so the cycle writes no files
+ * here, and the imported lock token opens nothing.
  */
 const asHistory: RowRule = (row, { now, isAllowed }) => {
   if (!isAllowed(String(row.repository))) return { row: null, leftOut: 'outside_repositories' };
-  if (String(row.id).slice(0, DIGITS_OF_TIME) > newId('cyc', now + DAY_MS).slice(0, DIGITS_OF_TIME)) return { wrong: 'id: it was made in the future' };
+  if (String(row.id).slice(0, DIGITS_OF_TIME) > newId('cyc', now + DAY_MS).slice(0, DIGITS_OF_TIME)) return { wrong: 'id: its time is in the future' };
   const quiet = { ...row, mirrored: row.revision ?? 0, lock_token: IMPORTED_LOCK };
   if (row.status !== 'active') return Number(row.mirrored) < Number(row.revision) ? { row: quiet, leftOut: 'pending_steps' } : { row: quiet };
   return {

@@ -6,11 +6,11 @@ import type { Body } from '../../testing/scenes/workflow.ts';
 
 const WRONG = 'A_WRONG_SECRET';
 
-test('no PSK, session token or lock token is kept or shown anywhere but where it belongs [lock.token.where-shown] [cycle.archive.no-secrets] [handoff.write.no-token-in-answer] [cycle.status.no-token] [audit.journal.no-secrets]', async () => {
+test('PSKs, session tokens and lock tokens are stored and shown only where they belong [lock.token.where-shown] [cycle.archive.no-secrets] [handoff.write.no-token-in-answer] [cycle.status.no-token] [audit.journal.no-secrets]', async () => {
   const app = await cycleApp();
   const here = { repository_path: app.repository };
   const tokens = new Set<string>();
-  /** All that anybody is told besides. */
+  /** Everything else that anybody gets to read. */
   const told: unknown[] = [];
   const start = async () => {
     const { lock_token, ...rest } = await app.ok('cycle.start', { feature: 'x' });
@@ -24,7 +24,7 @@ test('no PSK, session token or lock token is kept or shown anywhere but where it
     return { session_token, lock_token };
   };
 
-  // Wrong, then right, each with a person's word.
+  // First a wrong PSK, then the right one, each after an approval.
   const cara = await app.developer('cara');
   await app.done('capabilities.revoke', { action: 'toolset.cycle', token: cara.tokenId });
   await app.done('capabilities.grant', { action: 'tool.call.lock.acquire', token: cara.tokenId });
@@ -54,7 +54,7 @@ test('no PSK, session token or lock token is kept or shown anywhere but where it
   told.push(handed);
   const second = await acquire(codex);
 
-  // Calls that have a secret where none belongs.
+  // Calls with a secret in a field where none belongs.
   for (const psk of Object.values(PSKS)) {
     const payload = await app.payload('gemini');
     for (const [tool, args] of [
@@ -107,7 +107,7 @@ test('no PSK, session token or lock token is kept or shown anywhere but where it
   expect(await listed(app)).toEqual([]);
 });
 
-test('what is kept of a call does not depend on a secret in it: a short PSK could be guessed from a digest', async () => {
+test('the record of a call does not depend on its secrets: a short PSK could be guessed from a digest', async () => {
   const app = await cycleApp();
   const digests = async (tool: string, ...calls: object[]) => {
     for (const args of calls) await app.tool(tool, { repository_path: app.repository, ...args }, app.ana);
@@ -117,7 +117,7 @@ test('what is kept of a call does not depend on a secret in it: a short PSK coul
   };
   expect((await digests('session.open', { role: 'gemini', psk: 'a' }, { role: 'gemini', psk: PSKS.gemini }, { role: 'gemini', psk: 7 })).size).toBe(1);
   expect((await digests('session.open', { role: 'gemini', psk: 'a' }, { role: 'codex', psk: 'a' })).size).toBe(2);
-  // Nor where the name of the tool is misspelt.
+  // Not even if the tool name is misspelled.
   for (const tool of ['session.opne', 'cycle.start', 'cycle.status', 'lock.acquire', 'handoff.read', 'handoff.write', 'cycle.complete', 'cycle.archive']) {
     for (const field of ['psk', 'session_token', 'lock_token'])
       expect((await digests(tool, { [field]: 'one' }, { [field]: 'two' })).size, `${tool} ${field}`).toBe(1);
@@ -128,7 +128,7 @@ test('what is kept of a call does not depend on a secret in it: a short PSK coul
   expect(one?.payload.arguments_sha256).toBe(two?.payload.arguments_sha256);
 });
 
-test("of a private developer's agents others see that they work, and not whose they are", async () => {
+test("others see that a private developer's agents work, but not whose they are", async () => {
   const app = await cycleApp();
   await app.open('gemini', app.ben);
   await app.ok('cycle.start', { feature: 'x' }, app.ben);

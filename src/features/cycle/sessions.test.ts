@@ -41,7 +41,7 @@ test('a role session is opened with the PSK and used with its token [session.ope
   const rows = JSON.stringify(await app.app.store.reader.selectFrom('role_sessions').selectAll().execute());
   expect(rows).not.toContain(answer.session_token.slice('sess_'.length));
 
-  // Each use is seen, whether it was granted or refused.
+  // Each use is recorded, whether the call was allowed or refused.
   const { session_token } = answer;
   app.clock.advance(5_000);
   expect((await app.refused('lock.acquire', { session_token })).code).toBe('NO_ACTIVE_CYCLE');
@@ -51,14 +51,14 @@ test('a role session is opened with the PSK and used with its token [session.ope
   await app.ok('lock.acquire', { session_token });
   expect((await sessions())[0]).toMatchObject({ last_seen: opened + 10_000, created_at: opened, expires_at: opened + 12 * HOUR });
 
-  // The PSKs are those that the file has now.
+  // The current PSKs of the file count.
   writeConfig(app.repository, { ...CONFIG, agents: { ...CONFIG.agents, gemini: { psk: 'ANOTHER_SECRET' } } });
   expect((await app.refused('session.open', { role: 'gemini', psk: PSKS.gemini })).code).toBe('AUTH_FAILED');
   await app.ok('session.open', { role: 'gemini', psk: 'ANOTHER_SECRET' });
-  // Whoever takes a PSK away takes its sessions away; put back, they are good again.
+  // Removing a PSK invalidates its sessions; restoring it makes them valid again.
   expect(await app.refused('lock.acquire', { session_token })).toMatchObject({
     code: 'INVALID_SESSION',
-    message: expect.stringContaining('another PSK than gemini'),
+    message: expect.stringContaining('an old PSK of gemini'),
   });
   writeConfig(app.repository, CONFIG);
   await app.ok('lock.acquire', { session_token });
@@ -67,10 +67,12 @@ test('a role session is opened with the PSK and used with its token [session.ope
     const refusal = await app.refused('lock.acquire', { session_token: unknown });
     expect(refusal).toMatchObject({ code: 'INVALID_SESSION', details: { field: 'session_token' } });
   }
-  expect((await app.refused('lock.acquire', { session_token: 'x' })).details.next).toBe('Call session.open again for your role and use the new session_token.');
+  expect((await app.refused('lock.acquire', { session_token: 'x' })).details.next).toBe(
+    'Call session.open with your `role` and its `psk`, then repeat the call with the new `session_token`.',
+  );
 });
 
-test('a session is of use to its opener alone, in its repository and its workspace', async () => {
+test('only its opener can use a session, in its repository and workspace', async () => {
   const app = await cycleApp();
   const elsewhere = brokerRepository();
   const start = (caller = app.ana, repository_path = app.repository) => app.ok('cycle.start', { feature: 'x', repository_path }, caller);
@@ -85,7 +87,7 @@ test('a session is of use to its opener alone, in its repository and its workspa
   expect(await app.done('cycles.sessions', {})).toEqual(before);
   expect(((await app.done('cycles.sessions', { repository_path: elsewhere })) as Sessions).items).toEqual([]);
 
-  // One and the same caller, in two workspaces.
+  // The same caller in two workspaces.
   await app.developer('zoe', undefined, 'ws_lab');
   const inLab = { principal: app.operator.principal, surface: 'cli', workspace: 'lab' } as const;
   await app.done('capabilities.grant', { action: 'toolset.cycle' });
@@ -97,7 +99,7 @@ test('a session is of use to its opener alone, in its repository and its workspa
   await app.ok('lock.acquire', args, app.operator);
 });
 
-test('sessions end: after twelve hours, after what the config says, or when the operator closes them [session.open.ttl-default] [session.open.closable] [session.open.unknown-token]', async () => {
+test('sessions end after twelve hours, after the configured time, or when the operator closes them [session.open.ttl-default] [session.open.closable] [session.open.unknown-token]', async () => {
   const app = await cycleApp();
   const repository_path = brokerRepository({ ...CONFIG, session_ttl_hours: 0.5 });
   await app.ok('cycle.start', { feature: 'x' });
@@ -110,7 +112,7 @@ test('sessions end: after twelve hours, after what the config says, or when the 
   app.clock.advance(1);
   expect(await app.refused('lock.acquire', short)).toMatchObject({ code: 'INVALID_SESSION', message: 'The session token has expired.' });
   app.clock.advance(11.5 * HOUR - 1);
-  // Being used does not make it live longer.
+  // Using it does not extend it.
   await app.ok('lock.acquire', long);
   app.clock.advance(1);
   expect(await app.refused('lock.acquire', long)).toMatchObject({ code: 'INVALID_SESSION', message: 'The session token has expired.' });
@@ -125,8 +127,8 @@ test('sessions end: after twelve hours, after what the config says, or when the 
   expect(closed).toMatchObject({ session_id, status: 'closed', closed_at: app.clock.now(), closed_by: 'operator' });
   expect(await app.refused('lock.acquire', { session_token })).toMatchObject({
     code: 'INVALID_SESSION',
-    message: 'The session token is of a session that was closed.',
-    details: { next: 'Call session.open again for your role and use the new session_token.' },
+    message: 'The session token belongs to a closed session.',
+    details: { next: 'Call session.open with `role` "gemini" and its `psk`, then repeat the call with the new `session_token`.' },
   });
   app.clock.advance(1_000);
   expect(await app.done('cycles.close_session', { session_id })).toEqual(closed);
@@ -135,31 +137,31 @@ test('sessions end: after twelve hours, after what the config says, or when the 
     data: { field: 'session_id' },
   });
   expect(await app.events({ kind: 'cycle.session_closed' })).toMatchObject([{ category: 'audit', actor: 'operator', subject: session_id }]);
-  // Opening another ends none that is open.
+  // Opening another one does not end open sessions.
   for (const open of [await app.open('gemini'), await app.open('gemini')].reverse()) await app.ok('lock.acquire', { session_token: open });
 
-  // Shown for a week after they ended, then forgotten.
+  // Listed for a week after their end, then deleted.
   app.clock.advance(20 * 24 * HOUR);
   await until(async () => expect(await listed()).toEqual([]));
 });
 
-test('wrong PSKs make the next attempt wait, for this caller, role and repository alone, and are journaled', async () => {
+test('wrong PSKs delay the next attempt of this caller for this role and repository, and are journaled', async () => {
   const app = await cycleApp();
   const attempt = (psk: string, role = 'gemini', caller = app.ana) => app.tool('session.open', { role, psk, repository_path: app.repository }, caller);
   const waits = async (psk: string) => ((await attempt(psk)).body as Body).error?.details.retry_after_ms;
 
   for (let failure = 1; failure <= 5; failure++)
     expect((await attempt('guess')).body).toMatchObject({ error: { code: 'AUTH_FAILED', details: { role: 'gemini' } } });
-  // Also the right one: else the wait would tell nothing to somebody who guesses, and a guess could be right.
+  // Even the right PSK must wait. Otherwise the delay would not stop guessing.
   expect((await attempt(PSKS.gemini)).body).toEqual({
     ok: false,
     error: {
       code: 'AUTH_FAILED',
       message: 'Invalid role credentials.',
-      details: { role: 'gemini', retry_after_ms: 1_000, next: 'Too many wrong PSKs: try again in 1 s.' },
+      details: { role: 'gemini', retry_after_ms: 1_000, next: 'Too many wrong PSKs. Repeat the call in 1 s.' },
     },
   });
-  // Also where the same file is the config of another folder.
+  // Even if the same file is the config of another folder.
   const linked = realpathSync(temporaryFolder());
   symlinkSync(brokerFile(app.repository, ''), join(linked, '.mcp-broker'));
   expect((await app.refused('session.open', { role: 'gemini', psk: 'guess', repository_path: linked })).details.retry_after_ms).toBe(1_000);
@@ -182,12 +184,12 @@ test('wrong PSKs make the next attempt wait, for this caller, role and repositor
     payload: { repository: app.repository, role: 'gemini', failures: 13 },
   });
 
-  // Once it is right, all is forgotten.
+  // The right PSK resets the count.
   app.clock.advance(60_000);
   expect((await attempt(PSKS.gemini)).isError).toBe(false);
   for (let failure = 1; failure <= 5; failure++) expect(await waits('guess')).toBe(undefined);
   expect(await waits('guess')).toBe(1_000);
-  // And after an hour, also from the store.
+  // So does an hour, which also deletes it from the store.
   app.clock.advance(HOUR + 1);
   await until(async () => expect(await app.app.store.reader.selectFrom('psk_failures').selectAll().execute()).toEqual([]));
   expect(await waits('guess')).toBe(undefined);

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { cycleApp, readBroker } from '../../testing/scenes/cycle.ts';
 
-/** `npm run smoke:broker`: what must hold of the broker before anything else is worth looking at. */
+/** `npm run smoke:broker`: the basic rules of the broker. */
 
-test('the broker keeps the turns: old tokens, foreign turns and early endings are refused, rework and a second lock are not [cycle.smoke.scripts] [cycle.flow.full]', async () => {
+test("the broker enforces turns: old tokens, other roles' turns and early ends are refused; rework and acquiring the lock again are allowed [cycle.smoke.scripts] [cycle.flow.full]", async () => {
   const app = await cycleApp();
   const sessions = { gemini: await app.open('gemini'), codex: await app.open('codex') };
   const { lock_token: first } = await app.ok('cycle.start', { feature: 'featureX' });

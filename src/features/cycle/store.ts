@@ -6,14 +6,14 @@ import type { CycleStatus } from './contract.ts';
 import { type CycleMachine, machineSchema } from './machine.ts';
 import { IMPORTED_LOCK } from './tokens.ts';
 
-/** A cycle with its machine read. */
+/** A cycle with its machine parsed. */
 export type StoredCycle = Omit<CycleRow, 'machine'> & { readonly machine: CycleMachine };
 
 type CycleKey = Pick<CycleRow, 'workspace_id' | 'id'>;
 
 export const readCycle = (row: CycleRow): StoredCycle => ({ ...row, machine: readJson(machineSchema, row.machine) });
 
-/** Every change of what the files show makes them stale. */
+/** Every change bumps the revision, which marks the files as stale. */
 export async function changeCycle(db: Db, { workspace_id, id }: CycleKey, values: Partial<CycleRow>): Promise<void> {
   await db
     .updateTable('cycles')
@@ -32,11 +32,11 @@ async function cycleWhere(db: Db, match: Partial<CycleRow>): Promise<StoredCycle
   return row && readCycle(row);
 }
 
-/** Cycle ids that begin so, of whichever workspace: an archive's folder is named by its id alone. */
+/** Cycle ids with this prefix in any workspace, because an archive's folder is named by its id alone. */
 export async function idsLike(db: Db, repository: string, beginning: string): Promise<Set<string>> {
   const rows = await matching(db, 'cycles', { repository })
     .select('cycle_id')
-    // An underscore stands for any character: a few more than are meant do no harm.
+    // An underscore matches any character. A few extra matches are harmless.
     .where('cycle_id', 'like', `${beginning}%`)
     .execute();
   return new Set(rows.map(({ cycle_id }) => cycle_id));
@@ -44,7 +44,7 @@ export async function idsLike(db: Db, repository: string, beginning: string): Pr
 
 export interface CycleFilter {
   readonly repository?: string | undefined;
-  /** What people call it. */
+  /** The team's name of the repository. */
   readonly repo?: string | undefined;
   readonly status?: readonly CycleStatus[] | undefined;
   readonly limit: number;
@@ -66,7 +66,7 @@ export async function listCycles(
 
 const handoffsOf = (db: Db, { workspace_id, id }: CycleKey) => matching(db, 'cycle_handoffs', { workspace_id, cycle: id });
 
-/** They are numbered from 1 on. */
+/** The highest number, because handoffs are numbered from 1. */
 export async function countHandoffs(db: Db, cycle: CycleKey): Promise<number> {
   const { last } = await handoffsOf(db, cycle)
     .select((eb) => eb.fn.max('number').as('last'))
@@ -83,7 +83,7 @@ export async function currentHandoffs(db: Db, cycle: CycleKey): Promise<Map<stri
   return new Map(rows.map((row) => [row.target, row]));
 }
 
-/** The last ones and the latest for each target, in order, and how many there are in all: a cycle may be reworked for ever. */
+/** The last ones and the latest for each target, in order, with the total number: rework may go on without limit. */
 export async function recentHandoffs(db: Db, cycle: CycleKey, limit: number): Promise<{ rows: CycleHandoffRow[]; total: number }> {
   const total = await countHandoffs(db, cycle);
   if (limit === 0) return { rows: [], total };
@@ -92,7 +92,7 @@ export async function recentHandoffs(db: Db, cycle: CycleKey, limit: number): Pr
   return { rows: [...current.sort((a, b) => a.number - b.number), ...last.reverse()], total };
 }
 
-/** The last first. */
+/** Newest first. */
 export async function pageOfHandoffs(
   db: Db,
   { workspace_id, id }: CycleKey,
@@ -103,7 +103,7 @@ export async function pageOfHandoffs(
   return { rows, total: await countHandoffs(db, { workspace_id, id }) };
 }
 
-/** The one with this number, and the last one before it for the same role. */
+/** The handoff with this number, and the previous one for the same role. */
 export async function handoffWithPrevious(db: Db, { workspace_id, id }: CycleKey, number: number) {
   const handoff = await findRow(db, 'cycle_handoffs', { workspace_id, cycle: id, number });
   if (!handoff) return undefined;
@@ -111,15 +111,15 @@ export async function handoffWithPrevious(db: Db, { workspace_id, id }: CycleKey
   return { handoff, previous: await findRow(db, 'cycle_handoffs', earlier, { number: 'desc' }) };
 }
 
-/** For whom they were, in their order: they say which way a cycle went. */
+/** The targets in order, which show the cycle's path through the machine. */
 export async function handoffTargets(db: Db, cycle: CycleKey): Promise<string[]> {
   const rows = await handoffsOf(db, cycle).select('target').orderBy('number').execute();
   return rows.map(({ target }) => target);
 }
 
 /**
- * The active cycle of the repository, and its latest: of any workspace, because a folder is the same in all, but never an imported one.
- * Every call asks for them and a repository may have thousands, so each is found by an index.
+ * The active and the latest cycle of the repository in any workspace, because a folder is the same in all. Imported cycles are excluded.
+ * Every call runs these queries and a repository may have thousands of cycles, so each uses an index.
  */
 export const latestCycle = (db: Db, repository: string) => {
   const of = () => db.selectFrom('cycles').selectAll().where('repository', '=', repository).where('lock_token', '!=', IMPORTED_LOCK);
@@ -132,7 +132,7 @@ export async function findLatestCycle(db: Db, repository: string): Promise<Store
   return row && readCycle(row);
 }
 
-/** As many as one call may have to make up for; the rest follow with the next call or sweep. */
+/** The backlog that one call handles. The rest follows with the next call or sweep. */
 const MAX_BEHIND = 50;
 
 export const behindIn = (db: Db, repository: string) =>
@@ -142,7 +142,7 @@ export async function cyclesBehind(db: Db, repository: string): Promise<StoredCy
   return (await behindIn(db, repository).execute()).map(readCycle);
 }
 
-/** Repositories whose files are behind, in order, from the one after `after`. */
+/** Repositories whose files are behind, in order, starting after `after`. */
 export async function repositoriesBehind(db: Db, most: number, after: string): Promise<string[]> {
   const behind = db.selectFrom('cycles').select('repository').distinct().whereRef('mirrored', '<', 'revision').where('repository', '>', after);
   const rows = await behind.orderBy('repository').limit(most).execute();

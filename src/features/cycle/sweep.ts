@@ -7,12 +7,12 @@ import { repositoriesBehind } from './store.ts';
 
 const EVERY_MS = 10_000;
 const BATCH_SIZE = 100;
-/** An ended session is shown for a week. */
+/** Ended sessions are listed for a week. */
 export const SESSIONS_KEPT_MS = 7 * 24 * 3_600_000;
 
-/** Writes the files that calls left behind, and deletes sessions that ended long ago and failures that no longer count. */
+/** Writes files that calls could not write, and deletes sessions that ended long ago and expired failures. */
 export function createCycleSweep({ store, clock }: Pick<Services, 'store' | 'clock'>, mirror: Mirror): Sweep {
-  // Repositories whose files cannot be written stay behind: those that come after them must have their turn all the same.
+  // Repositories whose files cannot be written stay behind. Continuing after them gives the later ones their turn.
   let after = '';
 
   return {

@@ -13,7 +13,7 @@ import { asRole, type RoleOperation } from './role-sessions.ts';
 import { activeCycle, currentHandoffs } from './store.ts';
 import { judgeAcquire, judgeArchive, judgeCompletion, judgeHandoff, requireTarget } from './turn.ts';
 
-/** The eight tools of the contract. Every call that gets as far as the cycle leaves the files as the store has them, also where an earlier one died. */
+/** The eight tools of the contract. Every call that reaches the cycle makes the files match the store, even if an earlier call died. */
 export function cycleTools(outside: CycleOutside, mirror: Mirror): Implementation[] {
   const place = (input: { repository_path?: string | undefined }, ctx: CallContext) => repositoryOf(outside, input.repository_path, ctx);
   const placeWithPsks = async (input: { repository_path?: string | undefined }, ctx: CallContext) => {
@@ -52,7 +52,7 @@ export function cycleTools(outside: CycleOutside, mirror: Mirror): Implementatio
         const repository = await place(input, ctx);
         const cycle = await activeCycle(ctx.reader, ctx.workspace, repository);
         if (!cycle) {
-          // A broken config is for those calls to refuse that need it.
+          // Status works with a broken config. Calls that need the config refuse it.
           const { machine, mode } = await configOf(outside, repository).catch(() => NO_CONFIG);
           const idle = { cycle_id: null, feature: null, phase: null, active_role: null, mode, handoffs: handoffStatuses(machine.roles, new Map()) };
           return await withMirror(mirror, repository, ok({ ...idle, lock: { locked: false, role: null } }));

@@ -4,7 +4,7 @@ import { type HandoffPayload, requirePayload } from './payload.ts';
 import type { StoredCycle } from './store.ts';
 import { sameSecret } from './tokens.ts';
 
-/** The rules of who may do what in which phase read this. Each returns what follows or throws the refusal; none changes anything. */
+/** The rules of who may do what in which phase. Each returns the result or throws the refusal, and changes nothing. */
 export type JudgedCycle = Pick<StoredCycle, 'repository' | 'cycle_id' | 'feature' | 'phase' | 'active_role' | 'lock_role' | 'lock_token' | 'machine'>;
 
 export function judgeAcquire(cycle: JudgedCycle | undefined, repository: string, role: string): JudgedCycle {
@@ -43,7 +43,7 @@ export function judgeCompletion(found: JudgedCycle | undefined, repository: stri
   return to;
 }
 
-/** The phase that completing leads to. */
+/** The phase after completing. */
 export function completionOf(cycle: JudgedCycle): Phase {
   const to = afterCompletion(cycle.machine, cycle.phase);
   if (!to) throw wrongPhase(cycle, 'completing the cycle');
@@ -57,22 +57,29 @@ export function judgeArchive(found: JudgedCycle | undefined, repository: string,
   requireToken(cycle, role, lockToken);
 }
 
-export function requireFinal({ phase, machine }: JudgedCycle): void {
+export function requireFinal(cycle: JudgedCycle): void {
+  const { phase, machine } = cycle;
   if (phase === machine.final) return;
-  throw new Refusal('ARCHIVE_NOT_ALLOWED', `The cycle is in the phase ${phase}, and is archived from ${machine.final} alone.`, 'Call cycle.complete first.', {
-    phase,
-  });
+  const message = `The cycle is in the phase ${phase}. It can be archived only in ${machine.final}.`;
+  throw new Refusal('ARCHIVE_NOT_ALLOWED', message, `${callsInPhase(cycle)} Archive it after cycle.complete.`, { phase });
 }
 
 export function requireCycle<C extends JudgedCycle>(cycle: C | undefined, repository: string): C {
   if (cycle) return cycle;
-  throw new Refusal('NO_ACTIVE_CYCLE', `No cycle is active in ${repository}.`, 'Start one with cycle.start.');
+  throw new Refusal(
+    'NO_ACTIVE_CYCLE',
+    `No cycle is active in ${repository}.`,
+    'Call cycle.start with `feature` to start one, or run `covenant cycle start --feature TEXT`.',
+  );
 }
 
-/** Does not repeat the input: a caller who confused two fields has put a secret there. */
+/** The input is not repeated: a caller who confused two fields may have put a secret there. */
 export function requireTarget(roles: readonly string[], target: string): void {
   if (roles.includes(target)) return;
-  throw new Refusal('INVALID_TARGET', 'There is no such role to hand over to.', `Use one of ${roles.join(', ')}.`, { field: 'target', roles });
+  throw new Refusal('INVALID_TARGET', 'No role of this repository has the name in `target`.', `Repeat the call with \`target\` set to ${roles.join(' or ')}.`, {
+    field: 'target',
+    roles,
+  });
 }
 
 function requireTurn(cycle: JudgedCycle, role: string): void {
@@ -85,16 +92,26 @@ function requireToken(cycle: JudgedCycle, role: string, token: string): void {
   throw lockDenied('the lock token is not the current one', cycle, role);
 }
 
-function lockDenied(message: string, { active_role: activeRole }: JudgedCycle, requestedRole: string): Refusal {
-  const next =
-    activeRole === requestedRole
-      ? `Call lock.acquire with your session of ${activeRole} and use the token that it returns.`
-      : `It is the turn of ${activeRole}: wait until cycle.status names ${requestedRole} as active_role, then call lock.acquire.`;
-  return new Refusal('LOCK_DENIED', message, next, { activeRole, requestedRole });
+function lockDenied(message: string, { active_role: activeRole, lock_role: lockRole }: JudgedCycle, requestedRole: string): Refusal {
+  return new Refusal('LOCK_DENIED', message, nextStep(), { activeRole, requestedRole });
+
+  function nextStep(): string {
+    if (activeRole !== requestedRole)
+      return `It is the turn of ${activeRole}. Call cycle.status until \`active_role\` is ${requestedRole}, then call lock.acquire with your \`session_token\`.`;
+    // Only a manipulated store has such a lock, and lock.acquire would be refused too.
+    if (lockRole !== activeRole) return 'Ask the operator to run `covenant cycle cancel --reason TEXT`: the lock of this cycle is inconsistent.';
+    return `Call lock.acquire with your \`session_token\` of ${activeRole}, then repeat the call with the \`lock_token\` that it returns.`;
+  }
 }
 
-function wrongPhase({ phase, machine }: JudgedCycle, what: string): Refusal {
-  const ways = machine.transitions.filter(({ from }) => from === phase).map(({ target }) => (target ? `a handoff to ${target}` : 'cycle.complete'));
-  const next = ways.length > 0 ? `In this phase: ${ways.join(', or ')}.` : 'In this phase: cycle.archive.';
-  return new Refusal('INVALID_PHASE', `The phase ${phase} does not allow ${what}.`, next, { phase });
+function wrongPhase(cycle: JudgedCycle, what: string): Refusal {
+  const { phase } = cycle;
+  return new Refusal('INVALID_PHASE', `The phase ${phase} does not allow ${what}.`, callsInPhase(cycle), { phase });
+}
+
+/** The calls that the active role can make next. */
+function callsInPhase({ phase, machine, active_role }: JudgedCycle): string {
+  const ways = machine.transitions.filter(({ from }) => from === phase);
+  const calls = ways.map(({ target }) => (target ? `handoff.write with \`target\` ${target}` : 'cycle.complete'));
+  return `In this phase ${active_role} can call ${calls.join(', or ') || 'cycle.archive'}.`;
 }

@@ -37,8 +37,8 @@ function refusal(call: () => unknown): { code: string; message: string; next: st
   throw new Error('it was allowed');
 }
 
-describe('handoff.write asks in the order of the contract', () => {
-  /** Two who may hand over to codex, so that being a producer and being active are two things. */
+describe('handoff.write checks in the order of the contract', () => {
+  /** Two roles may hand over to codex, so that being a producer and being active differ. */
   const three: CycleMachine = {
     roles: ['gemini', 'codex', 'helper'],
     phases: [...GEMINI_AND_CODEX.phases, { name: 'help', role: 'helper' }],
@@ -54,7 +54,7 @@ describe('handoff.write asks in the order of the contract', () => {
   const input = (more: Partial<TurnHandoff>) => (call: Call) => ({ ...call, input: { ...call.input, ...more } });
   const cycle = (more: Partial<JudgedCycle>) => (call: Call) => ({ ...call, cycle: call.cycle && { ...call.cycle, ...more } });
 
-  /** Each makes a call fail that one check, whatever the others say. */
+  /** Each makes exactly one check fail, whatever the others do. */
   const CHECKS: { check: string; broken: (call: Call) => Call; expected: object }[] = [
     { check: 'cycle', broken: (call) => ({ ...call, cycle: undefined }), expected: { code: 'NO_ACTIVE_CYCLE' } },
     { check: 'target', broken: input({ target: 'claude' }), expected: { code: 'INVALID_TARGET' } },
@@ -67,7 +67,7 @@ describe('handoff.write asks in the order of the contract', () => {
   ];
   const judged = ({ cycle, role, input }: Call) => judgeHandoff(cycle, '/r', role, input);
 
-  test('nothing broken: it leads to backend', () => {
+  test('a valid call leads to backend', () => {
     expect(judged(right)).toEqual({ to: { name: 'backend', role: 'codex' }, payload });
   });
 
@@ -85,31 +85,31 @@ describe('handoff.write asks in the order of the contract', () => {
   });
 });
 
-test('the refused is told whose turn it is, and what to do', () => {
+test('a refusal names the active role and the next step', () => {
   const waiting = refusal(() => judgeAcquire({ ...CYCLE, phase: 'backend', active_role: 'codex', lock_role: 'codex' }, '/r', 'gemini'));
   expect(waiting).toEqual({
     code: 'LOCK_DENIED',
     message: 'role is not active for the current phase',
-    next: 'It is the turn of codex: wait until cycle.status names gemini as active_role, then call lock.acquire.',
+    next: 'It is the turn of codex. Call cycle.status until `active_role` is gemini, then call lock.acquire with your `session_token`.',
     details: { activeRole: 'codex', requestedRole: 'gemini' },
   });
   const stale = refusal(() => judgeCompletion({ ...CYCLE, phase: 'frontend_refine' }, '/r', 'gemini', 'old'));
   expect(stale).toMatchObject({ details: { activeRole: 'gemini', requestedRole: 'gemini' } });
-  expect(stale.next).toBe('Call lock.acquire with your session of gemini and use the token that it returns.');
+  expect(stale.next).toBe('Call lock.acquire with your `session_token` of gemini, then repeat the call with the `lock_token` that it returns.');
   expect(refusal(() => judgeHandoff(CYCLE, '/r', 'gemini', { target: 'gemini', payload, lock_token: TOKEN, secrets: [] })).next).toBe(
-    'In this phase: a handoff to codex.',
+    'In this phase gemini can call handoff.write with `target` codex.',
   );
-  expect(refusal(() => judgeCompletion({ ...CYCLE, phase: 'complete' }, '/r', 'gemini', TOKEN)).next).toBe('In this phase: cycle.archive.');
+  expect(refusal(() => judgeCompletion({ ...CYCLE, phase: 'complete' }, '/r', 'gemini', TOKEN)).next).toBe('In this phase gemini can call cycle.archive.');
   expect(refusal(() => judgeArchive({ ...CYCLE, phase: 'frontend_refine' }, '/r', 'gemini', TOKEN))).toMatchObject({
-    next: 'Call cycle.complete first.',
+    next: 'In this phase gemini can call handoff.write with `target` codex, or cycle.complete. Archive it after cycle.complete.',
     details: { phase: 'frontend_refine' },
   });
   expect(
     refusal(() => judgeHandoff({ ...CYCLE, phase: 'frontend_refine' }, '/r', 'gemini', { target: 'gemini', payload, lock_token: TOKEN, secrets: [] })).next,
-  ).toBe('In this phase: a handoff to codex, or cycle.complete.');
+  ).toBe('In this phase gemini can call handoff.write with `target` codex, or cycle.complete.');
 });
 
-test('session role, active role and lock role must be one [lock.acquire.lock-role]', () => {
+test('session role, active role and lock role must be the same [lock.acquire.lock-role]', () => {
   for (const active_role of ['gemini', 'codex'])
     for (const lock_role of ['gemini', 'codex'])
       for (const role of ['gemini', 'codex']) {
@@ -120,7 +120,7 @@ test('session role, active role and lock role must be one [lock.acquire.lock-rol
   expect(refusal(() => judgeAcquire(undefined, '/r', 'gemini')).code).toBe('NO_ACTIVE_CYCLE');
 });
 
-test.each(GEMINI_AND_CODEX.phases)('complete and archive in $name: phase first, then role, lock and token', ({ name, role }) => {
+test.each(GEMINI_AND_CODEX.phases)('complete and archive in $name check the phase first, then role, lock and token', ({ name, role }) => {
   const at: JudgedCycle = { ...CYCLE, phase: name, active_role: role, lock_role: role };
   const other = role === 'gemini' ? 'codex' : 'gemini';
   for (const [judge, allowedIn, code] of [

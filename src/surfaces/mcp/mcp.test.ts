@@ -113,7 +113,7 @@ test('lists a tool with name, description and inputSchema, and echo exactly as d
   const { tools } = await client.listTools();
   expect(tools.map((tool) => tool.name)).toEqual(['clock', 'echo']);
   expect(tools.find((tool) => tool.name === 'echo')).toMatchObject({
-    description: 'Returns the provided text argument verbatim.',
+    description: 'Return the given text unchanged.',
     inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'], additionalProperties: false },
   });
   expect(await client.callTool({ name: 'echo', arguments: { text: 'hi' } })).toMatchObject({ content: [{ type: 'text', text: 'hi' }], isError: false });

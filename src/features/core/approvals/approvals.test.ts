@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { DEADLINE_MS, held, kinds, listed, listening, waiting, wentThrough } from '../../../testing/scenes/approvals.ts';
 import { until } from '../../../testing/until.ts';
 
-test('a call by a grant with approve waits, is shown with who asks and what, and goes through once a person has approved it', async () => {
+test('a call under a grant with `approve` waits, shows the caller and the arguments, and goes through after a person approves it', async () => {
   const t = await held();
   const call = t.write({ path: '/etc/motd', text: 'hi' });
   const item = await waiting(t);
@@ -42,7 +42,7 @@ test('a call by a grant with approve waits, is shown with who asks and what, and
   expect(await listed(t)).toEqual([]);
 });
 
-test('a refused call is not made and its caller is told the reason; arguments are kept only while the call waits and never in the journal', async () => {
+test('a refused call is not made and returns the reason; arguments are stored only while the call waits and never in the journal', async () => {
   const t = await held();
   const call = t.write({ path: 'my-secret-path' });
   const { approval_id } = await waiting(t);
@@ -64,7 +64,7 @@ test('a refused call is not made and its caller is told the reason; arguments ar
   expect(await t.events({ kind: 'approval.refused' })).toMatchObject([{ actor: 'operator', subject: approval_id, payload: { through: 'api' } }]);
 });
 
-test('a server that stops tells those who wait', async () => {
+test('a server that stops answers the waiting calls', async () => {
   const t = await held();
   const call = t.write();
   await waiting(t);
@@ -72,13 +72,13 @@ test('a server that stops tells those who wait', async () => {
   expect((await call).reply).toMatchObject({ code: 'SHUTTING_DOWN' });
 });
 
-test('while it waits, a client that asked for progress hears of it every ten seconds, and what the call reports later still rises', async () => {
+test("a waiting call reports progress every ten seconds to a client that wants it, and the call's own progress still rises afterwards", async () => {
   const t = await held();
   const { told, exchange, waits } = listening(t);
   const call = t.write({ path: 'a' }, { exchange });
   const { approval_id, deadline_at } = await waiting(t);
   const message = () =>
-    `Waiting for a person to approve this call of far_write: on the dashboard, or with covenant approvals approve ${approval_id} (${((deadline_at as number) - t.clock.now()) / 1000} s left).`;
+    `Waiting for a person to approve this call of far_write on the dashboard or with \`covenant approvals approve ${approval_id}\` (${((deadline_at as number) - t.clock.now()) / 1000} s left).`;
   await waits();
   const messages = [message()];
   const reads = vi.spyOn(t.app.store.reader, 'selectFrom');
@@ -88,7 +88,7 @@ test('while it waits, a client that asked for progress hears of it every ten sec
     t.clock.advance(ms);
     await until(() => expect(looks()).toBeGreaterThan(before));
   };
-  // The call looks for each move of the clock: at the look for the second it has dealt with the first.
+  // The call checks on every move of the clock. Once it has checked for the second move, it has handled the first.
   await moveOn(9_999);
   await moveOn(0);
   expect(told).toHaveLength(1);
@@ -102,20 +102,20 @@ test('while it waits, a client that asked for progress hears of it every ten sec
   expect(told.slice(2)).toEqual([{ progress: 1 }, { progress: 2 }]);
 });
 
-test('arguments of more than 32 KiB are shown in part, and said to be', async () => {
+test('arguments over 32 KiB are shown in part and marked as cut', async () => {
   const t = await held();
   const args = { text: 'ü'.repeat(40_000) };
   const call = t.write(args);
   const item = await waiting(t);
   expect(item).toMatchObject({ arguments_cut: true, arguments_bytes: Buffer.byteLength(JSON.stringify(args)) });
-  // The bound falls into the middle of a character, which is left out.
+  // The limit falls into the middle of a character, which is dropped.
   expect(Buffer.byteLength(item.arguments as string)).toBe(32 * 1024 - 1);
   expect(item.arguments).toMatch(/^\{"text":"ü+$/);
   await t.done('approvals.approve', { approval_id: item.approval_id });
   wentThrough(await call);
 });
 
-test('what cannot be shown exactly as it is cannot be approved', async () => {
+test('arguments that cannot be shown exactly cannot be approved', async () => {
   const t = await held();
   let deep: unknown = 'x';
   for (let i = 0; i < 20_000; i++) deep = [deep];
@@ -125,7 +125,7 @@ test('what cannot be shown exactly as it is cannot be approved', async () => {
   expect(await kinds(t)).toEqual([]);
 });
 
-test('a caller can have no more than twenty calls wait', async () => {
+test('a caller can have at most twenty waiting calls', async () => {
   const t = await held();
   const calls = Array.from({ length: 20 }, (_, i) => t.write({ i }));
   await waiting(t, 20);
@@ -137,7 +137,7 @@ test('a caller can have no more than twenty calls wait', async () => {
   wentThrough(await more);
 });
 
-test('nobody is asked for a call that would be refused all the same: an unknown or withheld tool, wrong arguments of our own', async () => {
+test('no approval is requested for a call that would be refused anyway: an unknown or withheld tool, invalid arguments', async () => {
   const t = await held();
   for (const action of ['tool.call.nope', 'tool.call.covibe_fixture'])
     await t.done('capabilities.grant', { action, token: t.ana.tokenId, scope: { approve: true } });
@@ -157,7 +157,7 @@ test('nobody is asked for a call that would be refused all the same: an unknown 
   ]);
 });
 
-test('a token that was revoked while its call waited makes no call', async () => {
+test('a token that is revoked while its call waits makes no call', async () => {
   const t = await held();
   const call = t.write();
   const { approval_id } = await waiting(t);
@@ -167,7 +167,7 @@ test('a token that was revoked while its call waited makes no call', async () =>
   expect(t.made).toEqual([]);
 });
 
-test('the events of an approval name it, the call, the grant and the token, and how it was decided', async () => {
+test('approval events name the approval, the call, the grant, the token and how the decision was made', async () => {
   const t = await held();
   const call = t.write();
   const { approval_id, arguments_sha256 } = await waiting(t);

@@ -4,7 +4,7 @@ import { type HeldApp, held, listed, listening, waiting, wentThrough } from '../
 import { legacy, modern } from '../../../testing/stand-ins/relay.ts';
 import { until } from '../../../testing/until.ts';
 
-/** What a client is asked about Ana's call, and the client that calls again with its user's word. */
+/** The question that a client gets about Ana's call, and a client that repeats the call with its user's answer. */
 async function asked(t: HeldApp) {
   const { result } = (await t.write({ path: 'a' }, { exchange: modern() })).relayed as { result: Json };
   const requestState = result.requestState as string;
@@ -13,7 +13,7 @@ async function asked(t: HeldApp) {
   return { result, answering };
 }
 
-test('a client of the newer revisions is asked by a result where the grant says so, and its answer decides [harden.approval.client-opt-in]', async () => {
+test('a client of the newer revisions gets the question as a result where the grant allows it, and its answer decides [harden.approval.client-opt-in]', async () => {
   const t = await held({ approve: 'client' });
   const { result, answering } = await asked(t);
   const [item] = await listed(t);
@@ -31,7 +31,7 @@ test('a client of the newer revisions is asked by a result where the grant says 
       },
     },
   });
-  // Whoever asks again is asked the same question.
+  // Repeating the call returns the same question.
   expect((await t.write({ path: 'a' }, { exchange: modern() })).relayed).toEqual({ result });
   wentThrough(await t.write({ path: 'a' }, { exchange: answering('accept', { approve: true }, { theirs: { action: 'accept' } }) }));
   expect(t.exchanges[0]?.rounds).toEqual({ inputResponses: { theirs: { action: 'accept' } } });
@@ -43,7 +43,7 @@ test('a client of the newer revisions is asked by a result where the grant says 
     ['input_required', null],
     ['ok', item?.approval_id],
   ]);
-  // The same answer again opens nothing.
+  // Sending the same answer twice opens nothing.
   expect((await t.write({ path: 'a' }, { exchange: answering('accept', { approve: true }) })).reply).toMatchObject({ code: 'APPROVAL_UNKNOWN' });
   expect(t.made).toHaveLength(1);
 });
@@ -51,14 +51,14 @@ test('a client of the newer revisions is asked by a result where the grant says 
 test.each([
   ['decline', undefined],
   ['accept', { approve: false }],
-])('%s %j refuses', async (action, content) => {
+])('the answer %s %j refuses the call', async (action, content) => {
   const t = await held({ approve: 'client' });
   const { answering } = await asked(t);
   expect((await t.write({ path: 'a' }, { exchange: answering(action, content) })).reply).toMatchObject({ code: 'APPROVAL_REFUSED' });
   expect(t.made).toEqual([]);
 });
 
-test("the state of another caller's approval, of another call, or of none is refused and decides nothing", async () => {
+test("`requestState` of another caller's approval, of another call or of no approval is refused and decides nothing", async () => {
   const t = await held({ approve: 'client' });
   const ben = await t.developer('ben', 'codex');
   await t.grant(ben);
@@ -75,7 +75,7 @@ test("the state of another caller's approval, of another call, or of none is ref
   expect(await listed(t)).toHaveLength(1);
 });
 
-test('a client of the older revisions is asked on its session where the grant says so; its answer decides, unless somebody was quicker [harden.approval.client-opt-in]', async () => {
+test('a client of the older revisions is asked on its session where the grant allows it, and the first decision counts [harden.approval.client-opt-in]', async () => {
   const t = await held({ approve: 'client' });
   const answers: ((answer: Json) => void)[] = [];
   const aborted: unknown[] = [];
@@ -101,7 +101,7 @@ test('a client of the older revisions is asked on its session where the grant sa
   expect(aborted).toContainEqual(expect.stringContaining('"b"'));
 });
 
-test('a client that cannot ask after all, or has nobody there, leaves the decision to the others', async () => {
+test('a client that fails to ask its user leaves the decision to others', async () => {
   const t = await held({ approve: 'client' });
   const ask = vi.fn<NonNullable<Exchange['ask']>>().mockResolvedValueOnce({ action: 'cancel' }).mockRejectedValueOnce(new Error('no window'));
   const clients: Exchange[] = [
@@ -120,13 +120,13 @@ test('a client that cannot ask after all, or has nobody there, leaves the decisi
   expect(ask).toHaveBeenCalledTimes(2);
 });
 
-test('otherwise a client that can be asked is not, and nothing that it brings counts: a person decides [harden.approval.no-self-approval] [harden.approval.person-decides]', async () => {
+test('without the client option, a client is not asked and its answers do not count: a person decides [harden.approval.no-self-approval] [harden.approval.person-decides]', async () => {
   const t = await held();
   const ask = vi.fn<NonNullable<Exchange['ask']>>().mockResolvedValue({ action: 'accept', content: { approve: true } });
   const yes = { covenant_approval: { action: 'accept', content: { approve: true } } };
   const first = t.write({ path: 'a' }, { exchange: { ...legacy(ask), rounds: { inputResponses: yes } } });
   const { approval_id } = await waiting(t);
-  // It knows the approval's id, or makes one up, and brings an answer to a question that nobody asked.
+  // The client knows or invents an approval id, and sends an answer to a question that nobody asked.
   const { exchange, waits } = listening(t, modern({ requestState: `cva_${approval_id}`, inputResponses: yes }));
   const forged = t.write({ path: 'a' }, { exchange });
   await waits();
@@ -134,7 +134,7 @@ test('otherwise a client that can be asked is not, and nothing that it brings co
   expect((await t.write({ path: 'a' }, { exchange: unknown })).reply).toMatchObject({ code: 'APPROVAL_UNKNOWN' });
   expect([t.made, await listed(t, 'approved'), ask.mock.calls]).toEqual([[], [], []]);
   await t.done('approvals.approve', { approval_id });
-  // Two equal calls waited: one approval lets one of them through.
+  // Two equal calls waited. One approval lets one of them through.
   await until(() => expect(t.made).toHaveLength(1));
   const [used] = await listed(t, 'used');
   expect(used).toMatchObject({ decided_by: 'operator', decided_through: 'api' });

@@ -5,7 +5,7 @@ import { readKept } from './kept-arguments.ts';
 
 const SHOWN_CHARACTERS = 2_000;
 
-/** Whether the caller's own client can ask its user. A client of the first revision with elicitation says `{}` and means forms. */
+/** Whether the caller's own client can ask its user. A client of the first revision with elicitation sends `{}`, which means forms. */
 export function canAskByForm({ capabilities }: Exchange): boolean {
   const { elicitation } = capabilities;
   return typeof elicitation === 'object' && elicitation !== null && ('form' in elicitation || !('url' in elicitation));
@@ -18,23 +18,23 @@ export function approvalQuestion(row: ApprovalRow): Json {
   const shown = args && `${args.text.slice(0, SHOWN_CHARACTERS)}${args.cut || args.text.length > SHOWN_CHARACTERS ? ` … (${args.bytes} bytes in all)` : ''}`;
   return {
     mode: 'form',
-    message: `Covenant asks: may your agent ${what}?${shown ? `\nArguments: ${shown}` : ''}`,
+    message: `Covenant asks for approval: may your agent ${what}?${shown ? `\nArguments: ${shown}` : ''}`,
     requestedSchema: {
       type: 'object',
-      properties: { approve: { type: 'boolean', title: 'Approve', description: 'Let this one call go through.' } },
+      properties: { approve: { type: 'boolean', title: 'Approve', description: 'Allow this one call.' } },
       required: ['approve'],
     },
   };
 }
 
-/** The answer to a call of a client that is asked by results: it calls again with `requestState` and its user's word. */
+/** The answer to a client that takes questions as results: it repeats the call with `requestState` and its user's answer. */
 export const inputRequiredResult = (row: ApprovalRow): Json => ({
   resultType: 'input_required',
   inputRequests: { [APPROVAL_QUESTION]: { method: 'elicitation/create', params: approvalQuestion(row) } },
   requestState: APPROVAL_PREFIX + row.id,
 });
 
-/** Undefined: nobody was there, or it is no answer to the question. */
+/** Undefined: nobody answered, or the answer does not fit the question. */
 export function readAnswer(answer: unknown): 'approve' | 'refuse' | undefined {
   const { action, content } = (answer ?? {}) as { action?: unknown; content?: { approve?: unknown } | null };
   if (action === 'decline') return 'refuse';

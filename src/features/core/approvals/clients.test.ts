@@ -7,7 +7,7 @@ import { until } from '../../../testing/until.ts';
 
 type Answer = { action: 'accept' | 'decline' | 'cancel'; content?: { approve: boolean } };
 
-/** A real client of either era whose user answers what it is asked; without one it cannot ask. */
+/** A real client of either protocol era. With an `answer` it can ask its user; without one it cannot. */
 async function client(era: Era, answer?: (message: string) => Promise<Answer>) {
   const { url, ...t } = await servedApp();
   const ana = await t.developer('ana', 'codex');
@@ -26,7 +26,7 @@ async function client(era: Era, answer?: (message: string) => Promise<Answer>) {
   return { ...t, mcp, waiting, echo: (text = 'hi', more = {}) => mcp.callTool({ name: 'echo', arguments: { text } }, more) };
 }
 
-test.each(ERAS)('a %s client that can ask its user is asked what its agent wants to call, and the answer counts', async (era) => {
+test.each(ERAS)('a %s client that can ask its user shows the call, and the answer counts', async (era) => {
   const messages: string[] = [];
   const t = await client(era, async (message) => {
     messages.push(message);
@@ -38,14 +38,14 @@ test.each(ERAS)('a %s client that can ask its user is asked what its agent wants
   expect((await t.done('approvals.list', { status: 'used' })).items).toMatchObject([{ decided_by: 'ana', decided_through: 'elicitation' }]);
 });
 
-test.each(ERAS)('a %s client with nobody there waits for the operator', async (era) => {
+test.each(ERAS)('a %s client whose user is away waits for the operator', async (era) => {
   const t = await client(era, async () => ({ action: 'cancel' }));
   const call = t.echo();
   await t.done('approvals.approve', await t.waiting());
   expect(await call).toMatchObject({ isError: false });
 });
 
-test.each(ERAS)('a %s client that cannot ask waits for the operator, and hears that it waits', async (era) => {
+test.each(ERAS)('a %s client that cannot ask waits for the operator and is notified that the call waits', async (era) => {
   const t = await client(era);
   const told: string[] = [];
   const call = t.echo('hi', { onprogress: ({ message }: { message?: string }) => told.push(message ?? '') });
@@ -59,7 +59,7 @@ test.each(ERAS)('a %s client that cannot ask waits for the operator, and hears t
   expect(await call).toMatchObject({ isError: true, structuredContent: { data: { code: 'APPROVAL_REFUSED', reason: 'Later.' } } });
 });
 
-test.each(ERAS)('a %s client that gives up and calls again finds what was approved meanwhile', async (era) => {
+test.each(ERAS)('a %s client that stops waiting and repeats the call finds the approval made in the meantime', async (era) => {
   const t = await client(era);
   const gone = new AbortController();
   const call = t.echo('hi', { signal: gone.signal });
@@ -71,7 +71,7 @@ test.each(ERAS)('a %s client that gives up and calls again finds what was approv
   expect(await t.echo()).toMatchObject({ isError: false });
 });
 
-test('a caller of /api/mcp that hangs up ends its call, and finds the approval when it calls again', async () => {
+test('a caller of /api/mcp that hangs up ends its call and finds the approval when it repeats it', async () => {
   const { url, ...t } = await servedApp();
   const ana = await t.developer('ana');
   await t.done('capabilities.grant', { action: 'tool.call.echo', token: ana.tokenId, scope: { approve: true } });
@@ -96,7 +96,7 @@ test('a caller of /api/mcp that hangs up ends its call, and finds the approval w
   expect(await (await call()).json()).toMatchObject({ isError: false });
 });
 
-test('a call of the operator that is given up is recorded in the workspace that it was made in', async () => {
+test('an aborted call of the operator is recorded in the workspace in which it was made', async () => {
   const t = await testApp();
   const workspace = workspaceId('lab');
   await t.developer('ana', 'codex', workspace);

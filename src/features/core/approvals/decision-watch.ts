@@ -1,18 +1,18 @@
 import type { Services } from '../../../kernel/call.ts';
 import { readHead } from '../../../storage/journal.ts';
 
-/** Events of other processes are announced by hints alone, so callers also look every second. */
+/** Other processes announce events only by best-effort hints, so callers also look every second. */
 const LOOK_AGAIN_MS = 1_000;
 
 interface FollowedJournal {
-  /** Once it is settled, no decision is missed. */
+  /** After this promise settles, no decision is missed. */
   readonly ready: Promise<void>;
   readonly stop: AbortController;
-  /** By approval: how to wake its callers. */
+  /** By approval id: functions that wake its callers. */
   readonly waiting: Map<string, Set<() => void>>;
 }
 
-/** Wakes those who wait for a decision, whichever process it was made in. However many wait in a workspace, its journal is followed once. */
+/** Wakes callers that wait for a decision made in any process. Each workspace's journal is followed once, however many callers wait. */
 export class DecisionWatch {
   readonly #services: Services;
   readonly #followed = new Map<string, FollowedJournal>();
@@ -21,7 +21,7 @@ export class DecisionWatch {
     this.#services = services;
   }
 
-  /** From when it resolves, every event of the approval calls `wake`, until the returned function is called. */
+  /** After this resolves, every event of the approval calls `wake` until the returned function is called. */
   async watch(workspace: string, id: string, wake: () => void): Promise<() => void> {
     const followed = this.#followed.get(workspace) ?? this.#follow(workspace);
     const wakers = followed.waiting.get(id) ?? new Set();
@@ -57,9 +57,9 @@ export class DecisionWatch {
     };
     const ready = (async () => {
       const after = (await readHead(store.reader, workspace))?.seq ?? 0;
-      // Those who wait go on by the clock; the next one follows it again.
+      // Waiting callers fall back to the clock; the next caller follows the journal again.
       listen(after)
-        .catch((error) => log.warn('decisions are no longer followed', { workspace, error }))
+        .catch((error) => log.warn('stopped following decisions', { workspace, error }))
         .finally(() => this.#forget(workspace, followed));
     })();
     const followed: FollowedJournal = { ready, stop, waiting };

@@ -12,16 +12,16 @@ import { approvalEvent, decide, lapseIfOverdue, spendApproval } from './lifecycl
 import { approvalTimedOut, approvalUnknown, argumentsUnreadable, refusedByPerson, tokenRevoked, tooManyApprovals } from './refusals.ts';
 import { findApproval, openApprovalOf, type SameCall } from './store.ts';
 
-/** More than a person can look through, and a bound on what an agent can pile up. */
+/** More than a person can review, and a limit on what one agent can queue. */
 const MAX_WAITING = 20;
 const PROGRESS_MS = 10_000;
-/** So small that the progress of the call itself, which counts from 0 or 1, still counts up from it. */
+/** Small enough that the call's own progress, which starts at 0 or 1, still rises from here. */
 const PROGRESS_STEP = 0.001;
 
 export interface ApprovalParts {
-  /** Which external server a tool or prompt is of; null for the product's own. */
+  /** The external server of a tool or prompt; null for Covenant's own. */
   readonly serverOf: (workspace: string, noun: string, name: string) => string | null;
-  /** How long a person has to decide. */
+  /** The time a person has to decide. */
   readonly deadlineMs: number;
 }
 
@@ -39,7 +39,7 @@ class Hold {
   readonly #watch: DecisionWatch;
   readonly #call: HeldCall;
   readonly #workspace: string;
-  /** The progress that was last reported to the client; 0: none. */
+  /** The progress last reported to the client; 0 for none. */
   #progress = 0;
 
   constructor(services: Services, parts: ApprovalParts, watch: DecisionWatch, call: HeldCall) {
@@ -63,7 +63,7 @@ class Hold {
       if (!row) return refuse(tooManyApprovals(MAX_WAITING));
       const held = await this.#outcomeOf(row, { mayAsk: true });
       if (held) return held;
-      // An equal call has used it: this one needs an approval of its own.
+      // An equal call used this approval, so this call needs another one.
     }
   }
 
@@ -73,7 +73,7 @@ class Hold {
     return { token_id: principal.tokenId, noun: asked.noun, name: asked.name, arguments_sha256: argsDigest, grant_id: grantId };
   }
 
-  /** The approval of this call that is open, or a new one. Undefined: too many of this caller's wait. */
+  /** This call's open approval, or a new one. Undefined: the caller has too many waiting calls. */
   async #openApproval(same: SameCall): Promise<ApprovalRow | undefined> {
     const { principal, asked, requestId, signal } = this.#call;
     return await this.#services.store.write(
@@ -109,7 +109,7 @@ class Hold {
     );
   }
 
-  /** The approval that the client was asked about, with its answer taken. Undefined: not of this call. */
+  /** The approval that the client was asked about, with its answer applied. Undefined: it is not an approval of this call. */
   async #answeredApproval(same: SameCall, id: string): Promise<ApprovalRow | undefined> {
     const row = await findApproval(this.#services.store.reader, this.#workspace, id);
     if (!row || (Object.keys(same) as (keyof SameCall)[]).some((key) => row[key] !== same[key])) return undefined;
@@ -119,9 +119,9 @@ class Hold {
     );
   }
 
-  /** The client's word, where the grant takes it, it is one, and the first. */
+  /** Applies the client's answer if the grant accepts it, it is valid, and nobody decided before. */
   async #takeAnswer(row: ApprovalRow, given: unknown): Promise<ApprovalRow | undefined> {
-    // An agent that holds the token could answer for itself.
+    // Otherwise an agent that holds the token could approve its own call.
     if (this.#call.approver !== 'client') return undefined;
     const answer = readAnswer(given);
     if (!answer) return undefined;
@@ -132,11 +132,11 @@ class Hold {
     });
   }
 
-  /** Undefined: another call used the approval up. */
+  /** Undefined: another call used the approval. */
   async #outcomeOf(row: ApprovalRow, { mayAsk }: { readonly mayAsk: boolean }): Promise<HoldOutcome | undefined> {
     const { exchange } = this.#call;
     const asks = mayAsk && this.#call.approver === 'client' && exchange !== undefined && canAskByForm(exchange);
-    // A client that can be asked while the call waits also learns when somebody else was quicker.
+    // A client that is asked during the call also learns when another person decides first.
     if (row.status === 'waiting' && asks && exchange.rounds && !exchange.ask) return { state: 'asked', result: inputRequiredResult(row) };
     const decided = row.status === 'waiting' ? await this.#waitForDecision(row, asks ? exchange.ask : undefined) : row;
     switch (decided.status) {
@@ -161,11 +161,11 @@ class Hold {
       },
       signal,
     );
-    if (used === 'token gone') return refuse(tokenRevoked());
+    if (used === 'token gone') return refuse(tokenRevoked(principal));
     return used ? { state: 'approved', approvalId: id, exchange: this.#exchangeForCall() } : undefined;
   }
 
-  /** Waits until somebody has decided, wherever, or nobody has in time; at most as long as the caller does. */
+  /** Waits for a decision from any process or for the deadline, at most as long as the caller waits. */
   async #waitForDecision({ id }: ApprovalRow, ask: Exchange['ask']): Promise<ApprovalRow> {
     const { store, clock } = this.#services;
     const { signal } = this.#call;
@@ -178,7 +178,7 @@ class Hold {
       let reportedAt = clock.now();
       for (let first = true; ; first = false) {
         signal.throwIfAborted();
-        // Before it is looked up: what is decided between the look and the wait must not be slept through.
+        // Set before the lookup, so that a decision between the lookup and the wait is not missed.
         const woken = new Promise<void>((resolve) => {
           wake = resolve;
         });
@@ -205,7 +205,7 @@ class Hold {
     }
   }
 
-  /** Its answer is a decision like any other, and wakes this call like any other. A client that fails to ask leaves it to people. */
+  /** The client's answer is a decision like any other and wakes this call the same way. If the client fails to ask, people decide. */
   #askClient(row: ApprovalRow, ask: NonNullable<Exchange['ask']>, signal: AbortSignal): void {
     const { log } = this.#services;
     ask('elicitation/create', approvalQuestion(row), signal)
@@ -220,11 +220,11 @@ class Hold {
     const left = Math.ceil((row.deadline_at - now) / 1000);
     exchange.progress({
       progress: this.#progress,
-      message: `Waiting for a person to approve this call of ${row.name}: on the dashboard, or with covenant approvals approve ${row.id} (${left} s left).`,
+      message: `Waiting for a person to approve this call of ${row.name} on the dashboard or with \`covenant approvals approve ${row.id}\` (${left} s left).`,
     });
   }
 
-  /** The caller's side for the call itself: without what it brought for us, and with progress that still only rises. */
+  /** The caller's side of the call itself: without the approval answer, and with progress that only rises. */
   #exchangeForCall(): Exchange | undefined {
     const { exchange } = this.#call;
     if (!exchange) return undefined;

@@ -14,8 +14,8 @@ export function createApprovals(services: Services, parts: ApprovalParts): { fea
       name: 'approvals',
       implementations: approvalTools(parts.deadlineMs),
       keeps: [
-        { what: 'Calls that a person decided on; their arguments go with the decision', ms: 'retention.days' },
-        { what: 'Calls that wait for their next round', ms: ROUND_MS },
+        { what: 'Decided approvals; arguments are deleted with the decision', ms: 'retention.days' },
+        { what: 'Calls waiting for their next round', ms: ROUND_MS },
       ],
       sweeps: [approvalSweep(services)],
     },

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { canonicalJson } from '../../../storage/journal.ts';
 import { type JsonText, readJson } from '../../../storage/rows.ts';
 
-/** The arguments of a call as a person sees them: canonical JSON, or the beginning of it. */
+/** The arguments of a call as a person sees them: canonical JSON, possibly cut. */
 const kept = z.strictObject({ text: z.string(), cut: z.boolean(), bytes: z.int() });
 type KeptArguments = z.output<typeof kept>;
 
@@ -12,7 +12,7 @@ const MAX_KEPT_BYTES = 32 * 1024;
 export function keepArguments(args: unknown): JsonText {
   const whole = Buffer.from(canonicalJson(args ?? {}));
   const cut = whole.length > MAX_KEPT_BYTES;
-  // Half a character at the end of what is kept reads as U+FFFD, and stands for nothing.
+  // A character cut in half reads as U+FFFD and is dropped.
   const text = cut ? whole.toString('utf8', 0, MAX_KEPT_BYTES).replace(/\uFFFD$/, '') : whole.toString();
   return JSON.stringify({ text, cut, bytes: whole.length } satisfies KeptArguments);
 }
@@ -20,7 +20,7 @@ export function keepArguments(args: unknown): JsonText {
 export const readKept = (text: JsonText): KeptArguments => readJson(kept, text);
 
 /**
- * Whether the arguments are exactly what their canonical form says. Half a surrogate pair, say, has none: what was approved would
- * then not be what is called.
+ * Whether the canonical form shows exactly these arguments. It cannot show half a surrogate pair, for example: the approved arguments
+ * would differ from those of the call.
  */
 export const isApprovable = (args: unknown): boolean => isDeepStrictEqual(JSON.parse(canonicalJson(args ?? {})), args ?? {});

@@ -8,8 +8,8 @@ import { until } from '../../../testing/until.ts';
 
 const person = (caller: TestCaller): TestCaller => ({ ...caller, principal: { ...caller.principal, kind: 'developer', web: true, operator: true } });
 
-test('where nobody decides by the deadline the caller is told what to do, also when no sweep has run', async () => {
-  // Sweeps begin with the server: they get a clock that never calls.
+test('without a decision by the deadline the caller gets the next step, even if no sweep has run', async () => {
+  // Sweeps start with the server, so they get a clock that never fires.
   const { every, ...still } = testClock();
   const clock = { ...still, every: (): (() => void) => () => {} };
   const t = await held({ clock });
@@ -22,10 +22,13 @@ test('where nobody decides by the deadline the caller is told what to do, also w
   expect((await call).reply).toMatchObject({ status: 'blocked', code: 'APPROVAL_TIMEOUT', next: expect.stringContaining('covenant approvals list') });
   expect(await kinds(t)).toEqual(['approval.requested', 'approval.lapsed']);
   expect(await t.app.store.reader.selectFrom('approvals').select(['status', 'arguments']).execute()).toEqual([{ status: 'lapsed', arguments: null }]);
-  expect((await t.action('approvals.approve', { approval_id })).reply).toMatchObject({ code: 'APPROVAL_CLOSED', message: expect.stringContaining('nobody') });
+  expect((await t.action('approvals.approve', { approval_id })).reply).toMatchObject({
+    code: 'APPROVAL_CLOSED',
+    message: expect.stringContaining('not decided in time'),
+  });
 });
 
-test('the sweep lapses what is overdue in every workspace: calls that wait and approved ones that nobody made', async () => {
+test('the sweep lapses overdue approvals in every workspace: undecided calls and approved calls that were not made', async () => {
   const t = await held();
   const zoe = await t.developer('zoe', undefined, 'ws_beta');
   const gone = new AbortController();
@@ -53,7 +56,7 @@ test('the sweep lapses what is overdue in every workspace: calls that wait and a
   );
 });
 
-test('whoever gave up and calls again with the same arguments finds the approval, waiting or approved; it lets one call through', async () => {
+test('repeating an abandoned call with the same arguments finds its approval, waiting or approved; it lets one call through', async () => {
   const t = await held();
   const gone = new AbortController();
   const first = t.write({ path: 'a' }, { signal: gone.signal });
@@ -68,7 +71,7 @@ test('whoever gave up and calls again with the same arguments finds the approval
   goneAgain.abort();
   expect((await second).reply).toMatchObject({ code: 'CALLER_GONE' });
   await t.done('approvals.approve', { approval_id });
-  // Another call is another approval.
+  // Another call needs another approval.
   const other = t.write({ path: 'b' });
   const { approval_id: otherId } = await waiting(t);
   expect(otherId).not.toBe(approval_id);
@@ -81,7 +84,7 @@ test('whoever gave up and calls again with the same arguments finds the approval
   expect(t.made).toHaveLength(1);
 });
 
-test('an approved call that nobody makes can be made for as long again as there was to decide, and no longer', async () => {
+test('an approved call can be made for as long again as there was to decide', async () => {
   const t = await held();
   const approve = async (path: string) => {
     const gone = new AbortController();
@@ -96,14 +99,14 @@ test('an approved call that nobody makes can be made for as long again as there 
   t.clock.advance(DEADLINE_MS - 1);
   wentThrough(await t.write({ path: 'a' }));
   await approve('b');
-  // Also where no sweep has said so yet.
+  // Even before a sweep has recorded it.
   await t.app.store.write(DEFAULT_WORKSPACE_ID, (tx) => tx.db.updateTable('approvals').set({ deadline_at: tx.now }).where('status', '=', 'approved').execute());
   const late = t.write({ path: 'b' });
   await t.done('approvals.refuse', { approval_id: (await waiting(t)).approval_id });
   expect((await late).reply).toMatchObject({ code: 'APPROVAL_REFUSED' });
 });
 
-test('one approval lets exactly one of many equal calls through, whichever server they reach; the others need their own', async () => {
+test('one approval lets exactly one of many equal calls through, on any server; the others need their own', async () => {
   const here = await held();
   const there = await relayApp({ far_write: async (args) => ({ content: [], made: here.made.push(args) }) }, { database: here.database, clock: here.clock });
   const equal = { path: 'same' };
@@ -111,7 +114,7 @@ test('one approval lets exactly one of many equal calls through, whichever serve
   const { approval_id } = await waiting(here);
   await there.done('approvals.approve', { approval_id });
   await until(() => expect(here.made).toHaveLength(1));
-  // Each of the others hears of it in its own time, and then asks for itself.
+  // Each of the others finds out at its own pace, and then asks for its own approval.
   let done = 0;
   for (const call of calls) void call.then(() => done++);
   await until(async () => {
@@ -124,7 +127,7 @@ test('one approval lets exactly one of many equal calls through, whichever serve
   expect(await here.events({ kind: 'approval.used' })).toHaveLength(1);
 });
 
-test('the first decision counts; who comes second is told who decided what, and the call is not changed by it', async () => {
+test('the first decision counts; a later one is refused with the name of the decider and changes nothing', async () => {
   const t = await held();
   const mira = person(await t.developer('mira'));
   const call = t.write();
@@ -140,7 +143,7 @@ test('the first decision counts; who comes second is told who decided what, and 
   expect((await t.action('approvals.approve', { approval_id: 'ZZZZ' })).reply).toMatchObject({ code: 'APPROVAL_NOT_FOUND' });
 });
 
-test('only people with operator rights see and decide: no token of an agent or developer does, and no member without them', async () => {
+test('only people with operator rights list and decide approvals: no agent or developer token, and no other member', async () => {
   const t = await held();
   const call = t.write();
   const { approval_id } = await waiting(t);
@@ -158,7 +161,7 @@ test('only people with operator rights see and decide: no token of an agent or d
   wentThrough(await call);
 });
 
-test('a private developer is @private, with no agent, to the others who decide', async () => {
+test('other deciders see a private developer as @private, without the agent', async () => {
   const t = await held();
   await t.app.store.write(DEFAULT_WORKSPACE_ID, (tx) => tx.db.updateTable('developers').set({ visibility: 'private' }).where('name', '=', 'ana').execute());
   const call = t.write();

@@ -6,12 +6,12 @@ import type { ApprovalRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { changeApproval, findApproval, overdueApprovals } from './store.ts';
 
-/** As the journal has it, where nobody in particular acts. */
+/** The journal's actor where nobody in particular acts. */
 const SERVER = 'server';
 
 interface Decision {
   readonly approve: boolean;
-  /** The actor, as it stands in the journal. */
+  /** The actor as recorded in the journal. */
   readonly by: string;
   readonly through: string;
   readonly reason: string | null;
@@ -19,7 +19,7 @@ interface Decision {
 
 const isOpen = ({ status, deadline_at }: ApprovalRow, now: number): boolean => status === 'waiting' && now < deadline_at;
 
-/** The first decision counts: undefined where there was one, or no time was left. From then on an approved call has `deadlineMs` to be made. */
+/** Applies the first decision. Undefined: already decided, or too late. An approved call then has `deadlineMs` to be made. */
 export async function decide(tx: Tx, row: ApprovalRow, { approve, by, through, reason }: Decision, deadlineMs: number): Promise<ApprovalRow | undefined> {
   if (!isOpen(row, tx.now)) return undefined;
   const decided = await changeApproval(tx.db, tx.workspace, row.id, 'waiting', {
@@ -35,7 +35,7 @@ export async function decide(tx: Tx, row: ApprovalRow, { approve, by, through, r
   return decided;
 }
 
-/** Of all who were let through by one approval, one is. */
+/** Of all callers that one approval lets through, exactly one succeeds. */
 export async function spendApproval(tx: Tx, id: string, actor: string): Promise<boolean> {
   const row = await findApproval(tx.db, tx.workspace, id);
   if (row?.status !== 'approved' || tx.now >= row.deadline_at) return false;
@@ -44,7 +44,7 @@ export async function spendApproval(tx: Tx, id: string, actor: string): Promise<
   return used !== undefined;
 }
 
-/** Only where it is overdue still: another process may have been quicker, or a person. The row as it is now. */
+/** Lapses the approval only if it is still overdue: another process or a person may have been faster. Returns the current row. */
 export async function lapseIfOverdue(tx: Tx, id: string): Promise<ApprovalRow | undefined> {
   const row = await findApproval(tx.db, tx.workspace, id);
   if (!row || (row.status !== 'waiting' && row.status !== 'approved') || tx.now < row.deadline_at) return row;
@@ -53,7 +53,7 @@ export async function lapseIfOverdue(tx: Tx, id: string): Promise<ApprovalRow | 
   return lapsed;
 }
 
-/** Never the arguments, and nobody's words. */
+/** Never includes arguments or free text. */
 export function approvalEvent(what: 'requested' | 'approved' | 'refused' | 'lapsed' | 'used', row: ApprovalRow, actor: string): NewEvent {
   return {
     category: 'audit',
@@ -73,7 +73,7 @@ export function approvalEvent(what: 'requested' | 'approved' | 'refused' | 'laps
   };
 }
 
-/** Lapses approvals that nobody decided on or used in time, and deletes rounds that expired. In all workspaces. */
+/** In all workspaces: lapses overdue approvals and deletes expired rounds. */
 export function approvalSweep(services: Pick<Services, 'store' | 'clock' | 'log'>): Sweep {
   const { store, clock } = services;
   const due = dueSweep(services, { name: 'approvals', everyMs: 5_000, atOnce: 100, find: overdueApprovals, settle: (tx, { id }) => lapseIfOverdue(tx, id) });

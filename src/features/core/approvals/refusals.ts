@@ -1,3 +1,5 @@
+import { agentTypeOf } from '../../../kernel/actor.ts';
+import type { Principal } from '../../../kernel/call.ts';
 import { type Refused, refused } from '../../../kernel/reply.ts';
 import type { ApprovalRow } from '../../../storage/schema-rows.ts';
 
@@ -9,8 +11,8 @@ export const refusedByPerson = (row: ApprovalRow): Refused =>
   refused(
     'error',
     'APPROVAL_REFUSED',
-    `A person has refused this call of ${row.name}${inQuotes(row.reason)}.`,
-    'Do not repeat it: go another way, or ask your user.',
+    `A person refused this call of ${row.name}${inQuotes(row.reason)}.`,
+    'Do not repeat this call. Use another approach, or ask your user.',
     { approval_id: row.id, ...(row.reason === null ? {} : { reason: row.reason }) },
   );
 
@@ -18,8 +20,8 @@ export const approvalTimedOut = (row: ApprovalRow): Refused =>
   refused(
     'blocked',
     'APPROVAL_TIMEOUT',
-    `Nobody has approved this call of ${row.name} in time.`,
-    'Call again, and tell your user that the call waits for a decision on the dashboard or at the command line (`covenant approvals list`).',
+    `Nobody approved this call of ${row.name} in time.`,
+    'Repeat the call with the same arguments. Ask your user to approve it on the dashboard, or with `covenant approvals list` and `covenant approvals approve ID`.',
     { approval_id: row.id },
   );
 
@@ -27,22 +29,33 @@ export const approvalUnknown = (): Refused =>
   refused(
     'error',
     'APPROVAL_UNKNOWN',
-    'This requestState belongs to no approval of this call: it was another call or another caller, or it has been used.',
-    'Call again from the start, without requestState.',
+    'This `requestState` does not belong to an open approval of this call: the call or caller differs, or it was already used.',
+    'Repeat the call from the start, without `requestState`.',
   );
 
 export const argumentsUnreadable = (): Refused =>
-  refused('error', 'INVALID_INPUT', 'arguments: cannot be written as JSON, so nobody could approve them.', 'Send arguments that are plain JSON.', {
-    field: 'arguments',
-  });
+  refused(
+    'error',
+    'INVALID_INPUT',
+    '`arguments` cannot be shown exactly as JSON, so nobody can approve them.',
+    'Repeat the call with `arguments` in plain JSON, without broken Unicode or very deep nesting.',
+    {
+      field: 'arguments',
+    },
+  );
 
-export const tokenRevoked = (): Refused =>
-  refused('error', 'TOKEN_REVOKED', 'The token of this call was revoked or has expired while the call waited.', 'Ask the operator for a new token.');
+export const tokenRevoked = ({ actor }: Principal): Refused =>
+  refused(
+    'error',
+    'TOKEN_REVOKED',
+    'The token of this call was revoked or expired while the call waited.',
+    `Ask the operator for a new token: \`covenant tokens create --developer NAME${agentTypeOf(actor) === null ? '' : ` --agent ${agentTypeOf(actor)}`}\`.`,
+  );
 
 export const tooManyApprovals = (most: number): Refused =>
   refused(
     'error',
     'TOO_MANY_APPROVALS',
-    `${most} calls by this token wait for approval already.`,
-    'Wait until a person has decided on them (`covenant approvals list`), then call again.',
+    `${most} calls of this token already wait for approval.`,
+    'Wait until a person has decided on one of them (`covenant approvals list`), then repeat the call.',
   );

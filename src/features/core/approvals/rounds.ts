@@ -11,11 +11,11 @@ export const ROUND_MS = 15 * 60_000;
 const MAX_STATE_BYTES = 64 * 1024;
 const TOKEN = /^cvr_[A-Za-z0-9_-]{43}$/;
 
-/** A call of several rounds is one use of its grant: what the caller brings back proves that it has been counted. */
+/** A call of several rounds is one use of its grant. The token that the caller brings back proves that the use was counted. */
 export function createRounds({ store }: Services): Pick<Ports, 'suspend' | 'resume'> {
   return {
     async suspend(principal, { noun, name }, argsDigest, { grantId, approvalId, requestState }) {
-      // Written as JSON: another server's word may hold what a text column cannot.
+      // Stored as JSON: another server's state may contain characters that a text column cannot store.
       const state = requestState === undefined ? null : JSON.stringify(requestState);
       if (argsDigest === null || (state !== null && Buffer.byteLength(state) > MAX_STATE_BYTES)) throw stateTooLong(name);
       const token = ROUND_PREFIX + randomBytes(32).toString('base64url');
@@ -52,7 +52,7 @@ export function createRounds({ store }: Services): Pick<Ports, 'suspend' | 'resu
 
 type RoundKey = Pick<CallRoundRow, 'token_sha256' | 'token_id' | 'noun' | 'name' | 'arguments_sha256'>;
 
-/** The round, if it is of exactly this call and nobody has taken it. */
+/** The round, if it belongs to exactly this call and was not taken before. */
 async function takeRound(db: Db, workspace: string, key: RoundKey, now: number): Promise<CallRoundRow | undefined> {
   return await db
     .deleteFrom('call_rounds')
@@ -70,6 +70,6 @@ async function takeRound(db: Db, workspace: string, key: RoundKey, now: number):
 const stateTooLong = (name: string): Refusal =>
   new Refusal(
     'UPSTREAM_INVALID',
-    `The server of ${name} asks for input with a requestState of more than ${MAX_STATE_BYTES / 1024} KiB, which is not kept.`,
-    'Ask the operator to look at that server.',
+    `The server of ${name} asked for input with a \`requestState\` of more than ${MAX_STATE_BYTES / 1024} KiB, which Covenant does not store.`,
+    'Ask the operator to check that server: `covenant servers list`, then `covenant servers logs NAME`.',
   );

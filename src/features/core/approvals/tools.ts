@@ -16,7 +16,7 @@ import { approvalRowsBy } from './store.ts';
 
 const MAX_ITEMS = 200;
 
-/** For people alone: no agent's token has operator rights. */
+/** For people only: no agent token has operator rights. */
 export function approvalTools(deadlineMs: number): Implementation[] {
   const settle = async (tx: Tx, tail: string, ctx: WriteContext, approve: boolean, reason: string | null = null) => {
     const row = await findBySuffix(matching(tx.db, 'approvals', { workspace_id: tx.workspace }).selectAll(), tail, 'approval');
@@ -37,19 +37,19 @@ export function approvalTools(deadlineMs: number): Implementation[] {
   ];
 }
 
-/** Waiting approvals: the oldest first. Others: the newest first. */
+/** Waiting approvals, oldest first. Others, newest first. */
 export async function readApprovals(db: Db, viewer: Principal, status: ApprovalStatus, now: number, limit: number): Promise<ApprovalView[]> {
   const rows = await approvalRowsBy(db, viewer.workspace, status, now, limit);
   return rows.map((await approvalViewer(db, viewer)).view);
 }
 
-/** The first decision counts; a second person reads whose it was. */
+/** The first decision counts. A later decider sees who made it. */
 function alreadySettled(row: ApprovalRow, { decider }: ApprovalViewer): Refusal {
   const by = decider(row);
   const how = row.decided_through === 'elicitation' ? "the caller's own client" : row.decided_through;
   const word = row.status === 'refused' ? 'refused' : 'approved';
-  const what = by === null ? 'was decided by nobody in time' : `was ${word} by ${by} through ${how}${row.status === 'used' ? ', and the call was made' : ''}`;
-  return new Refusal('APPROVAL_CLOSED', `Approval ${row.id} ${what}.`, 'covenant approvals list shows those that wait.', {
+  const what = by === null ? 'was not decided in time' : `was ${word} by ${by} through ${how}${row.status === 'used' ? ', and the call was made' : ''}`;
+  return new Refusal('APPROVAL_CLOSED', `Approval ${row.id} ${what}.`, 'Run `covenant approvals list` for the calls that still wait.', {
     field: 'approval_id',
     approval_id: row.id,
     decided_by: by,
@@ -65,7 +65,7 @@ interface ApprovalViewer {
   decider(row: ApprovalRow): string | null;
 }
 
-/** Who asks and who decided, by name, as far as `viewer` may know: which agent a private developer uses may tell who it is. */
+/** Names of the caller and the decider, as far as `viewer` may see them. The agent type is hidden too: it can identify a private developer. */
 async function approvalViewer(db: Db, principal: Principal): Promise<ApprovalViewer> {
   const viewer = await viewerOf(db, principal);
   const decider = ({ decided_by }: ApprovalRow): string | null => {

@@ -8,7 +8,7 @@ import { until } from '../../../testing/until.ts';
 
 const hi = { text: 'hi' };
 
-/** Ana with grants of `echo`, in the order in which they are given. */
+/** Ana with grants of `echo`, given in this order. */
 async function granted(...scopes: object[]) {
   const t = await testApp({ features: [fixtureFeature] });
   const ana = await t.developer('ana');
@@ -33,7 +33,7 @@ async function waiting(t: Pick<TestApp, 'done'>): Promise<string> {
 const approve = async (t: Pick<TestApp, 'done'>) => await t.done('approvals.approve', { approval_id: await waiting(t) });
 const refuse = async (t: Pick<TestApp, 'done'>) => await t.done('approvals.refuse', { approval_id: await waiting(t) });
 
-test('a grant with max_per_minute turns away what is too much for any 60 seconds, and says when to call again', async () => {
+test('a grant with `max_per_minute` refuses calls above the rate in any 60 seconds and returns when to call again', async () => {
   const t = await granted({ max_per_minute: 2 });
   expect((await t.echo()).isError).toBe(false);
   t.clock.advance(20_000);
@@ -41,19 +41,19 @@ test('a grant with max_per_minute turns away what is too much for any 60 seconds
   t.clock.advance(10_000);
   expect((await t.echo()).reply).toMatchObject({
     code: 'CAPABILITY_DENIED',
-    message: expect.stringContaining('no more calls in this minute'),
-    next: 'Call again in 30 s.',
+    message: expect.stringContaining('its grant has reached its limit of calls per minute'),
+    next: 'Repeat the call in 30 s.',
     data: { capability: 'tool.call.echo', retry_after_ms: 30_000 },
   });
   t.clock.advance(29_999);
-  expect((await t.echo()).reply).toMatchObject({ next: 'Call again in 1 s.', data: { retry_after_ms: 1 } });
+  expect((await t.echo()).reply).toMatchObject({ next: 'Repeat the call in 1 s.', data: { retry_after_ms: 1 } });
   t.clock.advance(1);
   expect((await t.echo()).isError).toBe(false);
   expect((await t.echo()).reply).toMatchObject({ data: { retry_after_ms: 20_000 } });
   expect(await t.uses()).toEqual([3]);
 });
 
-test('the rate is counted once for all servers: of many calls at once exactly as many pass as it allows', async () => {
+test('the rate is counted across all servers: of many simultaneous calls exactly the allowed number passes', async () => {
   const here = await granted({ max_per_minute: 3 });
   const there = await testApp({ database: here.database, clock: here.clock });
   const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => (i % 2 ? here : there).tool('echo', hi, here.ana)));
@@ -61,7 +61,7 @@ test('the rate is counted once for all servers: of many calls at once exactly as
   for (const { reply } of answers) if (reply.status !== 'ok') expect(reply).toMatchObject({ code: 'CAPABILITY_DENIED', data: { retry_after_ms: 60_000 } });
 });
 
-test('a grant without bounds is used before one that counts, and that before one for which a person is asked', async () => {
+test('an unbounded grant is used before a counted one, and a counted one before one that needs approval', async () => {
   const t = await granted({ approve: true }, { max_uses: 1 }, {});
   for (let i = 0; i < 2; i++) expect((await t.echo()).isError).toBe(false);
   expect(await t.uses()).toEqual([0, 0, 0]);
@@ -73,7 +73,7 @@ test('a grant without bounds is used before one that counts, and that before one
   expect((await asked).isError).toBe(false);
 });
 
-test('beside a grant that is over its rate, one that has room is used, and only then a person is asked', async () => {
+test('if one grant is over its rate, another with room is used, and only then a person is asked', async () => {
   const t = await granted({ max_per_minute: 1 }, { max_per_minute: 1, max_uses: 1 }, { approve: true });
   for (let i = 0; i < 2; i++) expect((await t.echo()).isError).toBe(false);
   expect(await t.uses()).toEqual([1, 1, 0]);
@@ -85,7 +85,7 @@ test('beside a grant that is over its rate, one that has room is used, and only 
   expect(await t.uses()).toEqual([2, 1, 0]);
 });
 
-test('nobody is asked to approve a call that the rate of the grant would turn away', async () => {
+test("no approval is requested for a call that the grant's rate would refuse", async () => {
   const t = await granted({ approve: true, max_per_minute: 1 });
   const first = t.echo();
   await approve(t);
@@ -97,7 +97,7 @@ test('nobody is asked to approve a call that the rate of the grant would turn aw
   expect((await second).isError).toBe(false);
 });
 
-test('a refused or overdue approval takes no use of the grant; an approved call does', async () => {
+test('a refused or lapsed approval consumes no use of the grant; an approved call does', async () => {
   const t = await granted({ approve: true, max_uses: 1 });
   const refused = t.echo();
   await refuse(t);
@@ -114,14 +114,14 @@ test('a refused or overdue approval takes no use of the grant; an approved call 
   expect((await t.echo()).reply).toMatchObject({ code: 'CAPABILITY_DENIED', message: expect.stringContaining('used up') });
 });
 
-test('where the store fails after a use was counted, it is said that it was', async () => {
+test('if the store fails after a use was counted, the error says so', async () => {
   const t = await granted({ max_uses: 2 });
   vi.spyOn(t.app.store, 'append').mockRejectedValueOnce(new StoreBusy('the database cannot be reached'));
   expect((await t.echo()).reply).toMatchObject({ code: 'STORE_BUSY', message: 'The database is busy; nothing was written but this use of the grant.' });
   expect(await t.uses()).toEqual([1]);
 });
 
-test('of two calls that wait by a grant of one use, one goes through although both are approved', async () => {
+test('of two approved calls that wait on a grant with one use, one goes through', async () => {
   const t = await granted({ approve: true, max_uses: 1 });
   const calls = ['a', 'b'].map((text) => t.tool('echo', { text }, t.ana));
   const items = await until(async () => {
@@ -135,19 +135,25 @@ test('of two calls that wait by a grant of one use, one goes through although bo
   expect(await t.uses()).toEqual([1]);
 });
 
-test.each(['revoked', 'expired'] as const)('a grant that is %s while the call waits lets nothing through, approved or not, nor does another', async (how) => {
-  const t = await granted({ approve: true, expires_at: Date.UTC(2026, 0, 1) + 5_000 });
-  const call = t.echo();
-  await waiting(t);
-  // Another that asks too has not been approved.
-  await t.grant({ approve: true });
-  if (how === 'revoked') await t.done('capabilities.revoke', { grant_id: t.ids[0] });
-  else t.clock.advance(5_001);
-  await approve(t);
-  expect((await call).reply).toMatchObject({ code: 'CAPABILITY_DENIED', message: expect.stringContaining(how === 'revoked' ? 'was revoked' : 'has expired') });
-});
+test.each(['revoked', 'expired'] as const)(
+  'a grant that is %s while the call waits lets nothing through, approved or not, nor does another grant',
+  async (how) => {
+    const t = await granted({ approve: true, expires_at: Date.UTC(2026, 0, 1) + 5_000 });
+    const call = t.echo();
+    await waiting(t);
+    // The other grant also needs an approval, and has none.
+    await t.grant({ approve: true });
+    if (how === 'revoked') await t.done('capabilities.revoke', { grant_id: t.ids[0] });
+    else t.clock.advance(5_001);
+    await approve(t);
+    expect((await call).reply).toMatchObject({
+      code: 'CAPABILITY_DENIED',
+      message: expect.stringContaining(how === 'revoked' ? 'was revoked' : 'has expired'),
+    });
+  },
+);
 
-test('tools of our own are held too: those that are granted one by one, and those of a toolset', async () => {
+test("Covenant's own tools are held too, whether granted one by one or by toolset", async () => {
   const t = await granted();
   await t.done('capabilities.revoke', { action: 'toolset.team', token: t.ana.tokenId });
   await t.grant({ approve: true }, 'toolset.team');
@@ -161,7 +167,7 @@ test('tools of our own are held too: those that are granted one by one, and thos
   expect(usage?.payload).toMatchObject({ approval_id, outcome: 'ok' });
 });
 
-test('lists show what a grant with a rate or approval opens, also while it is over its rate, and not what is used up', async () => {
+test('lists include tools under a rate or approval, even while over the rate, but not those used up', async () => {
   const t = await granted({ max_per_minute: 1 });
   const sees = async () => (await t.app.gate.visibility(t.ana.principal)).tool('echo', 'gateway');
   await t.echo();
@@ -176,7 +182,7 @@ test('lists show what a grant with a rate or approval opens, also while it is ov
   expect([visible.resource('far'), visible.resource('near'), visible.prompt('far_review'), visible.prompt('far')]).toEqual([true, false, true, false]);
 });
 
-test('a scope that is not understood is refused by the name of its field', async () => {
+test('an invalid scope is refused with the name of its field', async () => {
   const { action } = await testApp();
   const bad: [object, string][] = [
     [{ max_per_minute: 0 }, 'scope.max_per_minute'],
@@ -196,7 +202,7 @@ test('a scope that is not understood is refused by the name of its field', async
   }
 });
 
-test('the list of grants shows rate and approval, and so does the event of the grant [capability.grant.shape]', async () => {
+test('the grant list and the grant event show rate and approval [capability.grant.shape]', async () => {
   const t = await granted({ max_per_minute: 5, approve: true }, { approve: 'client' });
   const { items } = (await t.done('capabilities.list', {})) as { items: { grant_id: string }[] };
   expect(items.find(({ grant_id }) => grant_id === t.ids[0])).toMatchObject({ scope: { max_per_minute: 5, approve: true }, status: 'live' });
@@ -204,7 +210,7 @@ test('the list of grants shows rate and approval, and so does the event of the g
   expect(events.slice(-2).map(({ payload }) => payload)).toMatchObject([{ max_per_minute: 5, approve: true }, { approve: 'client' }]);
 });
 
-/** A tool that asks twice before it answers, as a server does that keeps nothing between rounds. */
+/** A tool that asks twice before it answers, like a server that stores nothing between rounds. */
 async function rounds(scope: object) {
   const states: (string | undefined)[] = [];
   const t = await relayApp({
@@ -252,7 +258,7 @@ test('a call of three rounds is one use of its grant, and the other server gets 
   expect(JSON.stringify(await t.app.store.reader.selectFrom('call_rounds').selectAll().execute())).not.toContain(one);
 });
 
-test('a round is taken once, by the same caller, for the same call, within fifteen minutes', async () => {
+test('a round can be taken once, by the same caller, for the same call, within fifteen minutes', async () => {
   const t = await rounds({ max_uses: 50 });
   const ben = await t.developer('ben');
   await t.grant('far_ask', ben);
@@ -276,14 +282,14 @@ test('a round is taken once, by the same caller, for the same call, within fifte
   expect(t.states.filter((each) => each === 'one')).toHaveLength(1);
 });
 
-test('a later round has the arguments that the grant allows, also where others have the same digest', async () => {
+test('a later round must have the arguments that the grant allows, even if other arguments have the same digest', async () => {
   const t = await rounds({ max_uses: 5, arguments: { allow: [{ a: '\ufffd' }] } });
   const state = t.stateOf(await t.round(undefined, {}, { a: '\ufffd' }));
   expect((await t.round(state, {}, { a: '\ud800' })).reply).toMatchObject({ code: 'CAPABILITY_DENIED' });
   expect(t.states).toEqual([undefined]);
 });
 
-test('a grant that is revoked between two rounds ends the call', async () => {
+test('revoking a grant between two rounds ends the call', async () => {
   const t = await rounds({ max_uses: 5 });
   const state = t.stateOf(await t.round());
   await t.done('capabilities.revoke', { grant_id: t.grantId });
@@ -291,7 +297,7 @@ test('a grant that is revoked between two rounds ends the call', async () => {
   expect((await t.round(state)).reply).toMatchObject({ code: 'CAPABILITY_DENIED', message: expect.stringContaining('was revoked') });
 });
 
-test('a call of several rounds that has to be approved is asked for once', async () => {
+test('a call of several rounds needs one approval', async () => {
   const t = await rounds({ approve: true });
   const first = t.round();
   const approval_id = await waiting(t);
@@ -303,7 +309,7 @@ test('a call of several rounds that has to be approved is asked for once', async
   expect(usage.map(({ payload }) => payload.approval_id)).toEqual(Array(3).fill(approval_id));
 });
 
-test('a client that was asked about the approval comes to the rounds of the tool itself, each with its own state', async () => {
+test("after the client answers the approval question, the tool's own rounds follow, each with its own state", async () => {
   const t = await rounds({ approve: 'client', max_uses: 1 });
   const forms = { capabilities: { elicitation: {} } };
   const asked = await t.call('far_ask', { a: 1 }, { exchange: modern({}, forms) });
@@ -318,7 +324,7 @@ test('a client that was asked about the approval comes to the rounds of the tool
   expect(await t.uses()).toBe(1);
 });
 
-test('an answer for an approval that is no longer needed is not passed on', async () => {
+test('an answer for an approval that is not needed any more is not passed on', async () => {
   const t = await rounds({ approve: 'client' });
   const { requestState } = ((await t.call('far_ask', {}, { exchange: modern() })).relayed as { result: Json }).result;
   await t.done('capabilities.grant', { action: 'tool.call.far_ask', token: t.ana.tokenId });
@@ -327,7 +333,7 @@ test('an answer for an approval that is no longer needed is not passed on', asyn
   expect(t.states).toEqual([undefined]);
 });
 
-test("another server's state that looks like one of ours comes back to it all the same; one without end is not kept", async () => {
+test("another server's state that looks like ours is returned to it; state over the size limit is not stored", async () => {
   const states: (string | undefined)[] = [];
   const t = await relayApp({
     far_mimic: async ({ state }, { exchange }) => {

@@ -4,7 +4,7 @@ import { fixtureFeature } from '../../../testing/fixture.ts';
 
 const hi = { text: 'hi' };
 
-test('without tool.call.<name> the call is refused and the tool does not run; once granted the same call goes through [capability.gate.per-tool] [capability.gate.granted] [capability.gate.echo]', async () => {
+test('without `tool.call.<name>` a call is refused and the tool does not run; after the grant the same call goes through [capability.gate.per-tool] [capability.gate.granted] [capability.gate.echo]', async () => {
   const { developer, done, events, tool } = await testApp({ features: [fixtureFeature] });
   const ana = await developer('ana');
   const denied = await tool('echo', hi, ana);
@@ -13,7 +13,7 @@ test('without tool.call.<name> the call is refused and the tool does not run; on
   expect(JSON.stringify(denied.body)).not.toContain('"hi"');
   await done('capabilities.grant', { action: 'tool.call.echo', token: ana.tokenId });
   expect((await tool('echo', hi, ana)).body).toMatchObject({ content: [{ type: 'text', text: 'hi' }], isError: false });
-  // One that leaves a trace where it runs.
+  // This tool leaves a trace when it runs.
   await done('capabilities.revoke', { action: 'toolset.team', token: ana.tokenId });
   const change = async () => (await tool('covibe_fixture', { operation: 'change', what: 'ws_new' }, ana)).isError;
   expect([await change(), (await events({ kind: 'fixture.changed' })).length]).toEqual([true, 0]);
@@ -33,7 +33,7 @@ test('clock is the only tool that needs no grant [capability.gate.clock-exempt]'
   expect(open).toEqual(['clock']);
 });
 
-test('the gate holds for the operator as for everyone else [capability.gate.operator-too]', async () => {
+test('the gate applies to the operator like to everyone else [capability.gate.operator-too]', async () => {
   const { done, operator, tool } = await testApp();
   expect((await tool('echo', hi, operator)).reply).toMatchObject({ code: 'CAPABILITY_DENIED' });
   await done('capabilities.grant', { action: 'tool.call.echo' });
@@ -48,7 +48,7 @@ test('without a grant an unknown tool gets the same denial as a known one [capab
   expect(unknown).toBe(known.replaceAll('echo', 'nope'));
 });
 
-test('a caller who holds the grant of its contract is told that a tool does not exist', async () => {
+test('a caller with the grant of its contract learns that a tool does not exist', async () => {
   const { developer, done, tool } = await testApp();
   const ana = await developer('ana');
   expect((await tool('covibe_nope', {}, ana)).body).toMatchObject({ status: 'error', data: { code: 'UNKNOWN_TOOL' } });
@@ -57,7 +57,7 @@ test('a caller who holds the grant of its contract is told that a tool does not 
   expect((await tool('nope', {}, ana)).body).toMatchObject({ status: 'error', data: { code: 'UNKNOWN_TOOL' } });
 });
 
-test('a denial names the missing capability and a command that grants it to that very caller [capability.gate.denial-names-it]', async () => {
+test('a denial names the missing capability and the command that grants it to this caller [capability.gate.denial-names-it]', async () => {
   const { action, developer, tool } = await testApp();
   const ana = await developer('ana', 'codex');
   const { body } = await tool('echo', hi, ana);
@@ -71,7 +71,7 @@ test('a denial names the missing capability and a command that grants it to that
   expect((await tool('echo', hi, ana)).isError).toBe(false);
 });
 
-test('the command in a denial works in the workspace of the caller, and is not printed for a name that no shell should see', async () => {
+test("the command in a denial works in the caller's workspace, and is omitted for a name that is unsafe in a shell", async () => {
   const { app, developer, operator, tool } = await testApp();
   const zoe = await developer('zoe', undefined, 'ws_beta');
   const { data } = (await tool('echo', hi, zoe)).body as { data: { command: string } };
@@ -90,7 +90,7 @@ test('the command in a denial works in the workspace of the caller, and is not p
   expect(hostile.feedback.required_action).not.toContain('curl');
 });
 
-test('a name longer than any tool has is denied like any other and kept nowhere at length', async () => {
+test('an overlong name is denied like any other and never stored in full', async () => {
   const { developer, events, tool } = await testApp();
   const ana = await developer('ana');
   const long = 'n'.repeat(100_000);
@@ -100,7 +100,7 @@ test('a name longer than any tool has is denied like any other and kept nowhere 
   for (const event of await events()) expect(JSON.stringify(event).length).toBeLessThan(2_000);
 });
 
-test('a grant of a toolset covers the native tools of that toolset and no others [capability.gate.toolset]', async () => {
+test('a toolset grant covers the native tools of that toolset and no others [capability.gate.toolset]', async () => {
   const { developer, done, tool } = await testApp({ features: [fixtureFeature] });
   const ana = await developer('ana');
   expect((await tool('covibe_fixture', { operation: 'look' }, ana)).isError).toBe(false);
@@ -122,7 +122,7 @@ test('actions are compared exactly [capability.gate.exact]', async () => {
   }
 });
 
-test('a grant has subject, action, scope and who granted it [capability.grant.shape]', async () => {
+test('a grant has a subject, an action, a scope and the person who granted it [capability.grant.shape]', async () => {
   const { action, developer, done } = await testApp();
   await developer('ana');
   const scope = { max_uses: 3, expires_at: 4_000_000_000_000, arguments: { allow: [hi] } };
@@ -142,7 +142,7 @@ test('a grant has subject, action, scope and who granted it [capability.grant.sh
   expect((await action('capabilities.grant', { action: 'tool.call.echo', developer: 'ana', token: 'x' })).reply).toMatchObject({ code: 'INVALID_INPUT' });
 });
 
-test('a grant with max_uses allows that many calls and is then exhausted [capability.grant.max-uses]', async () => {
+test('a grant with `max_uses` allows that many calls and is then exhausted [capability.grant.max-uses]', async () => {
   const { developer, done, tool } = await testApp();
   const ana = await developer('ana');
   await done('capabilities.grant', { action: 'tool.call.echo', token: ana.tokenId, scope: { max_uses: 2 } });
@@ -153,7 +153,7 @@ test('a grant with max_uses allows that many calls and is then exhausted [capabi
   expect(items.find((item) => item.action === 'tool.call.echo')).toMatchObject({ status: 'exhausted', uses: 2 });
 });
 
-test('check and use are one step: of many calls at once by two servers exactly one passes a grant of one use [capability.grant.atomic-use]', async () => {
+test('check and use are one step: of many simultaneous calls on two servers exactly one passes a grant of one use [capability.grant.atomic-use]', async () => {
   const here = await testApp();
   const there = await testApp({ database: here.database });
   const ana = await here.developer('ana');
@@ -162,7 +162,7 @@ test('check and use are one step: of many calls at once by two servers exactly o
   expect(answers.filter((answer) => !answer.isError)).toHaveLength(1);
 });
 
-test('the audit names the grant whose use was taken, and its state', async () => {
+test('the audit names the grant whose use was counted, and its state', async () => {
   const { developer, done, events, tool } = await testApp();
   const ana = await developer('ana');
   const grants = [];
@@ -176,7 +176,7 @@ test('the audit names the grant whose use was taken, and its state', async () =>
   expect(named.map((each) => each?.revision)).toEqual([2, 2]);
 });
 
-test('a grant with arguments.allow allows only calls whose whole arguments equal an entry [capability.grant.arguments-allow]', async () => {
+test('a grant with `arguments.allow` allows only calls whose whole arguments equal an entry [capability.grant.arguments-allow]', async () => {
   const { developer, done, tool } = await testApp();
   const ana = await developer('ana');
   await done('capabilities.grant', { action: 'tool.call.echo', token: ana.tokenId, scope: { arguments: { allow: [{ text: 'yes' }] } } });
@@ -186,7 +186,7 @@ test('a grant with arguments.allow allows only calls whose whole arguments equal
   expect((await tool('echo', { text: 'yes', more: 1 }, ana)).reply).toMatchObject({ code: 'CAPABILITY_DENIED' });
 });
 
-test('a grant still holds in the millisecond it expires at, and not in the next [capability.grant.expires]', async () => {
+test('a grant is valid through the millisecond in which it expires [capability.grant.expires]', async () => {
   const { clock, developer, done, tool } = await testApp();
   const ana = await developer('ana');
   await done('capabilities.grant', { action: 'tool.call.echo', token: ana.tokenId, scope: { expires_at: clock.now() + 1_000 } });
@@ -196,7 +196,7 @@ test('a grant still holds in the millisecond it expires at, and not in the next 
   expect((await tool('echo', hi, ana)).reply).toMatchObject({ code: 'CAPABILITY_DENIED', message: expect.stringContaining('expired') });
 });
 
-test('a revoked grant allows nothing from the next call on, also when another server revoked it [capability.grant.revoked]', async () => {
+test('a revoked grant allows nothing from the next call on, even if another server revoked it [capability.grant.revoked]', async () => {
   const here = await testApp();
   const there = await testApp({ database: here.database });
   const ana = await here.developer('ana');
@@ -207,7 +207,7 @@ test('a revoked grant allows nothing from the next call on, also when another se
   expect((await here.tool('echo', hi, ana)).reply).toMatchObject({ code: 'CAPABILITY_DENIED' });
 });
 
-test('where several statuses apply the later of live, exhausted, expired, revoked is shown [capability.grant.status-precedence]', async () => {
+test('if several statuses apply, the later of live, exhausted, expired, revoked is shown [capability.grant.status-precedence]', async () => {
   const { clock, developer, done, tool } = await testApp();
   const ana = await developer('ana');
   const { grant_id } = await done('capabilities.grant', {
@@ -227,7 +227,7 @@ test('where several statuses apply the later of live, exhausted, expired, revoke
   expect(seen).toEqual(['live', 'exhausted', 'expired', 'revoked']);
 });
 
-test('a grant id beside an action or a subject is refused, not half obeyed', async () => {
+test('a grant id together with an action or a subject is refused and revokes nothing', async () => {
   const { action, developer, done } = await testApp();
   await developer('ana');
   const { grant_id } = await done('capabilities.grant', { action: 'tool.call.echo' });
@@ -236,7 +236,7 @@ test('a grant id beside an action or a subject is refused, not half obeyed', asy
   }
 });
 
-test('minting a token writes the grants of its profile as rows that can be listed and revoked one by one [capability.grant.token-profile]', async () => {
+test('creating a token writes the grants of its profile as rows that can be listed and revoked one by one [capability.grant.token-profile]', async () => {
   const { action, done } = await testApp();
   const { token_id } = await done('tokens.create', { developer: 'ana', agent: 'codex' });
   const own = async () => {
@@ -275,7 +275,7 @@ test('every check, passed or not, is an audit event CapabilityCheck with agent_i
   expect(checks[1]?.payload).toMatchObject({ missing_actions: [], authorized_by: [{ grant_id: grant.grant_id, granted_by: 'operator' }] });
 });
 
-test('a name that reads like two actions is judged as the one name that it is', async () => {
+test('a name that reads like two actions is checked as one name', async () => {
   const t = await testApp();
   const { principal } = await t.developer('ana');
   const call = async (name: string, toolset: 'gateway' | 'workflow') =>
@@ -284,7 +284,7 @@ test('a name that reads like two actions is judged as the one name that it is', 
   const lookalike = () => call('agent_list toolset.workflow', 'gateway');
   expect(await real()).toMatchObject({ status: 'ok' });
   expect(await lookalike()).toMatchObject({ code: 'CAPABILITY_DENIED' });
-  // What was remembered is forgotten with any grant.
+  // Any new grant clears the cache.
   await t.done('capabilities.grant', { action: 'tool.call.echo', developer: 'ana' });
   expect(await lookalike()).toMatchObject({ code: 'CAPABILITY_DENIED' });
   expect(await real()).toMatchObject({ status: 'ok' });

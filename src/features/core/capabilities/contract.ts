@@ -3,9 +3,9 @@ import { contract, MEMBER_READ, OPERATOR_READ } from '../../../kernel/contract.t
 import { capabilityFor } from '../../../kernel/registry.ts';
 
 export const grantScope = z.strictObject({
-  max_uses: z.int().min(1).max(1_000_000_000).optional().describe('How many calls the grant allows in all.'),
-  max_per_minute: z.int().min(1).max(600).optional().describe('How many calls the grant allows in any 60 seconds.'),
-  expires_at: z.int().min(0).optional().describe('Epoch milliseconds; the grant still holds in that millisecond.'),
+  max_uses: z.int().min(1).max(1_000_000_000).optional().describe('Total number of calls.'),
+  max_per_minute: z.int().min(1).max(600).optional().describe('Calls in any 60 seconds.'),
+  expires_at: z.int().min(0).optional().describe('Epoch milliseconds; valid through that millisecond.'),
   arguments: z
     .strictObject({ allow: z.array(z.record(z.string(), z.unknown())).min(1).max(100) })
     .optional()
@@ -13,17 +13,15 @@ export const grantScope = z.strictObject({
   approve: z
     .union([z.boolean(), z.literal('client')], { error: 'expected true, false or "client"' })
     .optional()
-    .describe(
-      'true: each call waits until a person has approved it, on the dashboard or at the command line. "client": the caller’s own client may approve it too.',
-    ),
+    .describe('true: each call waits for a person to approve it on the dashboard or command line. "client": the caller’s own client may approve it too.'),
 });
 export type GrantScope = z.output<typeof grantScope>;
 
-/** In rising precedence: where several apply, the later is shown. */
+/** In rising precedence: if several apply, the later one is shown. */
 export const GRANT_STATUSES = ['live', 'exhausted', 'expired', 'revoked'] as const;
 export type GrantStatus = (typeof GRANT_STATUSES)[number];
 
-/** `tool.call.<name>` and its like, or a toolset of native coordination tools. Compared exactly: there are no wildcards. */
+/** `tool.call.<name>`, `resource.read.<server>`, `prompt.get.<prompt>` or a toolset of native tools. Compared exactly, without wildcards. */
 export const actionName = z
   .string()
   .max(200)
@@ -34,11 +32,11 @@ export const actionName = z
 
 const id = z.string().min(1).max(64);
 
-/** At most one of them; without any, the operator. */
+/** At most one of them. Without any, the operator. */
 const subjectFields = {
-  developer: z.string().min(1).max(100).optional().describe("A developer's name: the grant serves all of their tokens."),
-  token: id.optional().describe('A token id, or an unambiguous tail of it.'),
-  instance: id.optional().describe('An instance id.'),
+  developer: z.string().min(1).max(100).optional().describe('Developer name; the grant covers all of their tokens.'),
+  token: id.optional().describe('Token id, or an unambiguous end of it.'),
+  instance: id.optional().describe('Instance id.'),
 };
 
 export const grantView = z.strictObject({
@@ -60,17 +58,16 @@ export const grantCapability = contract({
   fresh: true,
   toolset: 'admin',
   title: 'Grant a capability',
-  description:
-    'Gives a subject the right to call a tool or a toolset, optionally bounded by uses, rate, time or arguments, or by a person who approves each call.',
+  description: 'Allow a subject to call a tool or toolset, optionally limited by uses, rate, time, arguments or approval of each call.',
   input: z
     .strictObject({
       action: actionName,
       ...subjectFields,
       scope: grantScope.optional(),
-      expires_in_minutes: z.int().min(1).max(525_600).optional().describe('The same as scope.expires_at, counted from now by the clock of the server.'),
+      expires_in_minutes: z.int().min(1).max(525_600).optional().describe("Like `scope.expires_at`, counted from now by the server's clock."),
     })
     .refine(({ scope, expires_in_minutes }) => scope?.expires_at === undefined || expires_in_minutes === undefined, {
-      error: 'say when it ends once: here or by scope.expires_at',
+      error: 'set either `expires_in_minutes` or `scope.expires_at`, not both',
       path: ['expires_in_minutes'],
     }),
   output: grantView,
@@ -80,7 +77,7 @@ export const revokeCapability = contract({
   name: 'capabilities.revoke',
   toolset: 'admin',
   title: 'Revoke a capability',
-  description: 'Takes back every grant of an action from a subject, or one grant by its id, from the next call on.',
+  description: 'Revoke every grant of an action from a subject, or one grant by its id, from the next call on.',
   input: z.strictObject({ action: actionName.optional(), ...subjectFields, grant_id: id.optional() }),
   output: z.strictObject({ revoked: z.array(z.string()) }),
   annotations: { destructiveHint: true, idempotentHint: true },
@@ -90,61 +87,61 @@ export const listCapabilities = contract({
   ...OPERATOR_READ,
   name: 'capabilities.list',
   title: 'List grants',
-  description: 'The grants of the workspace with their status: live, exhausted, expired or revoked. The newest first, a page at a time.',
+  description: 'List the grants of the workspace with their status, newest first, in pages.',
   input: z.strictObject({
     ...subjectFields,
-    text: z.string().trim().min(1).max(200).optional().describe('Only actions with this in their name.'),
+    text: z.string().trim().min(1).max(200).optional().describe('Only actions whose name contains this.'),
     status: z.enum(GRANT_STATUSES).optional(),
-    grant_id: id.optional().describe('This one alone, or the one whose id ends so.'),
+    grant_id: id.optional().describe('Only this grant: its id, or the end of it.'),
     limit: z.int().min(1).max(1_000).default(500),
-    before: id.optional().describe('Those that are older than the grant with this id.'),
+    before: id.optional().describe('Only grants older than this id.'),
   }),
   output: z.strictObject({ items: z.array(grantView), more: z.boolean() }),
 });
 
-/** open: needs no grant. asks: a person approves each call. limited: with certain arguments only. */
+/** open: needs no grant. asks: a person approves each call. limited: only with certain arguments. */
 const ANSWERS = ['open', 'yes', 'asks', 'limited', 'no'] as const;
 const answer = z.enum(ANSWERS);
 const TOOL_STATES = ['up', 'starting', 'down', 'withheld'] as const;
 
 const caller = z.strictObject({
   subject: z.string(),
-  name: z.string().describe('As `codex@mira`.'),
-  label: z.string().describe('Of the token; empty where it is none.'),
+  name: z.string().describe('For example `codex@mira`.'),
+  label: z.string().describe('Label of the token; may be empty.'),
 });
 
 export const explainCapability = contract({
   ...MEMBER_READ,
   name: 'capabilities.explain',
-  title: 'Can they call it?',
+  title: 'Explain access to a tool',
   description:
-    'What the gate would say to a call of a tool: by which grant it passes, or what is missing. For a developer, of each of their tokens. Nothing is called or counted. Developers ask for themselves, the operator for anybody.',
-  input: z.strictObject({ ...subjectFields, name: z.string().trim().min(1).max(200).describe('The tool.') }),
+    'Explain whether a subject can call a tool, and which grant allows it or what is missing. Covers each token of a developer. Calls and counts nothing. Developers see their own access, the operator anyone’s.',
+  input: z.strictObject({ ...subjectFields, name: z.string().trim().min(1).max(200).describe('Tool name.') }),
   output: z.strictObject({
     capability: z.string(),
     tool: z
       .strictObject({ server: z.string(), state: z.enum(TOOL_STATES) })
       .nullable()
-      .describe('Null: there is no tool of this name.'),
+      .describe('Null: no tool has this name.'),
     answers: z.array(
       z.strictObject({
         ...caller.shape,
         answer,
-        message: z.string().nullable().describe('What the caller would be told; null where the call passes.'),
-        grant: grantView.nullable().describe('The one that decides.'),
+        message: z.string().nullable().describe('The refusal that the caller would get; null if the call passes.'),
+        grant: grantView.nullable().describe('The deciding grant.'),
       }),
     ),
-    more: z.int().describe('How many more tokens there are than are answered for.'),
+    more: z.int().describe('Number of further tokens left out.'),
   }),
 });
 
 export const capabilityMatrix = contract({
   ...MEMBER_READ,
   name: 'capabilities.matrix',
-  title: 'Who may call what',
-  description: "Tools against tokens, a page of each: what the gate would say now. A developer's own tokens, or all to the operator.",
+  title: 'Access matrix',
+  description: 'Show for tools and tokens, in pages, whether a call would pass now. Developers see their own tokens, the operator all.',
   input: z.strictObject({
-    text: z.string().trim().min(1).max(200).optional().describe('Only tools with this in their name.'),
+    text: z.string().trim().min(1).max(200).optional().describe('Only tools whose name contains this.'),
     server: z.string().min(1).max(100).optional().describe('Only tools of this server.'),
     limit: z.int().min(1).max(100).default(50),
     offset: z.int().min(0).default(0),

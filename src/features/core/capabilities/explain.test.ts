@@ -11,7 +11,7 @@ interface Explained {
 const explained = async (t: TestApp, input: object, caller?: TestCaller) => (await t.done('capabilities.explain', input, caller)) as unknown as Explained;
 const onDashboard = (caller: TestCaller): TestCaller => ({ ...caller, principal: { ...caller.principal, web: true } });
 
-test('the answer is the one that the call gets, names the grant that decides, and counts nothing', async () => {
+test('the answer matches the real call, names the deciding grant and counts nothing', async () => {
   const t = await testApp();
   const codex = await t.developer('mira', 'codex');
   const ask = async () => (await explained(t, { token: codex.tokenId, name: 'echo' })).answers[0];
@@ -32,18 +32,18 @@ test('the answer is the one that the call gets, names the grant that decides, an
   await t.done('capabilities.revoke', { action: 'tool.call.echo', token: codex.tokenId });
   expect(await ask()).toMatchObject({ answer: 'limited', grant: { subject_name: 'mira', scope: { arguments: { allow: [{ text: 'hi' }] } } } });
 
-  // Bound to having none is bound all the same, and does not stand before a grant without bounds.
+  // An empty list of allowed arguments is still a bound, and does not precede an unbounded grant.
   await t.done('capabilities.grant', { action: 'tool.call.echo', token: codex.tokenId, scope: { arguments: { allow: [{}] } } });
   expect(await ask()).toMatchObject({ answer: 'limited' });
   await t.done('capabilities.grant', { action: 'tool.call.echo', token: codex.tokenId });
   expect(await ask()).toMatchObject({ answer: 'yes', grant: { scope: {} } });
 
   await t.done('tokens.revoke', { token_id: codex.tokenId });
-  expect(await ask()).toMatchObject({ answer: 'no', grant: null, message: 'The token was revoked: it is refused before any grant is asked for.' });
+  expect(await ask()).toMatchObject({ answer: 'no', grant: null, message: 'The token was revoked. It is refused before any grant is checked.' });
   expect(await t.events({ kind: 'CapabilityCheck' })).toHaveLength(2);
 });
 
-test('a developer is answered for token by token; a tool that is not there is said so; an instance and the operator can be asked for', async () => {
+test('a developer is answered token by token, a missing tool is reported, and an instance or the operator can be named', async () => {
   const t = await testApp();
   const codex = await t.developer('mira', 'codex');
   await t.developer('mira', 'claude-code');
@@ -65,7 +65,7 @@ test('a developer is answered for token by token; a tool that is not there is sa
   expect((await t.action('capabilities.explain', { developer: 'nobody', name: 'echo' })).reply).toMatchObject({ code: 'DEVELOPER_NOT_FOUND' });
 });
 
-test('developers ask for themselves alone, and learn of no other token whether it exists', async () => {
+test('developers can ask only for themselves, and cannot find out whether another token exists', async () => {
   const t = await testApp();
   const mira = await t.developer('mira');
   const ben = onDashboard(await t.developer('ben'));
@@ -78,7 +78,7 @@ test('developers ask for themselves alone, and learn of no other token whether i
   expect([callers.map(({ name }) => name), total_callers]).toEqual([['ben'], 1]);
 });
 
-test('the matrix says of each tool and token what the gate would, a page of both at a time', async () => {
+test("the matrix shows the gate's answer for each tool and token, in pages of both", async () => {
   const t = await testApp();
   const codex = await t.developer('mira', 'codex');
   await t.developer('ben', 'gemini');
@@ -109,7 +109,7 @@ test('the matrix says of each tool and token what the gate would, a page of both
   });
 });
 
-test('grants are listed newest first, by page, status, subject and words; one ends after minutes of the server’s clock', async () => {
+test('grants are listed newest first, by page, status, subject and text; `expires_in_minutes` counts by the server’s clock', async () => {
   const t = await testApp();
   const mira = await t.developer('mira');
   const grant = async (input: object) => (await t.done('capabilities.grant', { developer: 'mira', ...input })).grant_id as string;
@@ -136,7 +136,7 @@ test('grants are listed newest first, by page, status, subject and words; one en
   });
 });
 
-test('a grant of a private developer, or given by one, names nobody to whoever is signed in', async () => {
+test('a grant of or by a private developer names nobody to signed-in people', async () => {
   const t = await testApp();
   const admin = await t.developer('mira');
   const codex = await t.developer('ben', 'codex');

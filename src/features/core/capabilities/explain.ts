@@ -51,7 +51,7 @@ function answerOf({ verdict, grant }: AccessForecast): AccessAnswer {
   return argumentsOf(grant) ? 'limited' : 'yes';
 }
 
-/** A caller who may not ask about a token does not learn whether it exists. */
+/** A caller without the right to ask about a token must not learn whether it exists. */
 async function callersNamed(subjects: Subjects, { reader, workspace, principal, clock }: CallContext, named: NamedSubject) {
   const find = async () => await subjects.callersOf(reader, principal, await subjects.resolve(reader, workspace, named), clock.now());
   if (principal.operator) return await find();
@@ -61,12 +61,16 @@ async function callersNamed(subjects: Subjects, { reader, workspace, principal, 
     throw error;
   });
   if (found?.callers.every(isOwn)) return found;
-  throw new Refusal('NOT_YOURS', 'You can ask for yourself and your own tokens.', 'Ask the operator for anybody else.');
+  throw new Refusal(
+    'NOT_YOURS',
+    'You can only ask about yourself and your own tokens.',
+    'Repeat the call with one of your own tokens, or ask the operator to run `covenant capabilities explain`.',
+  );
 }
 
 type Matrix = Output<typeof capabilityMatrix>;
 
-/** One reading for each caller, whatever the number of tools. */
+/** One read for each caller, whatever the number of tools. */
 export async function accessMatrix(subjects: Subjects, offer: GrantOffer, ctx: CallContext, page: Input<typeof capabilityMatrix>): Promise<Matrix> {
   const { reader, principal, clock } = ctx;
   const text = page.text?.toLowerCase();

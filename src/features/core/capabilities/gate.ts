@@ -13,27 +13,27 @@ import type { Tx } from '../../../storage/write.ts';
 import { actionName, type GrantStatus, grantScope } from './contract.ts';
 import { byAge, countUse, findGrants, grantsOf, type StandingGrant, standingGrants } from './store.ts';
 
-/** The one tool that needs no grant: the liveness probe. */
+/** The only tool without a grant: the liveness probe. */
 const EXEMPT = 'clock';
 
 export interface Gate {
   authorize: Ports['authorize'];
   /** For lists: tells which tools, prompts and resources this caller may use. */
   visibility(principal: Principal): Promise<Visibility>;
-  /** The gate's answer to a call of a tool now, in advance: nothing is counted, and nobody is asked. `only`: for this tool alone. */
+  /** The gate's answer to a tool call now, without counting or asking anybody. `only`: prepare the answer for this tool alone. */
   foresee(principal: Principal, only?: string): Promise<(tool: string) => AccessForecast>;
 }
 
 export interface AccessForecast {
   readonly verdict: AccessDecision;
-  /** The one that decides. Null: it is denied, or needs none. */
+  /** The deciding grant. Null: the call is denied or needs none. */
   readonly grant: GrantRow | null;
 }
 
 interface Visibility {
   tool(name: string, toolset: Toolset): boolean;
   prompt(name: string): boolean;
-  /** Resources are opened server by server. */
+  /** Resources are granted server by server. */
   resource(server: string): boolean;
 }
 
@@ -48,7 +48,7 @@ export function createGate(services: Services, registry: Pick<Registry, 'toolset
       if (isExempt(asked)) return passed(principal, asked, null);
       const actions = actionsOpening(asked);
       const { reader, access } = services.store;
-      // The name is the caller's word: it must not read like two actions.
+      // The caller chooses the name: it must not read like two actions.
       const key = JSON.stringify(['grants', principal.workspace, principal.subjects, actions]);
       const grants = await access.get(key, () => findGrants(reader, principal.workspace, principal.subjects, actions));
       return decide(principal, asked, settled, grants, services.clock.now());
@@ -86,7 +86,7 @@ export function createGate(services: Services, registry: Pick<Registry, 'toolset
 const SOME = Symbol('some arguments');
 const toolCall = (name: string): AccessRequest => ({ noun: 'tool', name, args: SOME, redactedArgs: SOME, toolset: undefined });
 
-/** With whatever arguments; where that is not allowed, with the first that are. */
+/** With arbitrary arguments; if those are not allowed, with the first allowed ones. */
 function foreseen(principal: Principal, asked: AccessRequest, grants: readonly GrantRow[], now: number): AccessForecast {
   const bound = grants.flatMap((grant) => argumentsOf(grant)?.slice(0, 1) ?? []);
   const verdicts = [SOME, ...bound].map((args) => decide(principal, { ...asked, args, redactedArgs: args }, {}, grants, now));
@@ -96,9 +96,9 @@ function foreseen(principal: Principal, asked: AccessRequest, grants: readonly G
 
 const isExempt = ({ noun, name }: AccessRequest): boolean => noun === 'tool' && name === EXEMPT;
 
-/** A grant without bounds is taken before one that counts, and that before one that has a person asked. */
+/** An unbounded grant is used before a counted one, and a counted one before one that needs approval. */
 function decide(principal: Principal, asked: AccessRequest, { approved, resumed }: PriorDecision, all: readonly GrantRow[], now: number): AccessDecision {
-  // An approval or round belongs to one grant: no other can stand in for it.
+  // An approval or round belongs to one grant. No other grant can replace it.
   const settled = approved ?? resumed;
   const grants = settled === undefined ? all : all.filter(({ id }) => id === settled);
   if (resumed !== undefined) {
@@ -114,13 +114,13 @@ function decide(principal: Principal, asked: AccessRequest, { approved, resumed 
   const withinRate = (some: readonly GrantRow[]) => some.filter((grant) => waitForRate(grant, now) === 0);
   const [first, ...more] = withinRate(unasked);
   if (first) return { ...passed(principal, asked, first), consume: (tx) => consumeFirst(tx, principal, asked, [first, ...more]) };
-  // Nobody is asked for a call that the rate would turn away after it was approved.
+  // Do not ask a person about a call that the rate would refuse after the approval.
   const [toApprove] = withinRate(usable);
   if (toApprove) return { ...passed(principal, asked, toApprove, 'required'), approve: approverOf(toApprove) };
   return tooOften(principal, asked, Math.min(...usable.map((grant) => waitForRate(grant, now))));
 }
 
-/** Check and use are one step: of many calls at the same time, exactly as many pass as the grants have uses left. */
+/** Check and use are one step: of many simultaneous calls, exactly as many pass as the grants have uses left. */
 async function consumeFirst(tx: Tx, principal: Principal, asked: AccessRequest, grants: readonly GrantRow[]): Promise<AccessDecision> {
   let wait: number | undefined;
   let reason: string | undefined;
@@ -138,7 +138,7 @@ async function consumeFirst(tx: Tx, principal: Principal, asked: AccessRequest, 
 }
 
 const tooOften = (principal: Principal, asked: AccessRequest, wait: number): Denied =>
-  denied(principal, asked, 'its grant allows no more calls in this minute', wait);
+  denied(principal, asked, 'its grant has reached its limit of calls per minute', wait);
 
 function passed(principal: Principal, asked: AccessRequest, grant: GrantRow | null, approval?: 'required'): Passed {
   return {
@@ -148,24 +148,24 @@ function passed(principal: Principal, asked: AccessRequest, grant: GrantRow | nu
   };
 }
 
-/** Reads the same for a tool that exists and one that does not. */
+/** Must read the same for a tool that exists and one that does not. */
 function denied(principal: Principal, asked: AccessRequest, reason: string | undefined, retryAfterMs?: number): Denied {
   const capability = capabilityFor(asked.noun, asked.name);
   const who = principal.kind === 'operator' ? 'the operator' : `this ${principal.kind} token`;
   const message = `Denied: ${who} lacks ${capability}${reason ? ` (${reason})` : ''}.`;
   const check = checkEvent(principal, asked, false, null);
   if (retryAfterMs !== undefined) {
-    const next = `Call again in ${Math.ceil(retryAfterMs / 1000)} s.`;
+    const next = `Repeat the call in ${Math.ceil(retryAfterMs / 1000)} s.`;
     return { allowed: false, check, reply: refused('error', 'CAPABILITY_DENIED', message, next, { capability, retry_after_ms: retryAfterMs }) };
   }
-  // The name is the caller's word, and the command is meant to be pasted into a shell.
+  // The caller chooses the name, and people paste the command into a shell.
   const command = actionName.safeParse(capability).success ? `covenant capabilities grant ${capability}${subjectFlags(principal)}` : null;
   const next =
     command === null
-      ? `No ${asked.noun} can have this name: list the ${asked.noun}s to see theirs.`
+      ? `No ${asked.noun} can have this name. Call \`${asked.noun}s/list\` for valid names.`
       : principal.kind === 'operator'
-        ? command
-        : `Ask the operator to run: ${command}`;
+        ? `Run \`${command}\`, then repeat the call.`
+        : `Ask the operator to run \`${command}\`, then repeat the call.`;
   return { allowed: false, check, reply: refused('error', 'CAPABILITY_DENIED', message, next, { capability, command }) };
 }
 
@@ -191,7 +191,7 @@ function checkEvent(principal: Principal, asked: AccessRequest, ok: boolean, gra
     kind: 'CapabilityCheck',
     actor: principal.actor,
     subject,
-    // In the order of canonical JSON, which is then quick to write.
+    // In the order of canonical JSON, which is faster to serialize.
     payload: {
       agent_id: subject,
       approval,
@@ -211,16 +211,16 @@ export function grantStatus(grant: StandingGrant, now: number): GrantStatus {
   return 'live';
 }
 
-/** As they were sent, or as they are kept: an entry names no secret, and may name the repository that is only reported. */
+/** Compared as sent and as stored: an entry contains no secret, and may name the repository that is only reported. */
 export function allowsArguments(grant: GrantRow, { args, redactedArgs }: Pick<AccessRequest, 'args' | 'redactedArgs'>): boolean {
   const allowed = argumentsOf(grant);
   return allowed === undefined || allowed.some((entry) => isDeepStrictEqual(entry, args ?? {}) || isDeepStrictEqual(entry, redactedArgs ?? {}));
 }
 
-/** The arguments that the grant allows; undefined: any. */
+/** The arguments that the grant allows. Undefined: any. */
 export const argumentsOf = (grant: GrantRow): Record<string, unknown>[] | undefined => readJson(grantScope, grant.scope).arguments?.allow;
 
-/** Who has to approve a call: a person here, or also the user of the caller's client. Undefined: nobody. */
+/** Who must approve a call: a person here, or also the user of the caller's client. Undefined: nobody. */
 export function approverOf(grant: GrantRow): 'person' | 'client' | undefined {
   const { approve } = readJson(grantScope, grant.scope);
   return approve === 'client' ? 'client' : approve ? 'person' : undefined;
@@ -231,12 +231,12 @@ const times = z.array(z.int());
 
 const timesOf = (grant: GrantRow): number[] => (grant.recent === null ? [] : readJson(times, grant.recent));
 
-/** A call of this grant has to be counted when it is made. */
+/** Whether each call under this grant must be counted. */
 export const isCounted = (grant: GrantRow): boolean => grant.max_uses !== null || rateOf(grant) !== undefined;
 
 const rateOf = (grant: GrantRow): number | undefined => readJson(grantScope, grant.scope).max_per_minute;
 
-/** How long until the grant's rate lets another call through: 0 where it does now. Exact for any 60 seconds, not for clock minutes. */
+/** Milliseconds until the grant's rate allows another call; 0 for now. Exact for any 60 seconds, not per clock minute. */
 export function waitForRate(grant: GrantRow, now: number): number {
   const rate = rateOf(grant);
   if (rate === undefined) return 0;
@@ -245,7 +245,7 @@ export function waitForRate(grant: GrantRow, now: number): number {
   return (counted.at(-rate) as number) + MINUTE_MS - now;
 }
 
-/** The times of the last calls after one more, oldest first also where servers' clocks differ; null where the grant has no rate. */
+/** The times of the last calls including this one, sorted because servers' clocks may differ. Null for a grant without a rate. */
 export function recentAfter(grant: GrantRow, now: number): string | null {
   const rate = rateOf(grant);
   if (rate === undefined) return null;
@@ -255,7 +255,7 @@ export function recentAfter(grant: GrantRow, now: number): string | null {
 /** Toolsets that a grant can name. Gateway tools are granted one by one. */
 const COORDINATION: ReadonlySet<Toolset> = new Set(['team', 'review', 'workflow', 'cycle']);
 
-/** The actions of which any one opens it. */
+/** The actions that allow the call; any one of them suffices. */
 export function actionsFor(noun: AccessRequest['noun'], name: string, toolset: Toolset | undefined): string[] {
   const exact = capabilityFor(noun, name);
   return noun === 'tool' && toolset && COORDINATION.has(toolset) ? [exact, `toolset.${toolset}`] : [exact];

@@ -20,19 +20,19 @@ const grantOf = (rate: number, recent: string | null = null): GrantRow => ({
   revoked_by: null,
 });
 
-/** Every call that was let through, looked at whole each time. */
+/** Reference model: all accepted calls, checked in full each time. */
 function naive(rate: number) {
   const passed: number[] = [];
   const fits = (at: number) => passed.filter((time) => time > at - 60_000).length < rate;
   return {
     passed,
     fits,
-    /** The first moment from `now` on at which a call fits. */
+    /** The first time from `now` on at which a call fits. */
     wait: (now: number) => Math.min(...[now, ...passed.map((time) => time + 60_000)].filter((at) => at >= now && fits(at))) - now,
   };
 }
 
-test('max_per_minute lets through exactly what fits into any 60 seconds, and says how long the next has to wait', () => {
+test('`max_per_minute` accepts exactly what fits into any 60 seconds and returns how long the next call must wait', () => {
   const step = fc.oneof(fc.integer({ min: 0, max: 70_000 }), fc.constantFrom(0, 1, 59_999, 60_000, 60_001));
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 8 }), fc.array(step, { maxLength: 60 }), (rate, steps) => {
@@ -54,7 +54,7 @@ test('max_per_minute lets through exactly what fits into any 60 seconds, and say
   );
 });
 
-test('servers whose clocks differ count together, and a clock that is set back opens nothing', () => {
+test('servers with different clocks count together, and setting a clock back opens nothing', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 5 }), fc.array(fc.integer({ min: -30_000, max: 30_000 }), { maxLength: 60 }), (rate, skews) => {
       const model = naive(rate);
@@ -71,7 +71,7 @@ test('servers whose clocks differ count together, and a clock that is set back o
   );
 });
 
-test('a grant without a rate keeps no times', () => {
+test('a grant without a rate stores no times', () => {
   const grant = { ...grantOf(1), scope: '{}' };
   expect([waitForRate(grant, 5), recentAfter(grant, 5)]).toEqual([0, null]);
 });

@@ -10,27 +10,27 @@ export interface GrantOffer {
 
 interface OfferedTool {
   readonly name: string;
-  /** `native`, or an external server's. */
+  /** `native`, or the name of an external server. */
   readonly server: string;
   readonly state: 'up' | 'starting' | 'down' | 'withheld';
 }
 
-/** At most one of them; none is the operator. */
+/** At most one of them. None means the operator. */
 export interface NamedSubject {
   developer?: string;
   token?: string;
   instance?: string;
 }
 
-/** Somebody who could call, as the gate would see them. */
+/** A possible caller, as the gate would see it. */
 export interface Caller {
   readonly principal: Principal;
   readonly subject: string;
-  /** As `codex@mira`. */
+  /** For example `codex@mira`. */
   readonly name: string;
-  /** Of the token; empty where there is none, or it is not for who looks. */
+  /** The token's label; empty if there is none or the viewer may not see it. */
   readonly label: string;
-  /** Set where their token lets them in no more: why. */
+  /** Why their token has ended; null while it is valid. */
   readonly ended: string | null;
 }
 
@@ -39,16 +39,16 @@ export interface CallersPage {
   readonly total: number;
 }
 
-/** Who can hold grants is known to identity, which imports this feature: `features/index.ts` passes it in. */
+/** Identity knows who can hold grants, but imports this feature. So `features/index.ts` passes it in. */
 export interface Subjects {
-  /** The subject that the input names, checked to exist. */
+  /** The subject that the input names, verified to exist. */
   resolve(db: Db, workspace: string, named: NamedSubject): Promise<string>;
-  /** How a person would call them, as far as `viewer` may know. */
+  /** Display names, as far as `viewer` may see them. */
   names(db: Db, workspace: string, viewer: Principal, subjects: readonly string[]): Promise<(subject: string) => string>;
-  /** The name that `names` gives to developers whom the viewer may not know. */
+  /** The name that `names` returns for developers whom the viewer may not see. */
   readonly hidden: string;
-  /** The callers that use the grants of the subject: a developer's tokens, an instance's, the one token, or the operator. */
+  /** The callers that use the subject's grants: a developer's tokens, an instance's, one token, or the operator. */
   callersOf(db: Db, viewer: Principal, subject: string, now: number): Promise<CallersPage>;
-  /** Everybody who could call now: all to the operator, their own to a developer. */
+  /** Everyone who could call now: all for the operator, their own for a developer. */
   callers(db: Db, viewer: Principal, page: { readonly limit: number; readonly offset: number }, now: number): Promise<CallersPage>;
 }

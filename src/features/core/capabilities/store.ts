@@ -10,28 +10,28 @@ export type StandingGrant = Pick<GrantRow, 'action' | 'revoked_at' | 'expires_at
 
 export const grantsIn = (db: Db, workspace: string) => matching(db, 'grants', { workspace_id: workspace }).selectAll();
 
-/** Ids sort by when they were made. */
+/** Ids sort by creation time. */
 export const byAge = (a: GrantRow, b: GrantRow): number => (a.id < b.id ? -1 : 1);
 
 const grantsFor = compiledQuery(6, (db, workspace: string, s1: string, s2: string, s3: string, a1: string, a2: string) =>
   db.selectFrom('grants').selectAll().where('workspace_id', '=', workspace).where('subject', 'in', [s1, s2, s3]).where('action', 'in', [a1, a2]),
 );
 
-/** Grants of any status that name one of the subjects (at most three) and one of the actions (at most two). */
+/** Grants of any status for one of the subjects (at most three) and one of the actions (at most two). */
 export async function findGrants(db: Db, workspace: string, subjects: readonly string[], actions: readonly string[]): Promise<GrantRow[]> {
   const [s1 = '', s2 = s1, s3 = s1] = subjects;
   const [a1 = '', a2 = a1] = actions;
   if (subjects.length > 3 || actions.length > 2) throw new Error('more subjects or actions than a principal can have');
   const found = await grantsFor(db, workspace, s1, s2, s3, a1, a2);
-  // Not by the database: for the order SQLite would read every grant of the workspace.
+  // Sorted here: to sort, SQLite would read every grant of the workspace.
   return found.sort(byAge);
 }
 
-/** All that have not been revoked. */
+/** All grants that are not revoked. */
 const standing = (db: Db, workspace: string, subjects: readonly string[]) =>
   matching(db, 'grants', { workspace_id: workspace, subject: subjects, revoked_at: null });
 
-/** Only the columns that decide, because a caller may hold hundreds of grants. */
+/** Only the deciding columns, because a caller may hold hundreds of grants. */
 export const grantsOf = (db: Db, workspace: string, subjects: readonly string[]): Promise<StandingGrant[]> =>
   standing(db, workspace, subjects).select(['action', 'revoked_at', 'expires_at', 'max_uses', 'uses']).execute();
 
@@ -39,10 +39,10 @@ export const standingGrants = (db: Db, workspace: string, subjects: readonly str
 
 interface GrantFilter {
   readonly subject?: string | undefined;
-  /** In the name of the action. */
+  /** Text in the action's name. */
   readonly text?: string | undefined;
   readonly status?: GrantStatus | undefined;
-  /** Those that are older than this one. */
+  /** Only grants older than this id. */
   readonly before?: string | undefined;
 }
 
@@ -54,7 +54,7 @@ export async function pageOfGrants(db: Db, workspace: string, { subject, text, s
   return await query.orderBy('id', 'desc').limit(limit).execute();
 }
 
-/** `grantStatus` as a condition. */
+/** `grantStatus` as a SQL condition. */
 function hasStatus(status: GrantStatus, now: number): RawBuilder<SqlBool> {
   const revoked = sql<SqlBool>`revoked_at is not null`;
   const expired = sql<SqlBool>`expires_at is not null and expires_at < ${now}`;
@@ -71,7 +71,7 @@ function hasStatus(status: GrantStatus, now: number): RawBuilder<SqlBool> {
   }
 }
 
-/** The grant as it is after one more use. Whether it has one is asked in the same transaction, and writes of a workspace take turns. */
+/** The grant after one more use. The caller checks for a remaining use in the same transaction, and writes of a workspace are serialized. */
 export async function countUse(db: Db, workspace: string, id: string, recent: string | null): Promise<GrantRow> {
   return await db
     .updateTable('grants')

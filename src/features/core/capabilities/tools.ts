@@ -18,22 +18,31 @@ export function capabilityTools(subjects: Subjects, offer: GrantOffer): Implemen
         const bounds = expires_in_minutes === undefined ? scope : { ...scope, expires_at: tx.now + expires_in_minutes * 60_000 };
         const grant = await giveGrant(tx, { subject, action, scope: bounds, by: ctx.principal.actor });
         const [shown] = await viewGrants(tx.db, subjects, ctx.principal, [grant], tx.now);
-        return ok(shown, `Granted ${action}.${isUnknown(offer, tx.workspace, action) ? ' There is no tool of this name now.' : ''}`);
+        return ok(shown, `Granted ${action}.${isUnknown(offer, tx.workspace, action) ? ' Warning: no tool has this name now.' : ''}`);
       },
     }),
     implement(revokeCapability, {
       write: async (tx, { action, grant_id, ...named }, ctx) => {
         if (grant_id && (action || Object.values(named).some((name) => name !== undefined))) {
-          throw new Refusal('INVALID_INPUT', 'grant_id: names one grant; an action or subject beside it says nothing.', 'Give grant_id alone.', {
-            field: 'grant_id',
-          });
+          throw new Refusal(
+            'INVALID_INPUT',
+            '`grant_id` already names one grant, so `action` and subject cannot be combined with it.',
+            'Repeat the call with `grant_id` alone.',
+            {
+              field: 'grant_id',
+            },
+          );
         }
         const grants = grant_id
           ? [await findBySuffix(grantsIn(tx.db, tx.workspace), grant_id, 'grant')]
           : await grantsToRevoke(tx, action, await subjects.resolve(tx.db, tx.workspace, oneSubject(named)));
         const standing = grants.filter((grant) => grant.revoked_at === null);
         if (standing.length === 0) {
-          throw notFound('GRANT_NOT_FOUND', 'There is no such grant that is not already revoked.', 'covenant capabilities list');
+          throw notFound(
+            'GRANT_NOT_FOUND',
+            'No matching grant exists, or it is already revoked.',
+            'Run `covenant capabilities list` for grants and their status.',
+          );
         }
         for (const grant of standing) await takeGrant(tx, grant, ctx);
         return ok({ revoked: standing.map((grant) => grant.id) }, `Revoked ${standing.length} grant(s).`);
@@ -55,21 +64,25 @@ export function capabilityTools(subjects: Subjects, offer: GrantOffer): Implemen
   ];
 }
 
-/** Of a server that does not serve the workspace it is said like of any other name. */
+/** A server that does not serve this workspace must look like any unknown name. */
 function isUnknown(offer: GrantOffer, workspace: string, action: string): boolean {
   const [, name] = /^tool\.call\.(.+)$/.exec(action) ?? [];
   return name !== undefined && !offer.tools(workspace).some((tool) => tool.name === toolNamed(name));
 }
 
 async function grantsToRevoke(tx: Tx, action: string | undefined, subject: string): Promise<GrantRow[]> {
-  if (!action) throw new Refusal('INVALID_INPUT', 'Name the action or the grant_id to revoke.', 'covenant capabilities list', { field: 'action' });
+  if (!action)
+    throw new Refusal('INVALID_INPUT', 'Neither `action` nor `grant_id` was given.', 'Run `covenant capabilities list`, then revoke by `grant_id`.', {
+      field: 'action',
+    });
   return await findGrants(tx.db, tx.workspace, [subject], [action]);
 }
 
 function oneSubject(named: { readonly [Kind in keyof NamedSubject]: string | undefined }): NamedSubject {
   const given = Object.entries(named).filter(([, value]) => value !== undefined);
   if (given.length > 1) {
-    throw new Refusal('INVALID_INPUT', `Name one subject, not ${given.map(([key]) => key).join(' and ')}.`, 'Give developer, token or instance.', {
+    const names = given.map(([key]) => `\`${key}\``).join(' and ');
+    throw new Refusal('INVALID_INPUT', `${names} cannot be combined: name one subject.`, 'Repeat the call with one of `developer`, `token` and `instance`.', {
       field: given[1]?.[0],
     });
   }

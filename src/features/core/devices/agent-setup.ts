@@ -8,7 +8,7 @@ import { findRows, matching } from '../../../storage/rows.ts';
 import { installCommand, overHttp, overStdio, setupBlock, watchCommand } from './connections.ts';
 import { agentSetup } from './contract.ts';
 
-/** `packageRoot`: the folder of this package, from which another machine's companion can be installed. */
+/** `packageRoot`: the folder of this package, from which another machine can install the companion. */
 export const agentSetupTool = (packageRoot: string): Implementation =>
   implement(agentSetup, {
     read: async ({ base_url, cwd }, { reader, principal }) => ok(await setupFor(reader, principal, { baseUrl: base_url, cwd, packageRoot })),
@@ -40,7 +40,7 @@ async function setupFor(db: Db, principal: Principal, { baseUrl, cwd: given, pac
   };
 }
 
-/** Folders that the developer's own machines reported come first: other people's folders are of little use. */
+/** Folders reported by the developer's own machines come first. Other people's folders are rarely useful. */
 async function knownFolders(db: Db, { workspace, developerId }: Principal): Promise<string[]> {
   const own = await matching(db, 'registered_repos', { workspace_id: workspace, developer_id: developerId ?? '', path: { '!=': null } })
     .select('path')

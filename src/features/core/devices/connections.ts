@@ -2,7 +2,7 @@ import { bridgeEntry, indentedJson, tomlTable } from '../../../clients/config-en
 import { CLIENTS, type ClientName, type Snippet } from '../../../clients/index.ts';
 import { shellQuoted } from '../../../wire/shell-quoted.ts';
 
-/** Where an agent's bridge runs, and which server it asks. */
+/** Where an agent's bridge runs, and the server that it uses. */
 interface ConnectionPlace {
   readonly baseUrl: string;
   readonly cwd: string;
@@ -18,7 +18,7 @@ export function overStdio(client: ClientName, place: ConnectionPlace): Snippet {
 
 export const installCommand = (packageRoot: string): string => `npm install --global ${shellQuoted(packageRoot.replace(/[\\/]+$/, ''))}`;
 
-/** In parentheses, so that a shell has read all of it before the question: what follows a question is its answer. */
+/** The parentheses make a shell read the whole block before the prompt. Otherwise the lines after the prompt would become its answer. */
 export function setupBlock({ baseUrl, cwd }: ConnectionPlace, packageRoot: string): string {
   return `(
   set -e

@@ -15,7 +15,7 @@ interface Started {
   environment?: Record<string, string>;
 }
 
-/** Programs that note how they were called, in place of those that a text calls. */
+/** Stand-ins that record how they were called, in place of the programs that a text calls. */
 function machine(...programs: string[]) {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'covenant-connections-')));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
@@ -42,11 +42,11 @@ function serverIn(client: ClientName, text: string): Started {
   return Object.values(Object.values(config)[0] ?? {})[0] as Started;
 }
 
-/** Clients that start a server in the folder that its entry names; the others start it wherever they stand. */
+/** These clients start a server in the folder that its entry names. The others start it in their current folder. */
 const HONOURS_CWD: readonly ClientName[] = ['codex', 'gemini'];
 
 test.each(CLIENT_NAMES)(
-  '[dashboard.agent-setup.config-has-cwd] the bridge that %s is told to start runs in the repository, wherever the client stands',
+  '[dashboard.agent-setup.config-has-cwd] the bridge entry for %s starts in the repository, whatever folder the client runs in',
   async (client) => {
     const { repository, run, notes } = machine('covibe-mcp');
     const { text } = overStdio(client, { baseUrl: 'http://127.0.0.1:3001', cwd: repository });
@@ -60,7 +60,7 @@ test.each(CLIENT_NAMES)(
   },
 );
 
-test('[dashboard.agent-setup.block-is-finite] [dashboard.agent-setup.watch-is-separate] the setup block installs, asks for the token, sets up, looks whether it is well, and ends', async () => {
+test('[dashboard.agent-setup.block-is-finite] [dashboard.agent-setup.watch-is-separate] the setup block installs, asks for the token, sets up, checks the result and ends', async () => {
   const { repository, run, notes } = machine('npm', 'covibe-local');
   const block = setupBlock({ baseUrl: 'http://127.0.0.1:3001', cwd: repository }, '/opt/my covenant');
   expect(await run('sh', ['-c', block], { input: 'cv_typed\n' })).toBe(0);

@@ -5,7 +5,7 @@ import { isUserCode, typedCode } from './user-code.ts';
 
 const machineName = title.max(100);
 
-/** The body of `POST /api/setup/device`, from a machine without a token. */
+/** Body of `POST /api/setup/device`, from a machine without a token. */
 export const deviceRequest = z.strictObject({
   machine_name: machineName,
   agents: z
@@ -15,21 +15,21 @@ export const deviceRequest = z.strictObject({
     .refine((agents) => new Set(agents).size === agents.length, { error: 'names an agent twice' }),
 });
 
-/** And to `POST /api/setup/device/poll`. */
+/** Body of `POST /api/setup/device/poll`. */
 export const devicePoll = z.strictObject({ device_code: z.string().min(1).max(200) });
 
 const userCode = z
   .string()
   .max(60)
   .overwrite(typedCode)
-  .refine(isUserCode, { error: 'expected a code such as BQPX-FGQR, as the machine shows it' })
-  .describe('The code that the machine shows.');
+  .refine(isUserCode, { error: 'expected a code such as BQPX-FGQR, as shown on the machine' })
+  .describe('Code shown on the machine.');
 
 export const requested = z.strictObject({
   user_code: z.string(),
   machine_name: z.string(),
   agents: z.array(z.string()),
-  source: z.string().describe('The address that the request came from.'),
+  source: z.string().describe('Address of the request.'),
   asked_at: z.int(),
   expires_at: z.int(),
 });
@@ -39,8 +39,8 @@ const base = { toolset: 'admin', access: 'member' } as const;
 export const findDevice = contract({
   ...base,
   name: 'devices.find',
-  title: 'Who asks with a code',
-  description: 'The machine that shows this code and waits to be approved, with the agents it asks tokens for.',
+  title: 'Find a device by code',
+  description: 'Find the machine that shows this code and waits for approval, with the agents it requests tokens for.',
   input: z.strictObject({ code: userCode }),
   output: requested,
   annotations: READ,
@@ -49,8 +49,8 @@ export const findDevice = contract({
 export const waitingDevices = contract({
   ...OPERATOR_READ,
   name: 'devices.waiting',
-  title: 'Devices that wait',
-  description: 'The machines that wait to be approved. They belong to no workspace yet: only operators of the default one see them without the code.',
+  title: 'List waiting devices',
+  description: 'List machines waiting for approval. They belong to no workspace yet, so only operators of the default workspace can list them.',
   input: z.strictObject({}),
   output: z.strictObject({ items: z.array(requested) }),
 });
@@ -60,10 +60,10 @@ export const approveDevice = contract({
   name: 'devices.approve',
   fresh: true,
   title: 'Approve a device',
-  description: 'Gives each agent of the machine a token of its own, in the name of the signed-in developer. The machine fetches them once.',
+  description: 'Give each agent of the machine its own token for a developer. The machine fetches the tokens once.',
   input: z.strictObject({
     code: userCode,
-    developer: z.string().trim().min(1).max(100).optional().describe('In whose name; the signed-in developer where it is left out.'),
+    developer: z.string().trim().min(1).max(100).optional().describe('Owner of the tokens; default: the signed-in developer.'),
   }),
   output: z.strictObject({ device_id: z.string(), machine_name: z.string(), agents: z.array(z.string()), developer: z.string() }),
 });
@@ -72,7 +72,7 @@ export const refuseDevice = contract({
   ...base,
   name: 'devices.refuse',
   title: 'Refuse a device',
-  description: 'The machine is told that it was refused, and gets no token.',
+  description: 'Refuse a waiting machine; it gets no token.',
   input: z.strictObject({ code: userCode }),
   output: z.strictObject({ device_id: z.string(), machine_name: z.string() }),
 });
@@ -93,7 +93,7 @@ export const listDevices = contract({
   ...base,
   name: 'devices.list',
   title: 'List devices',
-  description: 'The machines that were set up, newest first, with the tokens of their agents: all to operators, their own to developers.',
+  description: "List machines that were set up, newest first, with their agents' tokens. Operators see all, developers their own.",
   input: z.strictObject({ limit: z.int().min(1).max(200).default(50), offset: z.int().min(0).default(0) }),
   output: z.strictObject({ items: z.array(device), total: z.int() }),
   annotations: READ,
@@ -103,9 +103,8 @@ export const revokeDevice = contract({
   ...base,
   name: 'devices.revoke',
   title: 'Revoke a device',
-  description:
-    "Revokes every token that the machine's setup made. Its agents are refused from the next call on; a machine that has not fetched them gets none.",
-  input: z.strictObject({ device_id: id.describe('The id, or an unambiguous tail of it.') }),
+  description: "Revoke every token created by the machine's setup. Its agents are refused from the next call on; tokens not fetched yet are never given out.",
+  input: z.strictObject({ device_id: id.describe('Device id, or an unambiguous end of it.') }),
   output: z.strictObject({ device_id: z.string(), revoked: z.array(z.string()) }),
   annotations: { destructiveHint: true, idempotentHint: true },
 });
@@ -116,21 +115,21 @@ const snippet = z.strictObject({ where: z.string(), text: z.string() });
 export const agentSetup = contract({
   ...base,
   name: 'setup.agents',
-  title: 'How agents are connected',
-  description: 'For each agent what to run, or to put into which file, so that it uses this server: over HTTP, and by the stdio bridge.',
+  title: 'Agent setup instructions',
+  description: 'Show for each agent the command or config file that connects it to this server, over HTTP and through the stdio bridge.',
   input: z.strictObject({
     base_url: z
       .string()
       .max(300)
-      .refine(isOrigin, { error: 'expected an http or https address of scheme, host and port alone' })
-      .describe('The address at which the agent reaches this server.'),
-    cwd: absolutePath.optional().describe('The folder of the repository. Default: one that is known, or a place to fill in.'),
+      .refine(isOrigin, { error: 'expected an http or https origin: scheme, host and port only' })
+      .describe('Address at which the agent reaches this server.'),
+    cwd: absolutePath.optional().describe('Repository folder. Default: a known one, or a placeholder.'),
   }),
   output: z.strictObject({
-    /** Stands in the texts where the token belongs: the page that has just made one puts it there. */
+    /** Placeholder for the token in the texts. The page that created the token inserts it. */
     placeholder: z.string(),
     cwd: z.string(),
-    /** Whether `cwd` names a repository rather than a place to fill in. */
+    /** Whether `cwd` names a repository. False: it is a placeholder. */
     cwd_known: z.boolean(),
     repositories: z.array(z.string()),
     clients: z.array(z.strictObject({ client: z.enum(CLIENT_NAMES), http: snippet, stdio: snippet })),

@@ -11,7 +11,7 @@ import { devicePoll, deviceRequest } from './contract.ts';
 import { changeGrant, deleteOldestOf, findPending, makerOf, openSources } from './store.ts';
 import { CODE_LASTS_MS, newUserCode, shownCode } from './user-code.ts';
 
-/** How long a request that came to nothing can still be asked about. */
+/** How long a request that nobody approved can still be polled. */
 export const UNANSWERED_KEPT_MS = 24 * 3_600_000;
 
 interface IssuedDeviceCode {
@@ -21,14 +21,14 @@ interface IssuedDeviceCode {
   readonly interval: number;
 }
 
-/** `tokens`: given out this once. */
+/** `tokens` are returned only once. */
 type PollAnswer =
   | { readonly status: 'pending'; readonly interval: number }
   | { readonly status: 'slow_down'; readonly interval: number }
   | { readonly status: 'denied' | 'expired' | 'consumed' }
   | { readonly status: 'approved'; readonly developer: string; readonly tokens: Readonly<Record<string, string>> };
 
-/** Machines that have no token yet: the one place that serves callers whom nobody knows. */
+/** Serves machines without a token: the only feature for unauthenticated callers. */
 export interface DeviceDesk {
   ask(source: string, body: unknown): Promise<IssuedDeviceCode>;
   poll(body: unknown): Promise<PollAnswer>;
@@ -40,7 +40,7 @@ export function createDeviceDesk({ store }: Pick<Services, 'store'>, limits: Pic
       const { machine_name, agents } = parseInput({ input: deviceRequest }, body) as z.output<typeof deviceRequest>;
       const device_code = mintSecret();
       const user_code = await store.write(DEFAULT_WORKSPACE_ID, async (tx) => {
-        // Requests that came to nothing. The others are the devices that people see.
+        // Deletes requests that did not complete. Completed ones are the devices that people see.
         await deleteRows(tx.db, 'device_grants', { expires_at: { '<': tx.now - UNANSWERED_KEPT_MS }, status: { '!=': 'consumed' } });
         await requireRoom(tx, source);
         const code = await unusedCode(tx);
@@ -61,7 +61,7 @@ export function createDeviceDesk({ store }: Pick<Services, 'store'>, limits: Pic
           decided_at: null,
         };
         await insertRows(tx.db, 'device_grants', row);
-        // Without the machine's name: people call their machines by their own.
+        // Without the machine's name: people name their machines after themselves.
         tx.append({ category: 'audit', kind: 'device.requested', actor: 'anonymous', subject: row.id, payload: { source, agents } });
         return code;
       });
@@ -72,7 +72,8 @@ export function createDeviceDesk({ store }: Pick<Services, 'store'>, limits: Pic
       const { device_code } = parseInput({ input: devicePoll }, body) as z.output<typeof devicePoll>;
       const hash = hashSecret(device_code);
       const known = await findRow(store.reader, 'device_grants', { device_code_hash: hash });
-      if (!known) throw notFound('DEVICE_NOT_FOUND', 'No device asked with this code.', 'Start the setup again.', 'device_code');
+      if (!known)
+        throw notFound('DEVICE_NOT_FOUND', 'No device request has this `device_code`.', 'Run `covibe-local setup --base-url URL` again.', 'device_code');
       return await store.write(
         known.workspace_id ?? DEFAULT_WORKSPACE_ID,
         async (tx) => await answerPoll(tx, await findRow(tx.db, 'device_grants', { device_code_hash: hash }), limits),
@@ -86,12 +87,12 @@ async function requireRoom(tx: Tx, source: string): Promise<void> {
   const own = sources.find((each) => each.source === source);
   const isFull = sources.reduce((sum, { requests }) => sum + requests, 0) >= MAX_AT_ONCE;
   if (!isFull && (own?.requests ?? 0) < MAX_FROM_ONE_SOURCE) return;
-  // The source with the most requests loses its oldest one: otherwise a few addresses could keep out everybody.
+  // The source with the most requests loses its oldest one. Otherwise a few addresses could lock out everyone.
   const [heaviest] = sources.toSorted((a, b) => b.requests - a.requests || a.first_over - b.first_over);
   if (heaviest && (own?.requests ?? 0) < MAX_FROM_ONE_SOURCE) return await deleteOldestOf(tx.db, heaviest.source, tx.now);
   const firstOver = own?.first_over ?? tx.now;
   const seconds = Math.max(1, Math.ceil((firstOver - tx.now) / 1_000));
-  throw new Refusal('TOO_MANY_DEVICES', 'Too many devices wait to be approved.', `Ask again in ${seconds} seconds.`, { retry_after: seconds });
+  throw new Refusal('TOO_MANY_DEVICES', 'Too many device requests wait for approval.', `Repeat the request in ${seconds} seconds.`, { retry_after: seconds });
 }
 
 async function unusedCode(tx: Tx): Promise<string> {
@@ -112,17 +113,17 @@ async function answerPoll(tx: Tx, row: DeviceGrantRow | undefined, limits: Pick<
   const state = requestState(row, tx.now);
   if (state === 'pending') return { status: 'pending', interval: row.interval_seconds };
   if (state !== 'approved') return { status: state };
-  // Approved since it was looked up: its tokens are of another workspace, whose turn to write this is not.
+  // The approval arrived after the first lookup. The tokens belong to another workspace, which this transaction does not write.
   if (row.workspace_id !== tx.workspace || row.developer_id === null) return { status: 'pending', interval: row.interval_seconds };
   return await handOver(tx, row, row.developer_id, agentTokenExpiry(tx.now, limits));
 }
 
 async function handOver(tx: Tx, row: DeviceGrantRow, developerId: string, expiresAt: number | null): Promise<PollAnswer> {
-  // Of two questions at the same time one gets the tokens.
+  // Of two simultaneous polls, one gets the tokens.
   if (!(await changeGrant(tx.db, row.id, 'approved', { status: 'consumed' }))) return { status: 'consumed' };
   const by = `developer:${developerId}`;
   const developer = await findDeveloper(tx.db, tx.workspace, { id: developerId });
-  // Labels are seen by more people than devices are.
+  // More people can see labels than devices.
   const place = developer?.visibility === 'private' ? undefined : row.machine_name;
   const tokens: Record<string, string> = {};
   const ids: string[] = [];
@@ -139,23 +140,23 @@ async function handOver(tx: Tx, row: DeviceGrantRow, developerId: string, expire
 const FIRST_INTERVAL_SECONDS = 5;
 const SLOWER_BY_SECONDS = 5;
 const LONGEST_INTERVAL_SECONDS = 60;
-/** Timers of other machines run a little fast. */
+/** Timers of other machines may run slightly fast. */
 const GRACE_MS = 500;
 
-/** Requests of one address that are remembered at a time; a machine asks once. */
+/** Open requests per address. A machine normally sends one. */
 const MAX_FROM_ONE_SOURCE = 30;
-/** Of all addresses together: they can be invented without end. */
+/** Open requests of all addresses. An attacker can use any number of addresses. */
 const MAX_AT_ONCE = 1_000;
 
 const isTooSoon = ({ polled_at, interval_seconds }: Pick<DeviceGrantRow, 'polled_at' | 'interval_seconds'>, now: number): boolean =>
   polled_at !== null && now - polled_at < interval_seconds * 1_000 - GRACE_MS;
 
-/** A machine that asks too often has to wait longer from then on. */
+/** A machine that polls too often must wait longer from then on. */
 const slowerInterval = (interval: number): number => Math.min(interval + SLOWER_BY_SECONDS, LONGEST_INTERVAL_SECONDS);
 
 type DeviceRequestState = 'pending' | 'approved' | 'denied' | 'expired' | 'consumed';
 
-/** A request that was answered too late was not answered. */
+/** An approval that is fetched too late counts as expired. */
 export function requestState({ status, expires_at }: Pick<DeviceGrantRow, 'status' | 'expires_at'>, now: number): DeviceRequestState {
   const isOpen = status === 'pending' || status === 'approved';
   return isOpen && now > expires_at ? 'expired' : status;

@@ -17,7 +17,7 @@ async function served() {
     t.clock.advance(5_000);
     return (await post('/api/setup/device/poll', { device_code })).body as Record<string, unknown>;
   };
-  /** Signed in at the dashboard. */
+  /** Signed in to the dashboard. */
   const signIn = async (developer: string) => {
     const { headers } = await t.signIn(url, developer);
     return (name: string, input: unknown, more: Record<string, string> = {}) => post(`/api/actions/${name}`, input, { ...headers, ...more });
@@ -26,7 +26,7 @@ async function served() {
   return { ...t, url, post, ask, poll, signIn, callClock };
 }
 
-test('[auth.device.typed-tokens] a machine asks without a token, a signed-in developer approves its code, and each agent gets a typed token, once', async () => {
+test('a machine asks without a token, a signed-in developer approves its code, and each agent gets a typed token, once [auth.device.typed-tokens]', async () => {
   const t = await served();
   await t.developer('mira');
   await t.developer('ana');
@@ -67,7 +67,7 @@ test('[auth.device.typed-tokens] a machine asks without a token, a signed-in dev
     { machine_name: 'anas-laptop', developer: 'ana', status: 'set up', agents: [{ agent: 'claude-code', live: true }, { agent: 'codex' }] },
   ]);
 
-  // Nothing that is stored or told opens a door, and the machine's name is nobody's business in the journal.
+  // No stored or returned value grants access, and the journal does not name the machine.
   const kept = JSON.stringify([await t.app.store.reader.selectFrom('device_grants').selectAll().execute(), await t.events()]) + t.logged.join('');
   for (const secret of [device_code, ...Object.values(tokens)]) expect(kept).not.toContain(secret);
   expect(JSON.stringify(await t.events())).not.toContain('anas-laptop');
@@ -78,7 +78,7 @@ test('[auth.device.typed-tokens] a machine asks without a token, a signed-in dev
   expect((await ana('devices.list', {})).body).toMatchObject({ items: [{ status: 'revoked' }] });
 });
 
-test('of two polls at the same time one gets the tokens, also where they come to two servers', async () => {
+test('of two simultaneous polls one gets the tokens, even on two servers', async () => {
   const here = await served();
   await here.developer('mira');
   const there = await testApp({ database: here.database, clock: here.clock });
@@ -89,7 +89,7 @@ test('of two polls at the same time one gets the tokens, also where they come to
   expect(await here.app.store.reader.selectFrom('tokens').select('id').where('kind', '=', 'agent').execute()).toHaveLength(2);
 });
 
-test('a code that was refused, has run out or was mistyped gives no token, and says so', async () => {
+test('a refused, expired or mistyped code gives no token and returns why', async () => {
   const t = await served();
   await t.developer('mira');
   const mira = await t.signIn('mira');
@@ -110,13 +110,13 @@ test('a code that was refused, has run out or was mistyped gives no token, and s
   expect(await t.post('/api/setup/device/poll', { device_code: 'made up' })).toMatchObject({ status: 404, body: { data: { code: 'DEVICE_NOT_FOUND' } } });
   expect(await t.app.store.reader.selectFrom('tokens').select('id').where('kind', '=', 'agent').execute()).toEqual([]);
 
-  // What came to nothing is forgotten after a day, when the next one asks.
+  // Incomplete requests are deleted after a day, when the next one arrives.
   t.clock.advance(25 * 3_600_000);
   await t.ask();
   expect(await t.app.store.reader.selectFrom('device_grants').select('status').execute()).toEqual([{ status: 'pending' }]);
 });
 
-test('whoever asks too often is told to wait, and an address can fill the list with a bounded number of requests', async () => {
+test('a machine that polls too often must wait, and one address can add only a limited number of requests', async () => {
   const t = await served();
   const { device_code } = await t.ask();
   const poll = () => t.post('/api/setup/device/poll', { device_code });
@@ -136,7 +136,7 @@ test('whoever asks too often is told to wait, and an address can fill the list w
   expect((await t.post('/api/setup/device', ANA)).status).toBe(200);
 });
 
-test('whoever tries codes that no device shows is stopped after a few, however they are signed in; nobody else is', async () => {
+test('a caller who tries wrong codes is stopped after a few, in every session of theirs; nobody else is', async () => {
   const t = await served();
   await t.developer('mira');
   await t.developer('ana');
@@ -154,11 +154,11 @@ test('whoever tries codes that no device shows is stopped after a few, however t
   expect((await (await t.signIn('ana'))('devices.approve', { code: later })).body).toMatchObject({ developer: 'ana' });
 });
 
-test.runIf(ENGINE === 'postgres')('a code that was tried counts once, also where the database has the call written again', async () => {
+test.runIf(ENGINE === 'postgres')('a wrong code counts once, even if the database repeats the transaction', async () => {
   const t = await testApp();
   undoEveryFirstCommit();
   for (let tried = 0; tried < 20; tried++) {
-    // In one transaction with something else, or there would be nothing to write again.
+    // Runs with a concurrent transaction, otherwise nothing would be repeated.
     const [answer] = await Promise.all([
       t.action('devices.refuse', { code: 'BBBB-BBBB' }),
       t.app.store.append(DEFAULT_WORKSPACE_ID, [{ category: 'work', kind: 'tick', actor: 'tester' }]),
@@ -168,7 +168,7 @@ test.runIf(ENGINE === 'postgres')('a code that was tried counts once, also where
   expect((await t.action('devices.refuse', { code: 'BBBB-BBBB' })).reply).toMatchObject({ code: 'TOO_MANY_CODES' });
 });
 
-test('whoever tries many codes at once gets no more of them tried', async () => {
+test('trying many codes in parallel gives no extra attempts', async () => {
   const t = await testApp();
   const answers = await Promise.all(Array.from({ length: 60 }, (_, at) => t.action(`devices.${at % 2 ? 'find' : 'refuse'}`, { code: 'BBBB-BBBB' })));
   const codes = Object.groupBy(answers, ({ reply }) => ('code' in reply ? reply.code : reply.status));
@@ -178,7 +178,7 @@ test('whoever tries many codes at once gets no more of them tried', async () => 
   ]);
 });
 
-test('a device that is revoked before it has fetched its tokens gets none', async () => {
+test('a device that is revoked before it fetches its tokens gets none', async () => {
   const t = await served();
   await t.developer('mira');
   const mira = await t.signIn('mira');
@@ -190,7 +190,7 @@ test('a device that is revoked before it has fetched its tokens gets none', asyn
   expect((await t.events({ kind: 'device.revoked' })).map(({ subject }) => subject)).toEqual([device_id]);
 });
 
-test('of two who approve one device at the same time, each in a workspace of their own, one does', async () => {
+test('if two people approve one device at the same time, each for another workspace, one succeeds', async () => {
   const t = await served();
   const signedIn = async (workspace?: string) => {
     const caller = await t.developer('mira', undefined, workspace);
@@ -208,7 +208,7 @@ test('of two who approve one device at the same time, each in a workspace of the
   expect(authenticated).toMatchObject({ principal: { workspace: both[statuses.indexOf('ok')]?.principal.workspace } });
 });
 
-test('a request that names no machine, or agents that there are none of, is refused by field', async () => {
+test('a request without a machine name or with unknown agents is refused with the field', async () => {
   const t = await served();
   for (const [body, field] of [
     [{ agents: ['codex'] }, 'machine_name'],
@@ -222,7 +222,7 @@ test('a request that names no machine, or agents that there are none of, is refu
   }
 });
 
-test('devices are their own developer’s: others neither see nor revoke them, and of a private one an operator sees no name', async () => {
+test("developers list and revoke only their own devices, and an operator sees no name of a private developer's device", async () => {
   const t = await served();
   await t.developer('mira');
   await t.developer('ana');
@@ -243,7 +243,7 @@ test('devices are their own developer’s: others neither see nor revoke them, a
   expect(tokens.items.filter(({ developer }) => developer === '@private').every(({ label }) => !label.includes('ana'))).toBe(true);
 });
 
-test('no page of another site and no agent’s token approves a device or takes any other action of a person', async () => {
+test("no other site's page and no agent token can approve a device or take any other action of a person", async () => {
   const t = await served();
   await t.developer('mira');
   const agent = await t.developer('mira', 'codex');

@@ -10,6 +10,6 @@ export const devices = (packageRoot: string): Feature => ({
   implementations: deviceTools(packageRoot),
   keeps: [
     { what: 'Devices that were set up', ms: null },
-    { what: 'Requests of devices that nobody approved, or whose tokens were not fetched', ms: UNANSWERED_KEPT_MS },
+    { what: 'Device requests that nobody approved, or whose tokens were not fetched', ms: UNANSWERED_KEPT_MS },
   ],
 });

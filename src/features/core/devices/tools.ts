@@ -66,16 +66,16 @@ const machineTools: Implementation[] = [
       const live = (await tokensOfDevices(tx.db, tx.workspace, [device.id])).filter(({ revoked_at }) => revoked_at === null);
       for (const { id } of live) await endTokenById(tx, id, ctx.principal.actor);
       const revoked = live.map(({ id }) => id);
-      // Approved, and not fetched yet: it gets nothing any more.
+      // Approved but not fetched yet: the device now gets no tokens.
       const isWithdrawn = await changeGrant(tx.db, device.id, 'approved', { status: 'denied', decided_at: tx.now });
       if (revoked.length > 0 || isWithdrawn) record(tx, ctx, { category: 'work', kind: 'device.revoked', subject: device.id, payload: { token_ids: revoked } });
-      if (isWithdrawn) return ok({ device_id: device.id, revoked }, 'The device had not fetched its tokens, and gets none.');
+      if (isWithdrawn) return ok({ device_id: device.id, revoked }, 'Revoked. The device had not fetched its tokens and gets none.');
       return ok({ device_id: device.id, revoked }, `Revoked ${revoked.length === 1 ? '1 token' : `${revoked.length} tokens`}.`);
     },
   }),
 ];
 
-/** They belong to no workspace yet: the default one looks after them. */
+/** Waiting devices belong to no workspace yet, so the default workspace lists them. */
 export async function devicesToApprove(db: Db, workspace: string, now: number, limit: number) {
   const rows = workspace === DEFAULT_WORKSPACE_ID ? await waitingGrants(db, now, limit) : [];
   return rows.map(viewRequested);
@@ -83,13 +83,13 @@ export async function devicesToApprove(db: Db, workspace: string, now: number, l
 
 type CodeCaller = Pick<CallContext, 'reader' | 'clock' | 'principal'>;
 
-/** Counts what is wrong, and so not in a transaction, which may run again. */
+/** Counts wrong codes, so it must run outside of a transaction, which may be repeated. */
 async function requireTypedCode(
   { reader, clock, principal: { workspace, developerId, tokenId } }: CodeCaller,
   guesses: Guesses,
   code: string,
 ): Promise<DeviceGrantRow> {
-  // Counted by person: somebody who is signed in can sign in again.
+  // Counted by person, because a signed-in person can sign in again.
   const who = `${workspace} ${developerId ?? tokenId}`;
   const now = clock.now();
   guesses.count(who, now);
@@ -104,14 +104,14 @@ async function requireTypedCode(
   }
 }
 
-/** A code that was used, has run out or was mistyped reads the same. */
+/** Must read the same for a used, expired and mistyped code. */
 async function requireWaiting(db: Db, code: string, now: number): Promise<DeviceGrantRow> {
   const row = await findPending(db, code);
   if (row && now <= row.expires_at) return row;
   throw notFound(
     'DEVICE_NOT_FOUND',
-    'No device waits with this code.',
-    'Compare it with what the device shows; a code serves once, within ten minutes.',
+    'No device waits for approval with this code.',
+    'Compare the code with the one on the device. It works once, for ten minutes; `covibe-local setup` on the device shows a new one.',
     'code',
   );
 }
@@ -120,13 +120,17 @@ type DeviceDecision = Pick<DeviceGrantRow, 'status' | 'workspace_id' | 'develope
 
 async function decideRequest(tx: Tx, ctx: WriteContext, row: DeviceGrantRow, decision: DeviceDecision): Promise<void> {
   if (!(await changeGrant(tx.db, row.id, 'pending', { ...decision, decided_at: tx.now }))) {
-    throw notFound('DEVICE_NOT_FOUND', 'Somebody else has just decided on this device.', 'covenant devices list shows those that are set up.');
+    throw notFound(
+      'DEVICE_NOT_FOUND',
+      'This device was just approved or refused by another person.',
+      'Run `covenant devices list` for the devices that are set up.',
+    );
   }
   const kind = decision.status === 'approved' ? 'device.approved' : 'device.refused';
   record(tx, ctx, { category: 'work', kind, subject: row.id, payload: { source: row.source, agents: agentsOf(row), developer_id: decision.developer_id } });
 }
 
-/** The developer whose devices a caller sees; undefined: everybody's, for operators. */
+/** The developer whose devices the caller sees. Undefined for operators: everyone's. */
 const ownOnly = ({ operator, developerId }: Principal): string | undefined => (operator ? undefined : (developerId ?? undefined));
 
 const deviceNamed = (db: Db, workspace: string, tail: string, principal: Principal): Promise<DeviceGrantRow> =>
@@ -142,7 +146,7 @@ interface DeviceFacts {
   readonly tokens: readonly TokenRow[];
 }
 
-/** People call their machines by their own names: a private developer's is private too. */
+/** People name their machines after themselves, so a private developer's machine name is hidden too. */
 function viewDevice(row: DeviceGrantRow, { viewer, now, tokens }: DeviceFacts): DeviceView {
   const owner = row.developer_id ?? '';
   const own = tokens.filter(({ created_by }) => created_by === makerOf(row.id));

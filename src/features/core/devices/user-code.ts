@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 
-/** The code that a machine shows and a person types, `BQPX-FGQR`. No vowels, so that no word comes of it; no letter that is mistaken for another or for a digit. */
+/** The code that a machine shows and a person types, such as `BQPX-FGQR`. It has no vowels, to avoid words, and no letters that look like others or like digits. */
 const CODE_LETTERS = 'BCDFGHJKLMNPQRSTVWXZ';
 const CODE_LENGTH = 8;
 
@@ -12,7 +12,7 @@ export function newUserCode(draw: (letters: number) => number = randomInt): stri
 
 export const shownCode = (code: string): string => `${code.slice(0, CODE_LENGTH / 2)}-${code.slice(CODE_LENGTH / 2)}`;
 
-/** However it was typed: small letters, spaces, another dash. */
+/** Accepts lower case, spaces and other dashes. */
 export const typedCode = (text: string): string => text.toUpperCase().replace(/[^A-Z]/g, '');
 
 export const isUserCode = (code: string): boolean => code.length === CODE_LENGTH && [...code].every((letter) => CODE_LETTERS.includes(letter));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { newUserCode, shownCode, typedCode } from './user-code.ts';
 
-test('codes are read aloud and typed: any way of writing one means the same, and no letter looks like another', () => {
+test('codes can be read aloud and typed: every spelling of a code is accepted, and no letter looks like another', () => {
   const code = newUserCode();
   expect(typedCode(` ${shownCode(code).toLowerCase()} `)).toBe(code);
   expect(shownCode(newUserCode(() => 0))).toBe('BBBB-BBBB');

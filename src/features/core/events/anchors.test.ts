@@ -24,7 +24,7 @@ function anchorsOf(t: TestApp, workspace = 'default'): AnchorRecord[] {
 
 const seqs = (t: TestApp, workspace?: string) => anchorsOf(t, workspace).map(({ seq }) => seq);
 
-test('the server anchors a journal at once, then after 1,000 events, or after 10 minutes where there is anything new; each workspace by itself [harden.anchor.automatic] [harden.anchor.signed-file]', async () => {
+test("the server anchors each workspace's journal immediately, then after 1,000 events, or after 10 minutes with new events [harden.anchor.automatic] [harden.anchor.signed-file]", async () => {
   const t = await testApp();
   const first = await made(t, 3);
   t.clock.advance(2_000);
@@ -57,7 +57,7 @@ test('the server anchors a journal at once, then after 1,000 events, or after 10
   expect(seqs(t).at(-1)).toBe(unanchored);
 });
 
-test('a clock that was set back does not stop anchors', async () => {
+test('setting the clock back does not stop anchors', async () => {
   const t = await testApp();
   const first = await made(t, 3);
   t.clock.advance(60 * MINUTE_MS);
@@ -68,7 +68,7 @@ test('a clock that was set back does not stop anchors', async () => {
   await until(() => expect(seqs(t)).toEqual([first, second]));
 });
 
-test('a journal that does not agree with its last anchor gets no other: the log says so, once', async () => {
+test('a journal that disagrees with its last anchor gets no further anchor, and the log reports it once', async () => {
   const t = await testApp();
   const seq = await made(t, 5);
   t.clock.advance(2_000);
@@ -88,7 +88,7 @@ test('a journal that does not agree with its last anchor gets no other: the log 
   expect(seqs(t)).toEqual([seq]);
   const { reply } = await t.action('journal.anchor', {});
   expect(reply).toMatchObject({ code: 'JOURNAL_BROKEN' });
-  // Whoever put the database back says so to the home, not to the server, and it goes on from there.
+  // The person who restored the database confirms it in the home, not on the server, and anchoring continues from there.
   expect((await t.action('journal.anchor', { after_restore: true })).reply).toMatchObject({ status: 'error' });
   expect(seqs(t)).toEqual([seq]);
   const { record } = await new AnchorKeeper(t.database.home, undefined).replaced(t.app.store.reader, 'ws_default', 'restored', t.clock.now());
@@ -120,7 +120,7 @@ test('a prune is signed and lies between two anchors; only the operator of the s
   expect(after?.seq).toBeGreaterThanOrEqual(pruned?.seq ?? Number.POSITIVE_INFINITY);
 });
 
-test('after a rotation anchors have another key; a key that cannot be read is a fault', async () => {
+test('after a rotation anchors have another key; an unreadable key is a fault', async () => {
   const t = await testApp();
   await made(t, 1);
   const { anchor: first } = (await t.done('journal.anchor', {})) as { anchor: AnchorRecord };
@@ -131,7 +131,7 @@ test('after a rotation anchors have another key; a key that cannot be read is a 
   expect((await t.action('journal.anchor', {})).reply).toMatchObject({ code: 'INTERNAL' });
 });
 
-test('the dashboard’s verification finds a cut tail too', async () => {
+test('the dashboard’s verification also finds a truncated journal', async () => {
   const t = await testApp();
   const seq = await made(t, 10);
   await t.done('journal.anchor', {});

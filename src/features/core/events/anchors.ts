@@ -7,7 +7,7 @@ import type { ChainPoint } from '../../../storage/journal.ts';
 import { findRows } from '../../../storage/rows.ts';
 import { anchorJournal, rotateAnchorKey } from './contract.ts';
 
-/** How long a journal goes without an anchor. */
+/** The longest that a journal goes without an anchor. */
 export interface AnchorPace {
   readonly every_events: number;
   readonly every_minutes: number;
@@ -20,7 +20,11 @@ export const anchorTools = (keeper: AnchorKeeper): Implementation[] => [
     run: async (_input, { reader, workspace, clock }) => {
       const written = await refuseMismatch(keeper.anchor(reader, workspace, clock.now()));
       if (!written)
-        throw new Refusal('JOURNAL_EMPTY', 'This workspace has no event yet, so there is nothing to anchor.', 'Call again when something has happened.');
+        throw new Refusal(
+          'JOURNAL_EMPTY',
+          'This workspace has no event yet, so there is nothing to anchor.',
+          'Run `covenant audit anchor` again after the first event.',
+        );
       const { record, publicKey, path } = written;
       return ok({ seq: record.seq, root: record.hash, time: record.at, path, public_key: publicKey, anchor: { ...record } });
     },
@@ -28,7 +32,7 @@ export const anchorTools = (keeper: AnchorKeeper): Implementation[] => [
   implement(rotateAnchorKey, { run: async (_input, { clock }) => ok(keeper.rotate(clock.now())) }),
 ];
 
-/** Anchors each journal by itself: after so many events, and what is new after so many minutes; once more when the server ends. */
+/** Anchors each journal separately: after a number of events, after a number of minutes with new events, and when the server stops. */
 export function createAnchorSweep({ store, clock, log }: Services, keeper: AnchorKeeper, pace: AnchorPace): { sweep: Sweep; stop(): Promise<void> } {
   const begun = new Map<string, number>();
   const complaints = new Map<string, string>();
@@ -41,13 +45,13 @@ export function createAnchorSweep({ store, clock, log }: Services, keeper: Ancho
         const last = await keeper.last(workspace_id);
         const since = last?.at ?? begun.get(workspace_id) ?? now;
         begun.set(workspace_id, since);
-        // An end before the last anchor is not new, but `anchor` has to see it.
+        // A journal that ends before its last anchor has no new events, but `anchor` must report it.
         const fresh = Math.abs(Number(seq) - (last?.seq ?? 0));
         if (fresh > 0 && (last === undefined || isDue(fresh, now - since))) await keeper.anchor(store.reader, workspace_id, now);
         complaints.delete(workspace_id);
       } catch (error) {
         const why = error instanceof Error ? error.message : String(error);
-        // Once, not every few seconds.
+        // Log it once, not every few seconds.
         if (complaints.get(workspace_id) !== why) log.error('journal not anchored', { workspace: workspace_id, error });
         complaints.set(workspace_id, why);
       }
@@ -60,20 +64,20 @@ export function createAnchorSweep({ store, clock, log }: Services, keeper: Ancho
       everyMs: ANCHOR_EVERY_MS,
       async run() {
         runs = true;
-        // A clock that was set back says nothing about how long it is.
+        // After the clock was set back, the elapsed time is unknown.
         await anchorDue((fresh, sinceMs) => fresh >= pace.every_events || sinceMs < 0 || sinceMs >= pace.every_minutes * 60_000);
       },
     },
     async stop() {
       if (!runs) return;
       runs = false;
-      // A database that cannot be reached must not keep the server from ending.
+      // An unreachable database must not keep the server from stopping.
       await anchorDue(() => true).catch((error: unknown) => log.warn('journals not anchored at the end', { error }));
     },
   };
 }
 
-/** A prune is signed, and lies between two anchors, so that nobody can make one up, nor what it left. */
+/** A prune is signed and lies between two anchors, so that nobody can forge a prune or what it left. */
 export const anchorAround = async <T>(
   keeper: AnchorKeeper,
   ctx: Pick<CallContext, 'reader' | 'workspace' | 'clock'>,
@@ -94,7 +98,7 @@ async function refuseMismatch<T>(anchored: Promise<T>): Promise<T> {
     throw new Refusal(
       'JOURNAL_BROKEN',
       `No anchor was written: ${error.message}.`,
-      'covenant audit verify. If the database was put back from a copy, stop the server and say so: covenant audit anchor --after-restore.',
+      'Run `covenant audit verify`. If you restored the database from a copy, stop the server and run `covenant audit anchor --after-restore`.',
     );
   });
 }

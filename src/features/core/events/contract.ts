@@ -14,23 +14,23 @@ const event = z.strictObject({
   hash: z.string(),
 });
 
-/** Which events are meant: those that fit all that is said. */
+/** Events that match all given fields. */
 const eventFilter = {
   category: z.enum(EVENT_CATEGORIES).optional(),
-  kind: z.string().trim().min(1).max(200).optional().describe('Kinds that begin so, whatever their case.'),
-  actor: z.string().trim().min(1).max(200).optional().describe('Who: codex@mira, mira for all of hers, an instance, or as the journal has it.'),
-  subject: z.string().trim().min(1).max(300).optional().describe('On what, the whole of it: an id, or tool:clock.'),
-  outcome: z.string().trim().min(1).max(60).optional().describe('How it ended: ok, warning, blocked, denied, error, passed.'),
-  session: z.string().trim().min(1).max(200).optional().describe('The agent session that it is linked to.'),
-  text: z.string().trim().min(1).max(200).optional().describe('Anywhere in the kind, subject, session or payload, whatever its case.'),
+  kind: z.string().trim().min(1).max(200).optional().describe('Prefix of the kind, case-insensitive.'),
+  actor: z.string().trim().min(1).max(200).optional().describe('Actor: codex@mira, mira for all of her agents, an instance, or an actor as in the journal.'),
+  subject: z.string().trim().min(1).max(300).optional().describe('Exact subject: an id, or tool:clock.'),
+  outcome: z.string().trim().min(1).max(60).optional().describe('Outcome: ok, warning, blocked, denied, error, passed.'),
+  session: z.string().trim().min(1).max(200).optional().describe('Linked agent session.'),
+  text: z.string().trim().min(1).max(200).optional().describe('Text in the kind, subject, session or payload, case-insensitive.'),
 };
 const eventFilterShape = z.strictObject(eventFilter);
 export type EventFilter = z.output<typeof eventFilterShape>;
 
 const chainPoint = z.strictObject({ seq: z.int(), hash: z.string() });
-const anchor = chainPoint.describe('What the first event is chained to: the last one that was pruned; 0 and 64 zeros where none was.');
+const anchor = chainPoint.describe('The point that the first event is chained to: the last pruned event, or 0 and 64 zeros.');
 
-/** The one behind it must be a number too. */
+/** The next number must be a number too. */
 const seqBefore = z
   .int()
   .min(0)
@@ -41,20 +41,20 @@ export const listEvents = contract({
   name: 'events.list',
   title: 'Read the journal',
   description:
-    'A page of events in order: those after a number, those before one, or the latest. Where a filter leaves few, only so many events are looked at; looked says which, and reading goes on from its end.',
+    'Read a page of events in order: after a number, before one, or the latest. With a rare filter one call searches a limited stretch; `looked` returns it, so continue from its end.',
   input: z
     .strictObject({
-      after: seqBefore.optional().describe('Events with a higher seq than this.'),
-      before: z.int().min(1).optional().describe('The last events with a lower seq than this.'),
-      latest: z.int().min(1).max(1_000).optional().describe('The last so many instead.'),
-      limit: z.int().min(1).max(1_000).optional().describe('At most so many after or before it; 200 where it is not said.'),
+      after: seqBefore.optional().describe('Events with a higher seq.'),
+      before: z.int().min(1).optional().describe('The last events with a lower seq.'),
+      latest: z.int().min(1).max(1_000).optional().describe('The last N events instead.'),
+      limit: z.int().min(1).max(1_000).optional().describe('Maximum number of events after or before it; default 200.'),
       ...eventFilter,
     })
     .refine(({ after, before, limit, latest }) => latest === undefined || (after === undefined && before === undefined && limit === undefined), {
-      error: 'stands alone: without after, before and limit',
+      error: 'cannot be combined with `after`, `before` or `limit`',
       path: ['latest'],
     })
-    .refine(({ after, before }) => after === undefined || before === undefined, { error: 'stands alone: without after', path: ['before'] }),
+    .refine(({ after, before }) => after === undefined || before === undefined, { error: 'cannot be combined with `after`', path: ['before'] }),
   output: z.strictObject({
     items: z.array(event),
     head: chainPoint,
@@ -62,7 +62,7 @@ export const listEvents = contract({
     looked: z
       .strictObject({ from: z.int(), to: z.int() })
       .describe(
-        'Of these events, both ends included, all that fit are here; from lies after to where there was nothing to look at. None lies before the anchor.',
+        'All matches among these events, both ends included, are in `items`. If nothing was searched, `from` is greater than `to`. Starts after the anchor.',
       ),
   }),
 });
@@ -74,40 +74,40 @@ export const verifyEvents = contract({
   name: 'events.verify',
   title: 'Verify a part of the journal',
   description:
-    'Checks events against the chain of hashes, so many at a time, and at the end against the anchors of this server. Verification goes on with verified_to as after and root as previous until it is done.',
+    'Check events against the hash chain, a limited number per call, and at the end against the anchors of this server. Until `done`, call again with `verified_to` as `after` and `root` as `previous`.',
   input: z
     .strictObject({
-      after: seqBefore.optional().describe('The event to go on behind; the anchor where it is not said, or was pruned meanwhile.'),
-      previous: hash.optional().describe('The hash of that event as it was verified.'),
-      limit: z.int().min(1).max(10_000).optional().describe('At most so many events; 5,000 where it is not said.'),
+      after: seqBefore.optional().describe('Continue after this event. Default, or if it was pruned: the anchor.'),
+      previous: hash.optional().describe('The verified hash of that event.'),
+      limit: z.int().min(1).max(10_000).optional().describe('Maximum number of events; default 5,000.'),
     })
-    .refine(({ after = 0, previous }) => after === 0 || previous !== undefined, { error: 'is needed with after', path: ['previous'] }),
+    .refine(({ after = 0, previous }) => after === 0 || previous !== undefined, { error: 'is required with `after`', path: ['previous'] }),
   output: z.strictObject({
     verified_to: z.int(),
-    root: z.string().describe('The hash of the last event that was verified.'),
+    root: z.string().describe('Hash of the last verified event.'),
     head: chainPoint,
     anchor,
     first_break: z.strictObject({ seq: z.int(), kind: z.string().nullable(), reason: z.string() }).nullable(),
-    done: z.boolean().describe('The end of the journal or a break was reached.'),
+    done: z.boolean().describe('True at the end of the journal or at a break.'),
   }),
 });
 
 export const eventRate = contract({
   ...MEMBER_READ,
   name: 'events.rate',
-  title: 'Count the journal by time',
-  description: 'How many events there were of each category, in even steps up to now.',
+  title: 'Count events over time',
+  description: 'Count the events of each category in even steps up to now.',
   input: z.strictObject({
     minutes: z
       .int()
       .min(1)
       .max(24 * 60)
       .optional()
-      .describe('How far back; 60 where it is not said.'),
-    step: z.int().min(1).max(60).optional().describe('Minutes in each step; 1 where it is not said.'),
+      .describe('Period in minutes; default 60.'),
+    step: z.int().min(1).max(60).optional().describe('Minutes per step; default 1.'),
   }),
   output: z.strictObject({
-    times: z.array(z.int()).describe('When each step begins.'),
+    times: z.array(z.int()).describe('Start of each step.'),
     counts: z.record(z.enum(EVENT_CATEGORIES), z.array(z.int())),
   }),
 });
@@ -118,21 +118,21 @@ export const pruneJournal = contract({
   access: 'server',
   title: 'Delete old events',
   description:
-    'Verifies the journal up to the last event before a time, moves its anchor there and deletes what stands before the anchor. Does so much at a time: it is called again with the before it answered until the stage is done.',
+    'Verify the journal up to the last event before a time, move its anchor there and delete the events before the anchor. Each call does a part; call again with the returned `before` until `stage` is done.',
   input: z
     .strictObject({
-      before: z.int().min(1).optional().describe('Events older than this go, up to the first that is not.'),
-      keep_days: z.int().min(1).max(36_500).optional().describe('The same in days back from now.'),
-      dry_run: z.boolean().optional().describe('Verify and count; nothing is deleted.'),
+      before: z.int().min(1).optional().describe('Delete events older than this, up to the first newer one.'),
+      keep_days: z.int().min(1).max(36_500).optional().describe('The same, in days before now.'),
+      dry_run: z.boolean().optional().describe('Verify and count without deleting.'),
     })
-    .refine(({ before, keep_days }) => (before === undefined) !== (keep_days === undefined), { error: 'give either before or keep_days', path: ['before'] }),
+    .refine(({ before, keep_days }) => (before === undefined) !== (keep_days === undefined), { error: 'set either `before` or `keep_days`', path: ['before'] }),
   output: z.strictObject({
     stage: z.enum(['verifying', 'removing', 'done']),
     before: z.int(),
     anchor,
     verified_to: z.int(),
-    pruned: z.int().describe('Events that this call has cut off, or would have.'),
-    remaining: z.int().describe('Events before the anchor that are still to be removed.'),
+    pruned: z.int().describe('Events pruned by this call, or that a real run would prune.'),
+    remaining: z.int().describe('Events before the anchor still to be removed.'),
   }),
   annotations: { destructiveHint: true, idempotentHint: true },
 });
@@ -142,7 +142,7 @@ export const anchorJournal = contract({
   toolset: 'admin',
   access: 'server',
   title: 'Anchor the journal',
-  description: "Signs the number and hash of the journal's last event, and appends them to the server's file of anchors.",
+  description: "Sign the number and hash of the journal's last event and append them to the server's anchor file.",
   input: z.strictObject({}),
   output: z.strictObject({
     seq: z.int(),
@@ -150,7 +150,7 @@ export const anchorJournal = contract({
     time: z.int(),
     path: z.string().describe("The file on the server's machine."),
     public_key: z.string().describe('Ed25519, SPKI in base64.'),
-    anchor: z.record(z.string(), z.unknown()).describe('As it was written.'),
+    anchor: z.record(z.string(), z.unknown()).describe('The anchor as written.'),
   }),
 });
 
@@ -158,8 +158,8 @@ export const rotateAnchorKey = contract({
   name: 'journal.rotate_key',
   toolset: 'admin',
   access: 'server',
-  title: 'Rotate the anchors’ key',
-  description: 'Makes a new key for anchors, introduced by the old one, whose private part is deleted. Anchors of the old key still verify.',
+  title: 'Rotate the anchor key',
+  description: 'Create a new anchor key, signed by the old one, whose private part is deleted. Anchors of the old key still verify.',
   input: z.strictObject({}),
   output: z.strictObject({ key: z.string(), previous: z.string() }),
 });

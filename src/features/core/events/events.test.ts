@@ -26,11 +26,11 @@ async function services() {
   return { t, ana, codex, workspace, append, list, kinds };
 }
 
-/** At the dashboard, where reading leaves no event behind. */
+/** At the dashboard, where reading adds no event. */
 const look = (t: TestApp, name: string, args: object, by: TestCaller = t.operator) =>
   t.app.dispatch.action({ name, args, principal: { ...by.principal, web: true }, surface: 'dashboard' });
 
-test('events are found by every field they have, and by words anywhere in them', async () => {
+test('events are found by each of their fields and by text anywhere in them', async () => {
   const { append, codex, kinds } = await services();
   const actor = codex.principal.actor;
   await append([
@@ -54,7 +54,7 @@ test('events are found by every field they have, and by words anywhere in them',
   expect(await kinds({ text: '100x_sure' })).toEqual([]);
 });
 
-test('whom a viewer may not know cannot be found by id either, and a page says as much as if they were not there', async () => {
+test('a developer hidden from the viewer cannot be found by id either, and page bounds do not reveal them', async () => {
   const { t, append, ana, codex, list, kinds } = await services();
   await append([{ kind: 'hidden.act', actor: codex.principal.actor, payload: { about: codex.principal.developerId } }]);
   await t.done('developers.set_visibility', { developer: 'mira', visibility: 'private' });
@@ -68,7 +68,7 @@ test('whom a viewer may not know cannot be found by id either, and a page says a
   expect(await kinds({ actor: 'codex@mira', kind: 'hidden' }, codex)).toEqual(['hidden.act']);
 });
 
-test('a search through a long journal looks at so many events at a time, says how far it came, and misses none', async () => {
+test('a search in a long journal scans a limited number of events per call, returns how far it came, and misses none', async () => {
   const { t, append, list, workspace } = await services();
   await append([{ kind: 'needle' }, ...Array.from({ length: 60 }, () => ({})), { kind: 'needle' }]);
   const end = (await t.events()).length;
@@ -83,11 +83,11 @@ test('a search through a long journal looks at so many events at a time, says ho
   const on = await search({ start: Number(all[0]) + 1, direction: 'on' });
   expect(on).toMatchObject({ items: [], looked: { from: Number(all[0]) + 1, to: Number(all[0]) + 40 } });
   expect((await search({ start: on.looked.to + 1, direction: 'on' })).items.map(({ seq }) => seq)).toEqual(all.slice(1));
-  // An index leads to one actor's at once.
+  // An index finds one actor's events directly.
   expect((await list({ latest: 1, actor: 'instance:nobody' })).looked).toEqual({ from: 1, to: end });
 });
 
-test('pages of either direction join without a gap', async () => {
+test('pages join without a gap in both directions', async () => {
   const { append, list } = await services();
   await append(Array.from({ length: 30 }, (_, index) => ({ kind: `n.${index}` })));
   const { head, items, looked } = await list({ latest: 10 });
@@ -99,7 +99,7 @@ test('pages of either direction join without a gap', async () => {
   expect((await list({ before: 1 })).items).toEqual([]);
 });
 
-test('the chain is verified a part at a time from the beginning to the end', async () => {
+test('the chain is verified in parts from the beginning to the end', async () => {
   const { t, append } = await services();
   await append(Array.from({ length: 20 }, () => ({})));
   const verified = await verify(t, 7);
@@ -117,9 +117,9 @@ test('the chain is verified a part at a time from the beginning to the end', asy
 test.each([
   ['changed', (seq: number) => sql`update events set payload = '{"a":1}' where seq = ${seq}`, 10, /does not fit its hash/],
   ['removed', (seq: number) => sql`delete from events where seq = ${seq}`, 10, /event 10 is missing/],
-  ['removed in great number', (seq: number) => sql`delete from events where seq between ${seq} and ${seq + 9}`, 10, /event 10 is missing/],
+  ['removed in large part', (seq: number) => sql`delete from events where seq between ${seq} and ${seq + 9}`, 10, /event 10 is missing/],
   ['cut off at the end', (seq: number) => sql`delete from events where seq >= ${seq}`, 10, /the journal's head is at/],
-])('a journal that was %s is verified up to the break, and says which', async (_, tamper, seq, reason) => {
+])('verification of a journal that was %s stops at the break and names it', async (_, tamper, seq, reason) => {
   const { t, append, workspace } = await services();
   await append(Array.from({ length: 30 }, () => ({})));
   await t.app.store.write(workspace, async (tx) => {
@@ -139,7 +139,7 @@ async function verify(t: TestApp, limit: number): Promise<Verified[]> {
   return parts;
 }
 
-test("what an instance of a private developer does is nobody's doing to others, and is not found by its name", async () => {
+test("others see no owner for the work of a private developer's instance, and cannot find it by name", async () => {
   const t = await instanceApp(pretendedDisk);
   await t.developer('mira');
   const ana = await t.developer('ana');
@@ -161,7 +161,7 @@ test("what an instance of a private developer does is nobody's doing to others, 
   expect(await made(other, { actor: `instance:${id}` })).toEqual([]);
 });
 
-test('a long word in an event does not hold the server up while somebody is hidden', async () => {
+test('a long word in an event does not slow the server down while somebody is hidden', async () => {
   const t = await testApp();
   await t.developer('mira');
   const ana = await t.developer('ana');
@@ -177,7 +177,7 @@ test('a long word in an event does not hold the server up while somebody is hidd
   expect(performance.now() - began).toBeLessThan(2_000);
 });
 
-test('names that callers invent do not fill the memory: those tools are counted that were called last', async () => {
+test('tool names invented by callers do not fill the memory: only the tools called last are counted', async () => {
   const { t, append, workspace } = await services();
   const call = (tool: string): Partial<NewEvent> => ({ category: 'usage', kind: 'tool.called', subject: `tool:${tool}`, payload: { outcome: 'denied' } });
   await append([call('clock'), call('first')]);

@@ -6,7 +6,7 @@ import { createLeftoverSweep, type PruneHold, pruneTools } from './prune.ts';
 import type { Tally } from './tally.ts';
 import { eventTools } from './tools.ts';
 
-/** The keeper of anchors, and how often it anchors. */
+/** The anchor keeper, and how often it anchors. */
 export interface Anchors {
   readonly keeper: AnchorKeeper;
   readonly pace: AnchorPace;
@@ -17,7 +17,7 @@ export function events(services: Services, tally: Tally, hold: PruneHold, { keep
   return {
     name: 'events',
     implementations: [...eventTools(tally, keeper), ...pruneTools(hold, keeper), ...anchorTools(keeper)],
-    keeps: [{ what: 'The journal: every event, chained, without arguments, prompts and tokens; until an operator prunes it', ms: null }],
+    keeps: [{ what: 'Journal: every event, hash-chained, without arguments, prompts or tokens; until an operator prunes it', ms: null }],
     sweeps: [createLeftoverSweep(services), sweep],
     stop,
   };

@@ -5,16 +5,16 @@ import { firstSeqSince, readHead } from '../../../storage/journal.ts';
 import { matching } from '../../../storage/rows.ts';
 import type { Database } from '../../../storage/schema-rows.ts';
 
-/** A process serves few workspaces at a time; of those that nobody asks about any more the states are dropped. */
+/** A process serves few workspaces at a time. The states of the least recently used ones are dropped. */
 const MAX_WORKSPACES = 20;
 
 export interface FoldRules<S, E> {
-  /** How far back the journal counts. */
+  /** How far back the fold counts. */
   readonly keepMs: number;
-  /** So many events are looked at with one query. */
+  /** Events read per query. */
   readonly pageSize: number;
   begin(): S;
-  /** The columns that are needed, and which events count at all. */
+  /** Selects the needed columns and the events that count. */
   read(page: SelectQueryBuilder<Database, 'events', object>): Promise<readonly E[]>;
   add(state: S, page: readonly E[]): void;
   forgetBefore(state: S, since: number): void;
@@ -22,15 +22,15 @@ export interface FoldRules<S, E> {
 
 interface FoldedJournal<S> {
   readonly state: S;
-  /** Everything up to this event is in the state. */
+  /** The state includes all events up to this one. */
   seq: number;
   /** Readers take turns. */
   busy: Promise<void>;
 }
 
 /**
- * Sums over the last days of a journal, where no index could give them. Each event is read once: every reader goes on from
- * where the last one stopped, so that a page that asks again with every event costs no more than the event.
+ * Sums over the last days of a journal that no index could provide. Each event is read once: every reader continues where the
+ * last one stopped. A page that refreshes with every event costs no more than that event.
  */
 export class JournalFold<S, E> {
   readonly #rules: FoldRules<S, E>;
@@ -42,7 +42,7 @@ export class JournalFold<S, E> {
 
   async read(db: Db, workspace: string, now: number): Promise<S> {
     const folded = this.#workspaces.get(workspace) ?? { state: this.#rules.begin(), seq: 0, busy: Promise.resolve() };
-    // The one that was asked about last stands last.
+    // Moves the workspace to the end, as the most recently used.
     this.#workspaces.delete(workspace);
     this.#workspaces.set(workspace, folded);
     for (const oldest of [...this.#workspaces.keys()].slice(0, -MAX_WORKSPACES)) this.#workspaces.delete(oldest);
@@ -60,9 +60,9 @@ export class JournalFold<S, E> {
       const end = Math.min(head, folded.seq + pageSize);
       const page = matching(db, 'events', { workspace_id: workspace, seq: { '>': folded.seq, '<=': end } }).orderBy('seq');
       add(folded.state, await read(page));
-      // With what was added: the next reader goes on from here, also where this one fails.
+      // Updated together with the state: if this reader fails later, the next one continues from here.
       folded.seq = end;
-      // The first read of busy days is long: others are served between its pages.
+      // The first read after busy days takes long, so others are served between its pages.
       await yieldToEventLoop();
     }
     forgetBefore(folded.state, since);

@@ -8,11 +8,11 @@ const quotaOf = async (journal_events_per_day: number, more: TestAppOptions = {}
   return { ...t, ana: ana as NonNullable<typeof ana> };
 };
 
-test('beyond its quota a token is refused with a message that says so and no event; one event a minute counts the refusals [harden.quota.journal] [team.log.usage-event-per-call]', async () => {
+test('over its quota a token is refused with a clear message and no event per call; one event a minute counts the refusals [harden.quota.journal] [team.log.usage-event-per-call]', async () => {
   const { tool, ana, events, clock, developer } = await quotaOf(20);
   const outcomes: string[] = [];
   for (let i = 0; i < 30; i++) outcomes.push((await tool('clock', {}, ana)).reply.status);
-  // A call writes its check and its use.
+  // Each call writes a check and a usage event.
   expect(outcomes.filter((status) => status === 'ok')).toHaveLength(10);
   expect((await tool('clock', {}, ana)).reply).toMatchObject({
     status: 'error',
@@ -21,7 +21,7 @@ test('beyond its quota a token is refused with a message that says so and no eve
     next: expect.stringContaining('00:00 UTC'),
   });
   expect(await events({ kind: 'clock' })).toHaveLength(10);
-  // Of that token alone.
+  // Only for that token.
   expect((await tool('clock', {}, await developer('ben'))).reply.status).toBe('ok');
   clock.advance(61_000);
   await until(async () =>
@@ -33,7 +33,7 @@ test('beyond its quota a token is refused with a message that says so and no eve
   expect((await tool('clock', {}, ana)).reply.status).toBe('ok');
 });
 
-test('a used-up quota refuses no heartbeat, release, completion, checkpoint or hand-off, and nothing by which a token is stopped [harden.quota.journal]', async () => {
+test('a used-up quota refuses no heartbeat, release, completion, checkpoint or hand-off, and no call that stops a token [harden.quota.journal]', async () => {
   const { app, tool, ana, done } = await quotaOf(1);
   await tool('clock', {}, ana);
   expect((await tool('covibe_task', { operation: 'check', title: 'x' }, ana)).reply).toMatchObject({ code: 'JOURNAL_QUOTA_EXCEEDED' });
@@ -56,7 +56,7 @@ test('a used-up quota refuses no heartbeat, release, completion, checkpoint or h
   ] as const;
   for (const [name, args] of essential) {
     const { reply } = await tool(name, args, ana);
-    // Let through to the tool, which misses its fields.
+    // Reaches the tool, which reports its missing fields.
     expect([name, args, 'code' in reply && reply.code]).not.toContain('JOURNAL_QUOTA_EXCEEDED');
   }
   const hear = await app.dispatch.action({ name: 'hooks.hear', args: {}, principal: ana.principal, surface: 'api' });
@@ -64,20 +64,20 @@ test('a used-up quota refuses no heartbeat, release, completion, checkpoint or h
   await done('tokens.revoke', { token_id: ana.tokenId });
 });
 
-test('beyond the quota an essential call that is refused is counted, and not journaled', async () => {
+test('over the quota, a refused essential call is counted and not journaled', async () => {
   const { app, tool, ana, events, operator } = await quotaOf(1);
   await tool('clock', {}, ana);
   const before = (await events()).length;
   for (let i = 0; i < 5; i++) await tool('checkpoint_add', { junk: 1 }, ana);
   await app.dispatch.action({ name: 'hooks.hear', args: { x: 1 }, principal: ana.principal, surface: 'api' });
   expect((await events()).length).toBe(before);
-  // The operator's own calls in another workspace count as well.
+  // The operator's own calls in another workspace count too.
   await app.dispatch.action({ name: 'tokens.create', args: { developer: 'zoe' }, principal: operator.principal, surface: 'cli', workspace: 'shop' });
   const there = () => app.dispatch.tool({ name: 'clock', args: {}, principal: operator.principal, surface: 'cli', workspace: 'shop' });
   expect((await there()).reply).toMatchObject({ code: 'JOURNAL_QUOTA_EXCEEDED' });
 });
 
-test('several servers on one store count together, also after a restart', async () => {
+test('several servers on one store count together, even after a restart', async () => {
   const one = await quotaOf(40);
   const other = await quotaOf(40, { database: one.database, clock: one.clock });
   for (let i = 0; i < 12; i++) await one.tool('clock', {}, one.ana);

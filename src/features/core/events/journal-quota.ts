@@ -8,22 +8,22 @@ import type { Tx } from '../../../storage/write.ts';
 const DAY_MS = 24 * 3_600_000;
 const FLUSH_MS = 5_000;
 
-/** The events that one token has added to the journal in one day, as far as this process knows. */
+/** Events that one token added to the journal in one day, as far as this process knows. */
 interface Growth {
   readonly workspace: string;
   readonly tokenId: string;
   readonly day: string;
-  /** As the store had it when it was last asked: all servers together. */
+  /** The stored count of all servers at the last sync. */
   stored: number;
-  /** Added by this server since. */
+  /** Added by this server since then. */
   added: number;
 }
 
 const dayOf = (now: number): string => new Date(now).toISOString().slice(0, 10);
 
 /**
- * How much the calls of one token may add to the journal in a day. Each server counts in memory and adds up with the
- * others every few seconds: a token can go over by what it calls in that time, and a call costs no statement more.
+ * Limits what the calls of one token may add to the journal in a day. Each server counts in memory and syncs with the others
+ * every few seconds. A token can exceed its quota by its calls in that time, but no call needs an extra statement.
  */
 export function createJournalQuota({ store, clock, log }: Services, mostEvents: number): { quota: JournalQuota; feature: Feature } {
   const known = new Map<string, Growth>();
@@ -53,8 +53,8 @@ export function createJournalQuota({ store, clock, log }: Services, mostEvents: 
     return refused(
       'error',
       'JOURNAL_QUOTA_EXCEEDED',
-      `The calls of this token have added ${mostEvents} events to the journal today, which is its quota for a day.`,
-      'Heartbeats, releases, completions, checkpoints and hand-offs still work. Finish or hand off your work, and go on after 00:00 UTC. The operator can raise journal_events_per_day in [limits].',
+      `This token has reached its journal quota of ${mostEvents} events for today.`,
+      'Finish or hand off your work: heartbeats, releases, completions, checkpoints and hand-offs still work. Repeat other calls after 00:00 UTC. The operator can raise `journal_events_per_day` in `[limits]` of config.toml.',
       { quota: mostEvents, retry_after: seconds },
     );
   };
@@ -106,7 +106,7 @@ export function createJournalQuota({ store, clock, log }: Services, mostEvents: 
       name: 'quota',
       implementations: [],
       sweeps: [{ name: 'journal quota', everyMs: FLUSH_MS, run: flush }],
-      keeps: [{ what: 'How much each token has added to the journal', ms: 2 * DAY_MS }],
+      keeps: [{ what: 'Journal growth of each token', ms: 2 * DAY_MS }],
       stop: flush,
     },
   };

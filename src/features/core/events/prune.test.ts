@@ -15,7 +15,7 @@ import { createLeftoverSweep } from './prune.ts';
 type Pruned = Output<typeof pruneJournal>;
 const DAY_MS = 24 * 3_600_000;
 
-/** A journal of two halves, 80 days apart; `since` is when the second began. */
+/** A journal of two halves, 80 days apart. The second half starts at `since`. */
 async function aged(events = 30) {
   const t = await testApp();
   const { workspace } = t.operator.principal;
@@ -32,13 +32,13 @@ async function aged(events = 30) {
 }
 
 const prune = async (t: TestApp, input: object) => (await t.done('journal.prune', input)) as Pruned;
-/** At the dashboard, where reading leaves no event behind. */
+/** At the dashboard, where reading adds no event. */
 const look = async <T>(t: TestApp, name: string, args: object) =>
   (await t.app.dispatch.action({ name, args, principal: { ...t.operator.principal, web: true }, surface: 'dashboard' })).reply.data as T;
 const listed = (t: TestApp, args: object) => look<Output<typeof listEvents>>(t, 'events.list', args);
 const verified = (t: TestApp, args: object = {}) => look<Output<typeof verifyEvents>>(t, 'events.verify', args);
 
-test('a dry run counts and deletes nothing; a prune deletes what is older, once, and the journal verifies from its anchor', async () => {
+test('a dry run counts and deletes nothing; a prune deletes older events, once, and the journal verifies from its anchor', async () => {
   const { t, last, since } = await aged();
   const before = await t.events();
   const root = before.find(({ seq }) => seq === last)?.hash;
@@ -54,7 +54,7 @@ test('a dry run counts and deletes nothing; a prune deletes what is older, once,
   expect(await t.events({ kind: 'journal.pruned' })).toHaveLength(1);
 });
 
-test('a break among what would go, or an anchor that nothing attests, is refused by name, and nothing is deleted', async () => {
+test('a break in the pruned part, or an unattested anchor, is refused by name, and nothing is deleted', async () => {
   const { t, workspace, last, since } = await aged();
   const tamper = (statement: ReturnType<typeof sql>) => t.app.store.write(workspace, async (tx) => void (await statement.execute(tx.db)));
   await tamper(sql`update events set payload = '{"a":1}' where seq = ${last - 3}`);
@@ -69,7 +69,7 @@ test('a break among what would go, or an anchor that nothing attests, is refused
   expect(await verified(t, { after: count, previous: 'a'.repeat(64) })).toMatchObject({ done: true, first_break: {} });
 });
 
-test('only an operator prunes, by one bound, and never the journal that a demo is known from', async () => {
+test('only an operator can prune, by one limit, and never the journal that identifies a demo', async () => {
   const { t } = await aged();
   const ana = await t.developer('ana');
   expect((await t.action('journal.prune', { keep_days: 90 }, ana)).isError).toBe(true);
@@ -82,7 +82,7 @@ test('only an operator prunes, by one bound, and never the journal that a demo i
   expect((await inDemo('journal.prune', { keep_days: 31 })).reply).toMatchObject({ code: 'JOURNAL_NEEDED', next: expect.stringContaining('demo --clean') });
 });
 
-test('a prune up to this moment, or beyond it, leaves the newest events, which the chain goes on from', async () => {
+test('a prune up to now or later keeps the newest events, to which the chain connects', async () => {
   const { t, since } = await aged();
   expect(await prune(t, { before: since + 365 * DAY_MS })).toMatchObject({ stage: 'done', before: t.clock.now(), remaining: 0 });
   expect((await t.events()).map(({ kind }) => kind)).toContain('journal.pruned');
@@ -92,7 +92,7 @@ test('a prune up to this moment, or beyond it, leaves the newest events, which t
   expect(await verified(t)).toMatchObject({ first_break: null, done: true });
 });
 
-test('readers of a pruned journal begin behind its anchor and say so', async () => {
+test('readers of a pruned journal start after its anchor and return the anchor', async () => {
   const { t, last } = await aged();
   await prune(t, { keep_days: 40 });
   const begin = last + 1;
@@ -109,7 +109,7 @@ test('readers of a pruned journal begin behind its anchor and say so', async () 
   expect(await found(String(last))).not.toContain('event');
 });
 
-test('what a prune that was broken off has left behind is removed by the server, and until then nobody is shown it', async () => {
+test('the server removes the leftovers of an interrupted prune and shows them to nobody', async () => {
   const { t, workspace, last, since } = await aged(1_500);
   const { store } = t.app;
   const walk = new PruneWalk(await readAnchor(store.reader, workspace), since);
@@ -119,7 +119,7 @@ test('what a prune that was broken off has left behind is removed by the server,
   expect(await readAnchor(t.app.store.reader, workspace)).toMatchObject({ seq: last });
   expect((await listed(t, { after: 0, limit: 1 })).looked.from).toBe(last + 1);
   expect((await t.events())[0]?.seq).toBe(1);
-  // A workspace in which nothing can be removed keeps no other from it.
+  // A workspace in which removal fails does not block another one.
   const unreadable = { ...(await findRows(store.reader, 'journal_anchors', { workspace_id: workspace }))[0], workspace_id: 'ws_aaa' } as JournalAnchorRow;
   await store.write('ws_aaa', ({ db }) => insertRows(db, 'journal_anchors', unreadable));
   await store.append('ws_aaa', [{ category: 'work', kind: 'note.made', actor: 'operator' }]);
@@ -134,7 +134,7 @@ test('what a prune that was broken off has left behind is removed by the server,
   expect(await verified(t, { limit: 10_000 })).toMatchObject({ first_break: null, done: true });
 });
 
-test('two prunes at once verify without getting in each other’s way, and cut once', async () => {
+test('two simultaneous prunes verify independently and cut once', async () => {
   const { t, last, since } = await aged(1_500);
   const both = (input: object) => Promise.all([prune(t, input), prune(t, input)]);
   for (const told of await both({ before: since, dry_run: true })) expect(told).toMatchObject({ stage: 'done', pruned: last });

@@ -14,17 +14,17 @@ import { anchorAround } from './anchors.ts';
 import { pruneJournal } from './contract.ts';
 
 const DAY_MS = 24 * 3_600_000;
-/** The most that one call does, so that it is answered within its time. */
+/** The work of one call, limited so that it finishes in time. */
 const VERIFIED_A_CALL = 100_000;
 const REMOVED_A_CALL = 50_000;
 
-/** Why something else still needs the old events of a workspace, and what ends that; null: nothing does. */
+/** Why other data still needs a workspace's old events, and the next step to end that. Null: nothing needs them. */
 export type PruneHold = (db: Db, workspace: string) => Promise<{ readonly why: string; readonly next: string } | null>;
 
 type Pruned = Output<typeof pruneJournal>;
 
 export function pruneTools(hold: PruneHold, keeper: AnchorKeeper): Implementation[] {
-  /** How far each workspace was verified, between the calls of one prune. Another process starts again. */
+  /** Verification progress of each workspace between the calls of one prune. Another process starts over. */
   const walks = new Map<string, PruneWalk>();
   return [implement(pruneJournal, { run: async (input, ctx) => ok(await prune(input, ctx)) })];
 
@@ -60,19 +60,19 @@ export function pruneTools(hold: PruneHold, keeper: AnchorKeeper): Implementatio
     return await report('removing', pruned);
   }
 
-  /** From where this process left off, for as many events as a call has time for. */
+  /** Continues where this process stopped, for as many events as one call has time for. */
   async function verify({ reader, workspace, signal }: CallContext, before: number): Promise<PruneWalk> {
     const anchor = await readAnchor(reader, workspace);
     if (!(await isCutAttested(reader, workspace, anchor))) throw chainBroken(unattestedCut(anchor));
     const known = walks.get(workspace);
     const walk = known?.anchor.seq === anchor.seq && known.before === before ? known : new PruneWalk(anchor, before);
-    // Only one call may go on with a walk: two would add the same events twice, and take that for a break.
+    // Only one call may continue a walk. Two would add the same events twice and report a break.
     walks.delete(workspace);
     const head = (await readHead(reader, workspace))?.seq ?? 0;
     const most = walk.reached.seq + VERIFIED_A_CALL;
     while (!walk.isDone && walk.reached.seq < most && !signal.aborted) {
       await walk.step(reader, workspace, head);
-      // Hashing is work for this thread: others are served between the pages.
+      // Hashing blocks this thread, so others are served between the pages.
       await yieldToEventLoop();
     }
     const { firstBreak } = walk.reached;
@@ -83,11 +83,16 @@ export function pruneTools(hold: PruneHold, keeper: AnchorKeeper): Implementatio
 }
 
 const chainBroken = ({ seq, reason }: { seq: number; reason: string }): Refusal =>
-  new Refusal('CHAIN_BROKEN', `The chain breaks at event ${seq}: ${reason}. Nothing was deleted.`, 'covenant backup, then compare your last anchor.', { seq });
+  new Refusal(
+    'CHAIN_BROKEN',
+    `The chain breaks at event ${seq}: ${reason}. Nothing was deleted.`,
+    'Run `covenant backup`, then `covenant audit verify --anchor FILE` with your last exported anchor.',
+    { seq },
+  );
 
 const REMOVE_EVERY_MS = 600_000;
 
-/** Removes what a prune that was broken off has cut and left behind. */
+/** Removes events that an interrupted prune cut off but did not delete. */
 export function createLeftoverSweep({ store, log }: Pick<Services, 'store' | 'log'>): Sweep {
   const name = 'journal';
   return {

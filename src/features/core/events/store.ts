@@ -6,26 +6,26 @@ import { matching } from '../../../storage/rows.ts';
 import { PRIVATE } from '../identity/index.ts';
 import type { EventFilter } from './contract.ts';
 
-/** Whose events: one actor, or everything that a developer and their agents did. */
+/** The actor of events: one actor, or a developer with all of their agents. */
 export type Whose = { readonly actor: string } | { readonly developer: string };
 
-/** A filter whose words have been understood. */
+/** A filter with its actor resolved. */
 interface EventSearch extends Omit<EventFilter, 'actor'> {
   readonly whose?: Whose | undefined;
 }
 
-/** Rows of one query: those that are hidden from the viewer are dropped after it. */
+/** Rows per query. Rows hidden from the viewer are dropped afterwards. */
 const BATCH = 200;
 
 export interface JournalStretch {
-  /** Where to begin: the first that may be among them, in the direction of reading. */
+  /** The first event to search, in the direction of reading. */
   readonly start: number;
   readonly direction: 'on' | 'back';
   readonly limit: number;
-  /** The first and the last event there is. */
+  /** The first and the last existing event. */
   readonly begin: number;
   readonly end: number;
-  /** So many are looked at; an index leads to those of one subject or one actor at once. */
+  /** Maximum number of events searched. For one subject or one actor an index finds all. */
   readonly reach: number;
 }
 
@@ -36,8 +36,8 @@ interface FoundEvents {
 }
 
 /**
- * The next `limit` events that fit, as `redact` shows them to the viewer. How far it looked depends on nothing that the viewer may not
- * see: either all that was to be looked at, or up to the last event that is told.
+ * The next `limit` matching events, redacted for the viewer. The searched range depends only on what the viewer may see: it is
+ * either the whole range or ends at the last returned event.
  */
 export async function searchEvents(
   db: Db,
@@ -68,13 +68,13 @@ export async function searchEvents(
   return { items: listed, looked: { from: low, to: full ? last : high } };
 }
 
-/** How it ended, where the event says so: a call by its outcome, a check by whether it passed. */
+/** The outcome, if the event has one: of a call its outcome, of a check whether it passed. */
 function outcomeOf({ outcome, passed }: Record<string, unknown>): string | undefined {
   if (typeof passed === 'boolean') return passed ? 'passed' : 'denied';
   return typeof outcome === 'string' ? outcome : undefined;
 }
 
-/** Asked of an event as the viewer sees it: what is hidden from them cannot be found by them either. */
+/** Applied to the event as the viewer sees it, so that hidden values cannot be found by search. */
 function matchesSearch(event: JournalEvent, { category, kind, whose, subject, outcome, session, text }: EventSearch): boolean {
   return (
     (category === undefined || event.category === category) &&
@@ -94,12 +94,12 @@ const containsText = ({ kind, subject, session, payload }: JournalEvent, text: s
   [kind, subject ?? '', session ?? ''].some((each) => each.toLowerCase().includes(text.toLowerCase())) ||
   JSON.stringify(payload).toLowerCase().includes(asInJson(text).toLowerCase());
 
-/** As it stands between the quotes of a JSON string. */
+/** As written between the quotes of a JSON string. */
 const asInJson = (text: string): string => JSON.stringify(text).slice(1, -1);
 
 const isNarrow = (sought: EventSearch): boolean => Object.values(sought).some((each) => each !== undefined);
 
-/** The column whose index finds all matches: for one subject or one actor, and nothing else. */
+/** The column whose index finds all matches: for one subject or one actor and no other condition. */
 function indexedColumn({ whose, subject, ...others }: EventSearch): { column: 'subject' | 'actor'; value: string } | undefined {
   if (isNarrow(others)) return undefined;
   if (subject !== undefined) return whose === undefined ? { column: 'subject', value: subject } : undefined;
@@ -124,7 +124,7 @@ async function readBatch(db: Db, workspace: string, { from, to, back, size }: Ba
     .orderBy('seq', order)
     .limit(size);
   const by = indexedColumn(sought);
-  // Their numbers first: with whole rows to fetch besides, SQLite would read the stretch from end to end.
+  // Reads the numbers first. If SQLite also had to fetch whole rows, it would read the stretch from end to end.
   const numbers = by && (await stretch.select('seq').where(by.column, '=', by.value).execute()).map(({ seq }) => seq);
   if (numbers?.length === 0) return [];
   let query = numbers ? matching(db, 'events', { workspace_id: workspace, seq: numbers }).orderBy('seq', order) : stretch;
@@ -135,7 +135,7 @@ async function readBatch(db: Db, workspace: string, { from, to, back, size }: Ba
 const like = (expression: RawBuilder<string>, pattern: string): RawBuilder<SqlBool> =>
   sql<SqlBool>`lower(${expression}) like ${pattern.toLowerCase()} escape '\\'`;
 
-/** The part of the search that the database can check in its rows. `matchesSearch` has the last word. */
+/** The part of the search that the database can check. `matchesSearch` makes the final decision. */
 function conditions({ category, kind, whose, subject, outcome, session, text }: EventSearch): RawBuilder<SqlBool>[] {
   const all: RawBuilder<SqlBool>[] = [];
   const actor = oneActor(whose);
@@ -150,7 +150,7 @@ function conditions({ category, kind, whose, subject, outcome, session, text }: 
   return all;
 }
 
-/** Payloads are canonical JSON, in which a value has one way to be written. */
+/** Payloads are canonical JSON, in which each value has exactly one spelling. */
 function outcomeIs(outcome: string): RawBuilder<SqlBool> {
   const written = like(sql`payload`, wordsPattern(`"outcome":"${asInJson(outcome)}"`));
   if (outcome !== 'passed' && outcome !== 'denied') return written;

@@ -5,12 +5,12 @@ import { JournalFold } from './journal-fold.ts';
 const MINUTE_MS = 60_000;
 const REFUSALS_KEPT = 50;
 const DURATIONS_KEPT = 500;
-/** Callers can invent names without end: of more tools than these, only the last called are kept. */
+/** Callers can invent any number of names. Only this many tools, the last called, are kept. */
 const MAX_TOOLS = 5_000;
 
 interface CallCounts {
   calls: number;
-  /** Denied, blocked or failed: the caller did not get what it asked for. */
+  /** Denied, blocked or failed calls. */
   refused: number;
 }
 
@@ -25,25 +25,25 @@ export interface TalliedRefusal {
 interface ActorTally {
   /** By minute since the epoch. */
   readonly minutes: Map<number, CallCounts>;
-  /** The latest, newest last. */
+  /** The latest refusals, newest last. */
   readonly refusals: TalliedRefusal[];
-  /** Of its own; null where only its machine was heard. */
+  /** The agent's own last call. Null if only its machine reported. */
   lastCall: { readonly seq: number; readonly time: number; readonly refused: boolean } | null;
 }
 
 interface ToolTally {
   readonly minutes: Map<number, CallCounts>;
-  /** Of the latest calls. */
+  /** Durations of the latest calls. */
   readonly durations: number[];
 }
 
-/** The last day of one workspace, as its journal has it. */
+/** The last day of one workspace, from its journal. */
 export interface DayTally {
   /** Events by minute since the epoch. */
   readonly minutes: ReadonlyMap<number, Readonly<Record<EventCategory, number>>>;
-  /** Who called, by actor. */
+  /** By calling actor. */
   readonly actors: ReadonlyMap<string, Readonly<ActorTally>>;
-  /** What was called, by subject: `tool:clock`. */
+  /** By called subject, such as `tool:clock`. */
   readonly tools: ReadonlyMap<string, Readonly<ToolTally>>;
 }
 
@@ -64,7 +64,7 @@ interface CountedEvent {
   readonly time: number;
 }
 
-/** Counts over the journal of the last day. */
+/** Counts over the last day of the journal. */
 export class Tally {
   readonly #days = new JournalFold<Counting, CountedEvent>({
     keepMs: 24 * 60 * MINUTE_MS,
@@ -99,7 +99,7 @@ function count(counting: Counting, event: CountedEvent): void {
   if (refused) addRefusal(actor.refusals, { seq, time, kind, outcome, code });
   if (event.subject === null) return;
   const tool = getOrAdd(counting.tools, event.subject, () => ({ minutes: new Map(), durations: [] }));
-  // The one that was called last stands last.
+  // Moves the tool to the end, as the last called.
   counting.tools.delete(event.subject);
   counting.tools.set(event.subject, tool);
   if (counting.tools.size > MAX_TOOLS) counting.tools.delete(counting.tools.keys().next().value as string);
@@ -110,11 +110,11 @@ function count(counting: Counting, event: CountedEvent): void {
 
 const noCalls = (): ActorTally => ({ minutes: new Map(), refusals: [], lastCall: null });
 
-/** The companion's, which has the token of an agent and goes on while no agent runs: that the machine is alive, and what was used. */
+/** Calls of the companion, which uses an agent's token even while no agent runs: machine heartbeats and usage reports. */
 const isOfMachine = ({ kind, session }: CountedEvent): boolean =>
   kind === 'covibe_ingest_agent_telemetry' || (kind === 'covibe_session.heartbeat' && session === null);
 
-/** An edit that a hook of the agent's program denied. It is no call by the agent, so it does not count as the last one. */
+/** An edit denied by a hook. It is not a call of the agent, so it does not count as the last one. */
 export const DENIED_EDIT = 'edit.denied';
 
 function countDenied(counting: Counting, { seq, time, kind, actor: name }: CountedEvent, minute: number): void {
@@ -128,7 +128,7 @@ function addRefusal(refusals: TalliedRefusal[], refusal: TalliedRefusal): void {
   if (refusals.length > REFUSALS_KEPT) refusals.shift();
 }
 
-/** A warning did what was asked. */
+/** A warning still does what the caller wanted. */
 const GRANTED = new Set(['ok', 'warning', 'input_required']);
 const isRefusal = (outcome: string): boolean => !GRANTED.has(outcome);
 
@@ -160,7 +160,7 @@ function getOrAdd<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   return made;
 }
 
-/** Drops what is older than a day. Times rise with the events, so the oldest minute stands first. */
+/** Drops minutes older than a day. Times rise with the events, so the oldest minute comes first. */
 function forgetOlder(counting: Counting, since: number): void {
   const before = minuteOf(since);
   dropMinutes(counting.minutes, before);

@@ -18,7 +18,7 @@ export const eventTools = (tally: Tally, keeper: AnchorKeeper): Implementation[]
       const head = await headOf(ctx);
       const anchor = await readAnchor(ctx.reader, ctx.workspace);
       const bounds = { begin: anchor.seq + 1, end: head.seq, reach: LOOKED_AT };
-      // The events up to the head that is told with them: what came in between belongs to the next page.
+      // Only events up to the returned head. Later ones belong to the next page.
       const stretch: JournalStretch =
         latest === undefined && before === undefined
           ? { start: (after ?? 0) + 1, direction: 'on', limit, ...bounds }
@@ -41,14 +41,14 @@ export const eventTools = (tally: Tally, keeper: AnchorKeeper): Implementation[]
         const page = await readEvents(ctx.reader, ctx.workspace, seq, Math.min(VERIFIED_AT_ONCE, last - seq));
         for (const event of page) verifier.add(event);
         cutOff = page.length === 0;
-        // Hashing is work for this thread: others are served between the pages.
+        // Hashing blocks this thread, so others are served between the pages.
         await yieldToEventLoop();
       }
       if (cutOff || last === head.seq) verifier.finish(head);
       const { seq, hash, firstBreak: broken } = verifier.reached;
       const chainBreak = broken ?? ((await isCutAttested(ctx.reader, ctx.workspace, anchor)) ? null : unattestedCut(anchor));
       const done = last === head.seq || chainBreak !== null;
-      // A tail that was cut leaves a chain without a fault: only anchors know of it.
+      // A truncated journal is a valid chain. Only anchors can show that its end is missing.
       const firstBreak = done ? earlierBreak(chainBreak, (await keeper.check(ctx.reader, ctx.workspace)).firstBreak) : chainBreak;
       return ok({ verified_to: seq, root: hash, head, anchor, first_break: firstBreak, done });
     },
@@ -61,7 +61,7 @@ export const eventTools = (tally: Tally, keeper: AnchorKeeper): Implementation[]
   }),
 ];
 
-/** Of a page's read, for one answer. */
+/** Events searched for one answer. */
 const LOOKED_AT = 25_000;
 const VERIFIED_AT_ONCE = 500;
 
@@ -70,16 +70,16 @@ async function headOf({ reader, workspace }: CallContext): Promise<ChainPoint> {
   return { seq, hash };
 }
 
-/** `agent:codex@dev_…`, `operator`: as the journal has it. */
+/** An actor in journal form, such as `agent:codex@dev_…` or `operator`. */
 const AS_JOURNALED = /^(agent|developer|instance):|^operator$/;
 
 /** No actor has this name. */
 const NOBODY = '';
 
-/** People know each other by name, the journal by id. Whom the viewer may not know has no name here. */
+/** Resolves a name to the journal's ids. Developers hidden from the viewer have no name here. */
 async function whoseEvents({ reader, workspace, principal }: CallContext, who: string): Promise<Whose> {
   if (who === PRIVATE) return { actor: who };
-  // A hidden developer is searched for like nobody, otherwise the time it takes would reveal them.
+  // A hidden developer is searched like a nonexistent one. Otherwise the time taken would reveal them.
   if (AS_JOURNALED.test(who)) return { actor: (await (await valueRedactor(reader, workspace, principal))(who)) === who ? who : NOBODY };
   const [, agent, name = who] = /^([^@]+)@(.+)$/.exec(who) ?? [];
   try {

@@ -1,4 +1,4 @@
-/** Lines in a bounded room: a line is added if it still fits. */
+/** Collects lines up to a size limit. A line is added only if it still fits. */
 export class BoundedText {
   readonly #lines: string[] = [];
   readonly #size: (text: string) => number;
@@ -9,7 +9,7 @@ export class BoundedText {
     this.#size = size;
   }
 
-  /** Returns whether it fitted. */
+  /** Returns whether the line fitted. */
   add(line: string): boolean {
     const size = this.#size(`${line}\n`);
     if (size > this.#left) return false;
@@ -27,6 +27,6 @@ export class BoundedText {
   }
 }
 
-/** At least as many as the tokens of names and paths are: to count them exactly would take longer than all the rest. */
+/** An upper bound of the tokens of names and paths. Exact counting would take longer than everything else. */
 export const estimateTokens = (text: string): number =>
   (text.match(/[a-z]{1,3}|[\s\S]/gu) ?? []).reduce((sum, part) => sum + (/[a-z]/.test(part) ? 1 : Buffer.byteLength(part)), 0);

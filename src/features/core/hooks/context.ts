@@ -13,28 +13,28 @@ import { NO_CHANGES_AT_START } from './working-tree.ts';
 
 export type HookCaller = Pick<CallContext, 'workspace' | 'principal'>;
 
-/** The run of an agent that asks. */
+/** The agent run that calls the hook. */
 export interface HookContext {
-  /** Undefined where the client does not say which run it is. */
+  /** Undefined if the client does not name its run. */
   readonly run: ClientRunRow | undefined;
-  /** Runs of the same agent that are at work elsewhere; where it is not known which run this is, none is known to be another. */
+  /** Other active runs of the same agent. If this run is unknown, the list is empty, because any run could be this one. */
   readonly others: readonly ClientRunRow[];
-  /** One that has not ended: the run's, or where it has none that which the call named. */
+  /** An open session: the run's, or else the one that the call named. */
   readonly sessionId: string | null;
   readonly rights: HookRights;
-  /** For the agent: what has changed for it without its doing. */
+  /** A change to report to the agent that it did not cause. */
   readonly notice?: string | undefined;
 }
 
-/** Hooks run before and after every tool: they count as a sign of life no more often than this, also by a clock that was put back. */
+/** Hooks run before and after every tool, so a sign of life is recorded no more often than this, even if the clock is set back. */
 const SIGN_OF_LIFE_EVERY_MS = 20_000;
 
-/** Reads the run and records a sign of life if one is due. Most questions write nothing else. */
+/** Reads the run and records a sign of life if one is due. Most hooks write nothing else. */
 export async function hookContextOf(ctx: CallContext, question: RunQuestion, rights: HookRights, { end = [] }: SessionListeners): Promise<HookContext> {
   const named = await findNamedSession(ctx, question);
   const { client_session, client, event, person } = question;
   if (client_session === undefined || person) return { run: undefined, others: [], sessionId: named?.id ?? null, rights };
-  // Not before: a call that ends a session names it too.
+  // Not before the tool: a call that ends a session names it too.
   const bound = event === 'after-tool' ? named : undefined;
   const now = ctx.clock.now();
   const found = await runsAround(ctx.reader, ctx, client_session, now);
@@ -44,13 +44,13 @@ export async function hookContextOf(ctx: CallContext, question: RunQuestion, rig
     run.ended_at !== null ||
     Math.abs(now - run.last_seen_at) >= SIGN_OF_LIFE_EVERY_MS ||
     (bound !== undefined && bound.id !== run.session_id);
-  // Git is no run of an agent, and what ends is not to be begun.
+  // Git is not an agent's run, and a run that ends must not be started.
   const isNone = event === 'session-end' || (client === 'git' && run === undefined);
   if (!isDue || isNone) return { ...found, sessionId: run?.session_id ?? named?.id ?? null, rights };
   return await ctx.write((tx) => recordSignOfLife(tx, ctx, { ...question, client_session }, rights, bound, end));
 }
 
-/** The run as it stands in this transaction. */
+/** The run as this transaction sees it. */
 export async function runsAround(
   db: Db,
   { workspace, principal }: HookCaller,
@@ -76,12 +76,12 @@ async function recordSignOfLife(
   const left = isBound && known.automatic === 1 ? known.session_id : null;
   const released = left === null ? 0 : await endSession(tx, ctx, left, others, listeners);
   await saveRun(tx, run);
-  // Needs no right: it is the agent's own, and takes nothing from anybody.
+  // Needs no grant: the session is the agent's own, and nobody else loses anything.
   if (run.session_id !== null) await touchActiveSession(tx, run.session_id);
   await renewClaims(tx, { ...ctx, session: run.session_id }, run.session_id);
   const notice =
     released > 0 && rights.sessions
-      ? `This run is session ${run.session_id} now. Session ${left}, which had been started for it, has ended, and ${released} claim(s) made in it were released: claim again what you still need.`
+      ? `Covenant: this run now belongs to session ${run.session_id}. Session ${left}, which was started automatically, has ended, and its ${released} claim(s) were released. Claim what you still need again with covibe_coordination claim.`
       : undefined;
   return { run, others, sessionId: run.session_id, rights, notice };
 }

@@ -3,10 +3,10 @@ import { CLIENT_NAMES } from '../../../clients/client.ts';
 import { contract, type Input, id, repo, text } from '../../../kernel/contract.ts';
 import { HOOK_EVENTS, type HookAnswer, type HookQuestion, LONGEST, MAX_EDITS, MAX_FILES, TOP } from '../../../wire/hook-question.ts';
 
-/** As git names it: what a claim cannot name, such as a backslash in it, may still lie beneath one, and must not make the others unheard. */
+/** A path as git names it. Claims cannot name every such path, for example one with a backslash, but a claim may cover its folder, and one such path must not block the check of the others. */
 const isFromTop = (path: string): boolean => !/^\/|(^|\/)\.\.?(\/|$)|\/$|\/\//.test(path);
 const path = z.string().min(1).max(LONGEST.path);
-const NOT_FROM_TOP = { error: 'expected a path from the top of the working tree, with forward slashes and without "." or ".."' };
+const NOT_FROM_TOP = { error: 'expected a path relative to the top of the working tree, with forward slashes and without "." or ".."' };
 const files = z.array(path.refine(isFromTop, NOT_FROM_TOP)).max(MAX_FILES);
 
 const edit = z.strictObject({
@@ -51,15 +51,15 @@ export const hearHook = contract({
   toolset: 'admin',
   access: 'token',
   quiet: true,
-  title: 'Hear of a hook',
-  description: "What an agent's program, or git, tells of itself and asks before it goes on: whether an edit may be made, and what waits for the agent.",
+  title: 'Report a hook',
+  description: 'Hook of an agent program or of git: reports what happened, asks whether an edit is allowed, and returns what waits for the agent.',
   input: question.extend({
     client: z.enum([...CLIENT_NAMES, 'git']),
     event: z.enum(HOOK_EVENTS),
-    hears: z.boolean().default(true).describe("Whether the agent is shown an answer's context at this event: where it is not, nothing is delivered."),
+    hears: z.boolean().default(true).describe("Whether the agent sees the answer's context at this event. If not, nothing is delivered."),
   }),
   output: answer,
 });
 
-/** The question of a run of an agent's program, or of git. */
+/** A hook call of an agent's run, or of git. */
 export type RunQuestion = Input<typeof hearHook>;

@@ -3,7 +3,7 @@ import type { TestCaller } from '../../../testing/app.ts';
 import { edit, hooksApp, MINUTE, REPO } from '../../../testing/scenes/hooks.ts';
 import { eventRedactor } from '../identity/index.ts';
 
-test("a live exclusive claim denies the other agent's edit, with owner, reason, end and what to do, and no start [coordination.claim.blocks-edit]", async () => {
+test("a live exclusive claim denies another agent's edit with holder, reason, expiry and next step, and blocks no session start [coordination.claim.blocks-edit]", async () => {
   const t = await hooksApp();
   const claim = await t.claimed(['src/upload/**'], t.cursor, { reason: 'retries\nof uploads' });
   const until = new Date(t.clock.now() + 60 * MINUTE).toISOString();
@@ -23,7 +23,7 @@ test("a live exclusive claim denies the other agent's edit, with owner, reason, 
   expect(await t.hear('before-tool', edit('src/upload/retry.ts'))).toMatchObject({ decision: 'allow' });
 });
 
-test('a shared claim, a symbol and a lease that has ended deny nothing', async () => {
+test('a shared claim, a symbol claim and an expired lease deny nothing', async () => {
   const t = await hooksApp();
   await t.claimed(['docs/**'], t.cursor, { mode: 'shared' });
   await t.claimed([], t.cursor, { symbols: ['src/a.ts#parse'] });
@@ -34,7 +34,7 @@ test('a shared claim, a symbol and a lease that has ended deny nothing', async (
   expect((await t.hear('before-tool', edit('src/b.ts'))).decision).toBe('allow');
 });
 
-test('a private holder has no name and cannot be asked; an own other agent is named by its type and can', async () => {
+test('a private holder is not named and cannot be asked; another agent of the same developer is named by type and can be asked', async () => {
   const t = await hooksApp();
   await t.claimed(['a.ts'], t.cursor);
   await t.claimed(['b.ts'], t.codex);
@@ -47,7 +47,7 @@ test('a private holder has no name and cannot be asked; an own other agent is na
   expect(own.reason).toContain('to "codex@ana"');
 });
 
-test('an agent is never denied by its own claim, whichever session it made it in, but by that of another run that is at work', async () => {
+test('an agent is never denied by its own claims from any session, but by those of another active run', async () => {
   const t = await hooksApp();
   const [mine, other] = [await t.begun('run-1'), await t.begun('run-2')];
   await t.claimed(['mine.ts'], t.claude, { session_id: mine });
@@ -58,10 +58,10 @@ test('an agent is never denied by its own claim, whichever session it made it in
   for (const path of ['mine.ts', 'bare.ts', 'started.ts']) expect([path, await decide(path)]).toEqual([path, 'allow']);
   expect(await decide('other.ts')).toBe('deny');
   expect(await decide('mine.ts', 'run-2')).toBe('deny');
-  // Git, called by whichever run, does not know which: what any of them has claimed may be its own.
+  // Git does not know which run called it, so any run's claim may be its own.
   const commit = { ...edit('mine.ts', 'other.ts'), client: 'git', client_session: undefined };
   expect((await t.hear('commit', commit)).decision).toBe('allow');
-  // The other run is silent for longer than a run that is at work ever is.
+  // The other run is silent for longer than an active run can be.
   t.clock.advance(20 * MINUTE);
   await t.call('covibe_session', 'heartbeat', { session_id: other }, t.claude);
   expect(await decide('other.ts')).toBe('deny');
@@ -69,7 +69,7 @@ test('an agent is never denied by its own claim, whichever session it made it in
   expect(await decide('other.ts')).toBe('allow');
 });
 
-test("what the developer's other agents have claimed denies an agent, and not the developer in person", async () => {
+test("claims of the developer's other agents deny an agent, but not the developer in person", async () => {
   const t = await hooksApp();
   await t.claimed(['a.ts'], t.codex, { session_id: await t.begun('run-9', t.codex) });
   await t.claimed(['b.ts'], t.cursor);
@@ -83,7 +83,7 @@ test("what the developer's other agents have claimed denies an agent, and not th
   expect(await t.app.store.reader.selectFrom('client_runs').select('client').distinct().execute()).toEqual([{ client: 'claude-code' }]);
 });
 
-test('a commit of many files is answered with ten of them and the number of the rest, from one read of the claims', async () => {
+test('the denial of a large commit names ten files and the number of the rest, and reads the claims once', async () => {
   const t = await hooksApp();
   await t.claimed(['src/**'], t.cursor);
   await t.claimed(['lib/**'], t.codex);
@@ -96,7 +96,7 @@ test('a commit of many files is answered with ten of them and the number of the 
   expect(await t.events({ kind: 'edit.denied' })).toHaveLength(10);
 });
 
-test('a denial is on record with claim, path, client and tool; tried again within a minute, it is recorded once', async () => {
+test('a denial is recorded with claim, path, client and tool; a retry within a minute is not recorded again', async () => {
   const t = await hooksApp();
   const session = await t.begun('run-1');
   const claim = await t.claimed(['a.ts', 'b.ts'], t.cursor);
@@ -117,7 +117,7 @@ test('a denial is on record with claim, path, client and tool; tried again withi
   expect(Object.keys(JSON.parse((await t.run())?.denials ?? ''))).toEqual([`${claim} a.ts`]);
 });
 
-test('many attempts at once are recorded once', async () => {
+test('many simultaneous attempts are recorded once', async () => {
   const t = await hooksApp();
   await t.begun('run-1');
   await t.claimed(['a.ts'], t.cursor);
@@ -125,7 +125,7 @@ test('many attempts at once are recorded once', async () => {
   expect(await t.events({ kind: 'edit.denied' })).toHaveLength(1);
 });
 
-test('a commit that is tried again within a minute is recorded once for each file and agent, though git is no run', async () => {
+test('a commit retried within a minute is recorded once for each file and agent, although git is not a run', async () => {
   const t = await hooksApp();
   const claim = await t.claimed(['a.ts', 'b.ts', 'deep/**'], t.cursor);
   const commit = (caller: TestCaller, ...paths: string[]) => t.hear('commit', { ...edit(...paths), client: 'git', client_session: undefined }, caller);
@@ -146,7 +146,7 @@ test('a commit that is tried again within a minute is recorded once for each fil
   expect(await t.events({ kind: 'edit.denied' })).toHaveLength(5);
 });
 
-test('before a tool nothing is written but a sign of life every 20 seconds, which keeps session and claims alive', async () => {
+test('a before-tool hook writes only a sign of life every 20 seconds, which keeps session and claims alive', async () => {
   const t = await hooksApp();
   const session = await t.begun('run-1');
   const claim = await t.claimed(['a.ts'], t.claude, { session_id: session, ttl_minutes: 10 });
@@ -167,7 +167,7 @@ test('before a tool nothing is written but a sign of life every 20 seconds, whic
   expect(await state()).toEqual({ events: before.events, run: now, session: now, lease: now + 10 * MINUTE });
 });
 
-test('an instance is one agent however often its program is started; the operator and strangers are refused in words', async () => {
+test('an instance is one agent however often its program starts; the operator and unknown callers are refused with a message', async () => {
   const t = await hooksApp();
   const principal = { ...t.claude.principal, kind: 'instance', instanceId: 'work-7-a1', agentType: null, actor: 'instance:work-7-a1' } as const;
   const instance = { ...t.claude, principal };
@@ -183,7 +183,7 @@ test('an instance is one agent however often its program is started; the operato
   expect(JSON.stringify(reply)).not.toContain('canary');
 });
 
-test('every answer says whether edits wait where the server cannot be asked', async () => {
+test('every answer includes whether edits must wait if the server is unreachable', async () => {
   const t = await hooksApp();
   expect((await t.hear('prompt')).fail_closed).toBe(false);
   await t.done('settings.set', { key: 'hooks.fail_closed', value: 1 });
@@ -192,7 +192,7 @@ test('every answer says whether edits wait where the server cannot be asked', as
   }
 });
 
-test('a file that no claim can name is denied beneath one all the same, and keeps neither the other files nor the end of a run from being heard', async () => {
+test('a file that no claim can name is still denied under a claimed folder, and blocks neither the check of other files nor the end of a run', async () => {
   const t = await hooksApp();
   const odd = ['~notes.md', 'a\\b.ts', 'C:x', 'two\nlines'];
   await t.claimed(['src/**'], t.cursor);
@@ -207,7 +207,7 @@ test('a file that no claim can name is denied beneath one all the same, and keep
   expect(await t.events({ kind: 'session.ended' })).toMatchObject([{ subject: session }]);
 });
 
-test('a file that several claims of one holder are over is told of once, with when the last of them ends', async () => {
+test('a file under several claims of one holder is reported once, with the latest expiry', async () => {
   const t = await hooksApp();
   await t.claimed(['src/**'], t.cursor, { ttl_minutes: 60 });
   await t.claimed(['src/a.ts'], t.cursor, { ttl_minutes: 90 });
@@ -218,7 +218,7 @@ test('a file that several claims of one holder are over is told of once, with wh
   expect(await t.events({ kind: 'edit.denied' })).toHaveLength(1);
 });
 
-test('while many files are held against many claims, others are served', async () => {
+test('other callers are served while many files are checked against many claims', async () => {
   const t = await hooksApp();
   await t.claimed(['src/**'], t.cursor);
   const paths = Array.from({ length: 500 }, (_, index) => `docs/${index}.md`);
@@ -234,7 +234,7 @@ test('while many files are held against many claims, others are served', async (
   expect(turns).toBeGreaterThan(45);
 });
 
-test('where the clock was put back, a run at work still keeps its claims', async () => {
+test('after the clock is set back, an active run still keeps its claims', async () => {
   const t = await hooksApp();
   const session_id = await t.begun('run-1');
   t.clock.advance(-120 * MINUTE);
@@ -245,7 +245,7 @@ test('where the clock was put back, a run at work still keeps its claims', async
   expect(expires_at).toBe(t.clock.now() + 10 * MINUTE);
 });
 
-test('others read of what a private developer was denied, and not by which agent', async () => {
+test('others can read what a private developer was denied, but not by which agent', async () => {
   const t = await hooksApp();
   const claim = await t.claimed(['a.ts'], t.cursor);
   await t.begun('run-1');

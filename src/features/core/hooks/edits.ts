@@ -11,17 +11,17 @@ import { ownClaimFilter } from './ownership.ts';
 import { denialKey, denialsOf, deniedSince, saveRun } from './store.ts';
 import { plainPath, quoted } from './words.ts';
 
-/** So many files a denial tells of, and the journal with it. */
+/** Files named in a denial and in the journal. */
 const MAX_NAMED = 10;
 const MAX_HOLDERS = 3;
-/** An agent that tries again at once is denied again, and the denial is recorded once. */
+/** An agent that retries immediately is denied again, but the denial is recorded once. */
 const REPEATED_MS = 60_000;
 const MAX_REMEMBERED = 50;
 const PATH_BYTES = 300;
 
 const NOT_MADE: Partial<Record<RunQuestion['event'], string>> = { commit: 'This commit was not made', push: 'This push was not made' };
 
-/** Why the files are not this agent's to write, which is on record; undefined where they are. */
+/** Why this agent may not write the files; the denial is recorded. Undefined if it may. */
 export async function findDenial(ctx: CallContext, question: RunQuestion, hook: HookContext): Promise<string | undefined> {
   const now = ctx.clock.now();
   const found = await editConflicts(ctx.reader, ctx.workspace, question.edits ?? [], ownClaimFilter(ctx.principal, hook, question), now);
@@ -42,7 +42,7 @@ export async function findDenial(ctx: CallContext, question: RunQuestion, hook: 
   return `${NOT_MADE[question.event] ?? 'This edit was not made'}. ${why}${[...lines, ...more].join('; ')}. ${[...new Set(steps)].join(' ')}`;
 }
 
-const UNREAD = `It is too long to be read whole, or names more than ${MAX_EDITS} files. Name fewer files in one command, and write long texts with your file tool: then only what is claimed is denied.`;
+const UNREAD = `The command is too long to check in full, or names more than ${MAX_EDITS} files. Name fewer files in one command, and write long texts with your file tool. Then only claimed files are denied.`;
 
 /** The claimed path within a folder, or the path itself. */
 function claimedOf({ path, within }: EditConflict): string {
@@ -56,7 +56,7 @@ const heldUntil = (view: ClaimView): string =>
 const keptPath = (path: string): string => excerpt(path, PATH_BYTES);
 const keyOf = ({ path, claim }: EditConflict): string => denialKey(claim.id, keptPath(path));
 
-/** A run remembers its own; of git, which is no run, the journal tells. */
+/** A run stores its own recent denials. Git is not a run, so its denials are looked up in the journal. */
 async function unrecordedConflicts(
   db: Db,
   { workspace, principal }: Pick<WriteContext, 'workspace' | 'principal'>,

@@ -6,6 +6,6 @@ import { type HookParts, hookTools } from './tools.ts';
 export const hooks = (services: Pick<Services, 'store' | 'clock'>, parts: HookParts): Feature => ({
   name: 'hooks',
   implementations: hookTools(parts),
-  keeps: [{ what: "Runs of agents' own programs that their hooks told of: which, where and since when", ms: RUNS_KEPT_MS }],
+  keeps: [{ what: 'Runs of agent programs reported by their hooks: program, place and times', ms: RUNS_KEPT_MS }],
   sweeps: [createStaleRunSweep(services)],
 });

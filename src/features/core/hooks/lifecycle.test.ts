@@ -5,7 +5,7 @@ import { liveClaims } from '../../team/coordination/index.ts';
 
 const DAY = 86_400_000;
 
-test('a run starts a session of the type of its token and keeps it while it lasts, whyever it starts again', async () => {
+test("a run starts a session of its token's agent type and keeps it while it lasts, through every restart", async () => {
   const t = await hooksApp();
   const start = { repo: REPO, branch: 'main', model: 'opus', folder: '/home/ana/app' };
   const session_id = await t.begun('run-1', t.claude, start);
@@ -26,14 +26,14 @@ test('a run starts a session of the type of its token and keeps it while it last
   expect(await t.run()).toMatchObject({ client: 'claude-code', repo: REPO, folder: '/home/ana/app', automatic: 1, ended_at: null });
 });
 
-test('two hooks of one start, as of two settings files, start one session', async () => {
+test('two hooks of one start, as from two settings files, start one session', async () => {
   const t = await hooksApp();
   const all = await Promise.all(Array.from({ length: 5 }, () => t.begun('run-1')));
   expect(new Set(all).size).toBe(1);
   expect(await t.events({ kind: 'session.started' })).toHaveLength(1);
 });
 
-test('the start tells session, repository, what others have claimed there and what waits, in at most 250 tokens', async () => {
+test('the start returns session, repository, other claims there and waiting items, in at most 250 tokens', async () => {
   const t = await hooksApp();
   for (let index = 0; index < 7; index++) await t.claimed([`src/part${index}/**`, `docs/${index}.md`], t.cursor);
   await t.claimed(['other/**'], t.cursor, { repo: 'github.com/acme/other' });
@@ -42,14 +42,14 @@ test('the start tells session, repository, what others have claimed there and wh
   await t.call('covibe_coordination', 'handoff', { to: 'ana', message: 'Yours' }, t.cursor);
   const { context, session_id } = await t.hear('session-start', { repo: REPO, source: 'startup' });
   expect(context?.split('\n')).toEqual([
-    `Covenant: this run is session ${session_id}; pass it as session_id to the covibe tools, and start no other.`,
-    `In claims, call this repository "${REPO}".`,
-    expect.stringMatching(/^Claimed by others, and denied to you: "src\/part0\/\*\*" \+1 \(ben\), .+"src\/part4\/\*\*" \+1 \(ben\), and 2 more\.$/),
+    `Covenant: this run is session ${session_id}. Pass it as session_id to the covibe tools; start no other.`,
+    `In claims, set repo to "${REPO}".`,
+    expect.stringMatching(/^Claimed by others, so your edits are denied: "src\/part0\/\*\*" \+1 \(ben\), .+"src\/part4\/\*\*" \+1 \(ben\), and 2 more\.$/),
     'Waiting for you: 3 asks, 1 handoff (covibe_coordination list, message_list).',
   ]);
   expect(countTokens(context ?? '')).toBeLessThanOrEqual(250);
   expect(context).not.toMatch(/other\/|own\//);
-  // They were counted, not given.
+  // They were counted, not delivered.
   expect(await t.events({ kind: 'ask.delivered' })).toEqual([]);
   const zoe = await t.developer('Zoë-Ωλιβια '.repeat(5).trim(), 'codex');
   for (let index = 0; index < 9; index++) await t.claimed([`${index}${'/x9Q-zW_7k'.repeat(20)}`, 'b'], zoe, { repo: 'github.com/acme/odd' });
@@ -58,7 +58,7 @@ test('the start tells session, repository, what others have claimed there and wh
   expect(countTokens(odd.context ?? '')).toBeLessThanOrEqual(250);
 });
 
-test('a session that the agent starts itself is the run’s from then on, and the one that was started for it ends', async () => {
+test('a session that the agent starts itself becomes the run’s session, and the automatic one ends', async () => {
   const t = await hooksApp();
   const automatic = await t.begun('run-1');
   await t.claimed(['a.ts'], t.claude, { session_id: automatic });
@@ -69,19 +69,19 @@ test('a session that the agent starts itself is the run’s from then on, and th
   expect(await t.hear('after-tool', { session_id: 'ses_unknown' })).toMatchObject({ session_id: automatic });
   const bound = await t.hear('after-tool', { session_id: own });
   expect(bound.session_id).toBe(own);
-  expect(bound.context).toMatch(new RegExp(`^This run is session ${own} now\\. Session ${automatic}, .* 1 claim\\(s\\) made in it were released`));
+  expect(bound.context).toMatch(new RegExp(`^Covenant: this run now belongs to session ${own}\\. Session ${automatic}, .* 1 claim\\(s\\) were released`));
   expect((await t.events({ kind: 'session.ended' })).map(({ subject }) => subject)).toEqual([automatic]);
   expect(await t.hear('after-tool', { session_id: own })).toMatchObject({ session_id: own, context: null });
-  // A further one of its own ends nothing: it may go on in the first.
+  // Starting another session ends nothing: the agent may continue in the first one.
   const second = await t.session(t.claude);
   expect((await t.hear('after-tool', { session_id: second })).session_id).toBe(second);
   expect(await t.events({ kind: 'session.ended' })).toHaveLength(1);
-  // One that has ended is nobody's.
+  // An ended session belongs to no run.
   await t.call('covibe_session', 'end', { session_id: own }, t.claude);
   expect((await t.hear('after-tool', { session_id: own })).session_id).toBe(second);
 });
 
-test('the end of a run ends its session as covibe_session end does, and a session that another run works in goes on', async () => {
+test('the end of a run ends its session like covibe_session end, but not a session in which another run works', async () => {
   const t = await hooksApp();
   const session = await t.begun('run-1');
   await t.claimed(['a.ts'], t.claude, { session_id: session });
@@ -104,7 +104,7 @@ test('the end of a run ends its session as covibe_session end does, and a sessio
   expect(await t.run('unknown')).toBeUndefined();
 });
 
-test('a run is known from whichever hook comes first, and without a name of its own it leaves no trace', async () => {
+test('a run is known from its first hook of any kind; without a run id it leaves no trace', async () => {
   const t = await hooksApp();
   expect(await t.hear('before-tool', edit('a.ts'))).toMatchObject({ session_id: null });
   expect(await t.run()).toMatchObject({ session_id: null, started_at: t.clock.now() });
@@ -115,7 +115,7 @@ test('a run is known from whichever hook comes first, and without a name of its 
   expect(await t.app.store.reader.selectFrom('client_runs').selectAll().execute()).toHaveLength(1);
 });
 
-test('runs that were not heard of for a week are forgotten, and people can read that', async () => {
+test('runs silent for a week are deleted, and the retention list includes this', async () => {
   const t = await hooksApp();
   await t.begun('run-1');
   await t.begun('run-2');
@@ -126,10 +126,10 @@ test('runs that were not heard of for a week are forgotten, and people can read 
   const names = async () => (await t.app.store.reader.selectFrom('client_runs').select('client_session').execute()).map((run) => run.client_session);
   await expect.poll(names).toEqual(['run-3']);
   const { items } = (await t.done('retention.list', {})) as { items: { what: string; ms: number | null }[] };
-  expect(items.find(({ what }) => what.startsWith('Runs of agents'))?.ms).toBe(7 * DAY);
+  expect(items.find(({ what }) => what.startsWith('Runs of agent programs'))?.ms).toBe(7 * DAY);
 });
 
-test("a session in which another agent of the same developer's works is not taken over, and not ended, by whoever names it", async () => {
+test('a run neither takes over nor ends a session in which another agent of the same developer works, even if it names it', async () => {
   const t = await hooksApp();
   const theirs = await t.begun('run-9', t.codex);
   await t.claimed(['a.ts'], t.codex, { session_id: theirs });
@@ -140,13 +140,13 @@ test("a session in which another agent of the same developer's works is not take
   await t.hear('session-end');
   expect((await t.events({ kind: 'session.ended' })).map(({ subject }) => subject)).toEqual([own]);
   expect(await t.events({ kind: 'claim.released' })).toEqual([]);
-  // Nor once its hooks were not heard of for long: it may wake.
+  // Not even after its hooks were silent for long: the run may continue.
   const second = await t.begun('run-1');
   t.clock.advance(31 * MINUTE);
   expect((await t.hear('after-tool', { session_id: theirs })).session_id).toBe(second);
 });
 
-test("a session that another agent of the same developer's works in without hooks is not taken over by whoever names it", async () => {
+test('a run does not take over a session of another agent of the same developer that works without hooks', async () => {
   const t = await hooksApp();
   const theirs = await t.session(t.codex);
   await t.claimed(['a.ts'], t.codex, { session_id: theirs });
@@ -155,12 +155,12 @@ test("a session that another agent of the same developer's works in without hook
   expect((await t.hear('before-tool', edit('a.ts'))).decision).toBe('deny');
   await t.hear('session-end');
   expect((await t.events({ kind: 'session.ended' })).map(({ subject }) => subject)).toEqual([own]);
-  // The same agent on another machine is another one, too.
+  // The same agent on another machine is a different agent, too.
   const elsewhere = await t.session(await t.developer('ana', 'claude-code'));
   expect((await t.hear('after-tool', { client_session: 'run-2', session_id: elsewhere })).session_id).toBeNull();
 });
 
-test('where one token serves several agents, a session is that of the one that it was said to be', async () => {
+test('if one token serves several agents, a session belongs to the agent that it was started for', async () => {
   const t = await hooksApp();
   const codex = await t.session(t.ana, { agent_type: 'Codex' });
   const claude = await t.session(t.ana, { agent_type: 'claude' });
@@ -170,7 +170,7 @@ test('where one token serves several agents, a session is that of the one that i
   expect(await after(codex)).toBe(claude);
 });
 
-test('an agent that connects by another token than its hooks have is bound to what its own start was answered with', async () => {
+test('an agent whose hooks use another token is bound to the session that its own start returned', async () => {
   for (const type of [undefined, 'claude-code'] as const) {
     const t = await hooksApp();
     const connection = await t.developer('ana', type);
@@ -190,7 +190,7 @@ test('an agent that connects by another token than its hooks have is bound to wh
   }
 });
 
-test("a start's answer binds to no session of another developer, of an agent of another type, or that has ended", async () => {
+test("a start's answer binds to no session of another developer, of another agent type, or that has ended", async () => {
   const t = await hooksApp();
   const automatic = await t.begun('run-1');
   const over = await t.session(t.ana);
@@ -201,7 +201,7 @@ test("a start's answer binds to no session of another developer, of an agent of 
   }
 });
 
-test("a session that a run of another agent's works in is neither taken over nor ended with a run, also where that run was silent in between", async () => {
+test("a session in which another agent's run works is neither taken over nor ended with a run, even after a silence", async () => {
   const t = await hooksApp();
   const session = await t.session(t.ana);
   const started = { session_id: session, session_started: true };
@@ -218,7 +218,7 @@ test("a session that a run of another agent's works in is neither taken over nor
   expect(await ended()).toEqual([automatic, session]);
 });
 
-test('a session that a run only named is not answered as the run’s', async () => {
+test('a session that a run only named is not returned as the run’s', async () => {
   const t = await hooksApp();
   const session_id = await t.session(t.claude);
   expect((await t.hear('before-tool', { session_id })).session_id).toBeNull();
@@ -227,7 +227,7 @@ test('a session that a run only named is not answered as the run’s', async () 
   }
 });
 
-test('a session that the agent has ended is its run’s no more, and the next prompt begins another and says so', async () => {
+test('a session that its agent ended leaves the run, and the next prompt starts another and reports it', async () => {
   const t = await hooksApp();
   const first = await t.begun('run-1', t.claude, { branch: 'main', dirty_files: ['a.ts'] });
   await t.call('covibe_session', 'end', { session_id: first }, t.claude);
@@ -235,14 +235,14 @@ test('a session that the agent has ended is its run’s no more, and the next pr
   expect((await t.hear('compact')).context).not.toContain(first);
   const { session_id, context } = await t.hear('prompt');
   expect(session_id).not.toBe(first);
-  expect(context).toBe(`Covenant: this run is session ${session_id} from now on; pass it as session_id to the covibe tools.`);
+  expect(context).toBe(`Covenant: this run is now session ${session_id}. Pass it as session_id to the covibe tools.`);
   expect((await t.events({ kind: 'session.started' })).at(-1)).toMatchObject({ subject: session_id, payload: { repo: REPO } });
   expect(await t.hear('prompt')).toMatchObject({ session_id, context: null });
-  // What lay around when the run began still does.
+  // Changes from before the run are still known as such.
   expect(await t.hear('stop', { repo: REPO, dirty_files: ['a.ts'] })).toMatchObject({ decision: 'allow', notice: null });
 });
 
-test('a hook that comes after the end of a run does not bring its session back', async () => {
+test('a hook that arrives after the end of a run does not reopen its session', async () => {
   const t = await hooksApp();
   const first = await t.begun('run-1');
   await t.hear('session-end');
@@ -252,10 +252,10 @@ test('a hook that comes after the end of a run does not bring its session back',
   expect([session_id === null, session_id === first, context]).toEqual([false, false, null]);
 });
 
-test('of claims on symbols, which deny nothing, the start does not say that they do', async () => {
+test('the start does not list claims on symbols as denied, because they deny nothing', async () => {
   const t = await hooksApp();
   await t.claimed([], t.cursor, { symbols: ['src/a.ts#parse'] });
   expect((await t.hear('session-start', { repo: REPO })).context).not.toContain('denied');
   await t.claimed(['src/b.ts'], t.cursor, { symbols: ['src/c.ts#parse'] });
-  expect((await t.hear('session-start', { repo: REPO })).context).toContain('denied to you: "src/b.ts" (ben).');
+  expect((await t.hear('session-start', { repo: REPO })).context).toContain('denied: "src/b.ts" (ben).');
 });

@@ -10,7 +10,7 @@ import { saveRun } from './store.ts';
 import { welcome } from './welcome.ts';
 import { changesAtStart, reportWorkingTree, updateChangesAtStart } from './working-tree.ts';
 
-/** The run has a session of ours from here on: the one it had, if that has not ended. */
+/** Gives the run a session: its current one, if that is still open. */
 export async function handleSessionStart(ctx: CallContext, question: RunQuestion, hook: HookContext): Promise<HookReply> {
   const started = await withOpenSession(ctx, question, hook);
   const session_id = started.run?.session_id ?? null;
@@ -18,13 +18,13 @@ export async function handleSessionStart(ctx: CallContext, question: RunQuestion
   return { session_id, context: question.source === 'compact' ? await recover(ctx, started) : await welcome(ctx, question, started) };
 }
 
-/** A run whose agent has ended its session, or whose start was not heard, goes on in a new one. */
+/** Starts a new session for a run whose agent ended its session, or whose start was not reported. */
 export async function continueSession(ctx: CallContext, question: RunQuestion, hook: HookContext): Promise<HookContext> {
   if (hook.run?.session_id !== null) return hook;
   const begun = await withOpenSession(ctx, question, hook);
   const { session_id } = begun.run ?? hook.run;
   const notice =
-    question.hears && session_id !== null ? `Covenant: this run is session ${session_id} from now on; pass it as session_id to the covibe tools.` : undefined;
+    question.hears && session_id !== null ? `Covenant: this run is now session ${session_id}. Pass it as session_id to the covibe tools.` : undefined;
   return { ...begun, notice };
 }
 
@@ -50,7 +50,7 @@ async function openSession(tx: Tx, ctx: CallContext, question: RunQuestion, clie
   return id;
 }
 
-/** As the agent would end its session: what it claimed is released. */
+/** Ends the session as the agent itself would: its claims are released. */
 export async function handleSessionEnd(ctx: CallContext, question: RunQuestion, { run, rights }: HookContext, listeners: SessionListeners): Promise<HookReply> {
   if (!run || run.ended_at !== null) return {};
   await ctx.write(async (tx) => {

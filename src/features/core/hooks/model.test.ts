@@ -10,7 +10,7 @@ const PATTERNS = ['src/**', 'docs', '**/b.md'];
 const FILES = ['src/a.ts', 'docs/b.md', 'docs/c.md'];
 const RUNS = ['ana-1', 'ana-2', 'ana-codex', 'ben'] as const;
 
-/** In which session a claim is made: the run's, none, or one that the agent has started and not told its hooks of. */
+/** The session of a claim: the run's, none, or one that the agent started and its hooks do not know. */
 type In = 'run' | 'none' | 'own';
 type Step =
   | { do: 'claim'; by: number; pattern: string; ttl: number; in: In }
@@ -54,9 +54,9 @@ interface Claim {
   until: number;
 }
 
-/** Two runs of one agent, another agent of the same developer, and somebody else's. */
+/** Two runs of one agent, another agent of the same developer, and another developer's agent. */
 test(
-  'whatever runs, sessions and claims come and go, an edit is denied exactly where a claim of another agent at work is in the way',
+  'through any sequence of runs, sessions and claims, an edit is denied exactly if an active agent other than the caller claims it',
   async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -87,7 +87,7 @@ test(
             keep(index, null);
             return await t.session(callerOf(index));
           };
-          /** The hook of a run is heard: it is at work again, and keeps what it holds. */
+          /** A hook of the run arrives: the run is active again and keeps its claims. */
           const heard = (index: number, bound?: string): Run => {
             const run = runs.get(index) ?? { session: null, automatic: false, seen: Number.NEGATIVE_INFINITY, ended: false };
             runs.set(index, run);

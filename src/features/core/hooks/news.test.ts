@@ -20,7 +20,7 @@ async function team() {
   return { ...t, say, agent, send };
 }
 
-test('an ask, an answer and a handoff are given between two tool calls, once, with how to answer, and their receipts are set', async () => {
+test('an ask, an answer and a handoff are delivered between two tool calls, once, with how to answer, and their receipts are set', async () => {
   const t = await team();
   await t.begun('run-1');
   const before = (await t.events()).length;
@@ -34,15 +34,15 @@ test('an ask, an answer and a handoff are given between two tool calls, once, wi
   const { handoff_id } = await t.say('handoff', { to: 'ana', message: 'Take the uploads' });
   const { context } = await t.hear('after-tool');
   expect(context?.split('\n')).toEqual([
-    'Covenant: this has arrived for you. What others wrote stands in quotes.',
-    `- ben asks, by ${new Date(due_at).toISOString()}: "Is the parser done?". Answer with covibe_coordination reply (ask_id: "${ask_id}").`,
-    `- ben answers your ask ${own.ask_id}: "Mine.".`,
-    `- ben offers you their work: "Take the uploads". Take it with covibe_coordination accept_handoff (handoff_id: "${handoff_id}").`,
+    'Covenant: new for you. Quoted text was written by others.',
+    `- ben asks you, due ${new Date(due_at).toISOString()}: "Is the parser done?". Answer with covibe_coordination reply (ask_id: "${ask_id}", message: …).`,
+    `- ben answered your ask ${own.ask_id}: "Mine.".`,
+    `- ben offers you their work: "Take the uploads". Accept with covibe_coordination accept_handoff (handoff_id: "${handoff_id}").`,
   ]);
   expect(await t.events({ kind: 'ask.delivered' })).toMatchObject([{ subject: ask_id, session: (await t.run())?.session_id }]);
   expect(await t.events({ kind: 'ask.answer_delivered' })).toMatchObject([{ subject: own.ask_id }]);
   expect((await t.hear('after-tool')).context).toBeNull();
-  // What waits for an answer is told with every prompt; what was read is not.
+  // Open questions are repeated with every prompt; read messages are not.
   const prompt = (await t.hear('prompt')).context ?? '';
   expect(prompt).toContain(ask_id);
   expect(prompt).toContain(handoff_id);
@@ -52,7 +52,7 @@ test('an ask, an answer and a handoff are given between two tool calls, once, wi
   expect((await t.hear('prompt')).context).toBeNull();
 });
 
-test('what is for another agent, or for another run of the same, is left to it', async () => {
+test('items for another agent, or for another run of the same agent, are left to it', async () => {
   const t = await team();
   const [mine, other] = [await t.begun('run-1'), await t.begun('run-2')];
   await t.say('ask', { to: 'codex@ana', message: 'For Codex' });
@@ -64,27 +64,29 @@ test('what is for another agent, or for another run of the same, is left to it',
   expect((await t.hear('after-tool', { client_session: 'c', client: 'codex' }, t.codex)).context).toContain('For Codex');
 });
 
-test('messages to agents that this caller has registered are given with where to read the rest, and count as delivered, not as read', async () => {
+test("messages to the caller's registered agents include how to read them in full, and count as delivered, not as read", async () => {
   const t = await team();
   await t.begun('run-1', t.claude, { folder: '/home/ana/a' });
   const agent = await t.agent();
   const id = await t.send(agent, `${'long '.repeat(200)}end`, { subject: 'News', priority: 'urgent' });
   await t.send(await t.agent(t.codex), 'for another');
   const { context } = await t.hear('after-tool');
-  expect(context).toMatch(new RegExp(`- urgent notification from ag_\\w+ to your agent ${agent}: "News": "long .*…"\\. Whole: message_get \\(id: "${id}"\\)`));
+  expect(context).toMatch(
+    new RegExp(`- urgent notification from ag_\\w+ to your agent ${agent}: "News": "long .*…"\\. Read it in full with message_get \\(id: "${id}"\\)`),
+  );
   expect(context).not.toContain('for another');
   expect(await t.events({ kind: 'message.delivered' })).toMatchObject([{ subject: agent, payload: { message_ids: [id] } }]);
   const { data } = (await t.tool('message_get', { id, mark_read: false }, t.claude)).reply as { data: { status: string; receipt: string } };
   expect(data).toMatchObject({ status: 'unread', receipt: 'delivered' });
   expect((await t.hear('prompt')).context).toBeNull();
-  // An agent that was registered where another run stands is that run's.
+  // An agent registered in another run's folder belongs to that run.
   await t.begun('run-2', t.claude, { folder: '/home/ana/b' });
   await t.send(await t.agent(t.claude, '/home/ana/b/web'), 'for the other');
   expect((await t.hear('after-tool')).context).toBeNull();
   expect((await t.hear('after-tool', { client_session: 'run-2' })).context).toContain('for the other');
 });
 
-test('one hook tells only so much: what has no room waits, undelivered, for the next', async () => {
+test('one hook delivers a limited amount: the rest stays undelivered for the next', async () => {
   const t = await team();
   await t.begun('run-1');
   const asks: string[] = [];
@@ -97,13 +99,13 @@ test('one hook tells only so much: what has no room waits, undelivered, for the 
     expect(Buffer.byteLength(context ?? '')).toBeLessThanOrEqual(4_200);
     seen.push(context ?? '');
   }
-  expect(seen[0]).toMatch(/\n- \d+ more: covibe_coordination list, message_list\.$/);
+  expect(seen[0]).toMatch(/\n- \d+ more: call covibe_coordination list and message_list\.$/);
   for (const id of asks) expect(seen.filter((text) => text.includes(`"${id}"`))).toHaveLength(1);
   expect(seen.join().match(/y{200}/g)).toHaveLength(5);
   expect((await t.hear('after-tool')).context).toBeNull();
 });
 
-test('an agent that registered more than a day ago, and was not heard of since, is not who runs now', async () => {
+test('an agent that registered more than a day ago and was silent since is not the current one', async () => {
   const t = await team();
   await t.send(await t.agent(), 'for the old one');
   t.clock.advance(2 * 60 * MINUTE);
@@ -115,7 +117,7 @@ test('an agent that registered more than a day ago, and was not heard of since, 
   expect(context).not.toContain('for the old one');
 });
 
-test('where the client shows its agent nothing, nothing counts as delivered', async () => {
+test('if the client shows its agent nothing, nothing counts as delivered', async () => {
   const t = await team();
   await t.begun('run-1');
   await t.say('ask', { to: 'ana', message: 'Which?' });
@@ -125,7 +127,7 @@ test('where the client shows its agent nothing, nothing counts as delivered', as
   expect((await t.hear('after-tool')).context).toContain('Which?');
 });
 
-test('two hooks at once give a message once', async () => {
+test('two simultaneous hooks deliver a message once', async () => {
   const t = await team();
   await t.begun('run-1');
   await t.send(await t.agent(), 'only once');
@@ -134,7 +136,7 @@ test('two hooks at once give a message once', async () => {
   expect(await t.events({ kind: 'message.delivered' })).toHaveLength(1);
 });
 
-test('a handoff for which there was no room is told with the next hook, whatever came after it', async () => {
+test('a handoff that did not fit is delivered by the next hook, even if newer ones arrived', async () => {
   const t = await team();
   await t.begun('run-1');
   for (let index = 0; index < 8; index++) await t.say('ask', { to: 'ana', message: 'x'.repeat(300) });
@@ -150,7 +152,7 @@ test('a handoff for which there was no room is told with the next hook, whatever
   for (const id of offers) expect(told.filter((text) => text.includes(id))).toHaveLength(1);
 });
 
-test('of more handoffs than one hook tells of, every one is told, those that came first before the others, whichever hook tells', async () => {
+test('if there are more handoffs than one hook can report, all are reported, oldest first, across hooks', async () => {
   const t = await team();
   for (const event of ['prompt', 'after-tool'] as const) {
     await t.begun(event);

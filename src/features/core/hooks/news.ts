@@ -9,12 +9,12 @@ import { findOwnAgents } from './ownership.ts';
 import { saveRun } from './store.ts';
 import { quoted } from './words.ts';
 
-/** All of what one hook tells: the rest comes with the next. */
+/** The size limit of one delivery. The rest comes with the next hook. */
 const ROOM_BYTES = 4_000;
 const MAX_MESSAGES = 10;
 const EXCERPT = 300;
 
-/** `fresh`: news that was not delivered yet. `open`: also news that still waits for an answer. */
+/** `fresh`: only undelivered news. `open`: also delivered news that still waits for an answer. */
 export type NewsScope = 'fresh' | 'open';
 
 interface News extends Waiting {
@@ -25,7 +25,7 @@ const countNews = ({ waiting, answers, handoffs, messages }: News): number => wa
 
 const NOTHING: Waiting = { waiting: [], answers: [], handoffs: [] };
 
-/** The news for this very agent, in this run of it. */
+/** The news for this agent in this run. */
 export async function newsFor(db: Db, caller: HookCaller, hook: HookContext, now: number, scope: NewsScope): Promise<News> {
   const { workspace, principal } = caller;
   const { run, sessionId, rights } = hook;
@@ -34,25 +34,25 @@ export async function newsFor(db: Db, caller: HookCaller, hook: HookContext, now
   const found = rights.coordination ? await waitingFor(db, workspace, principal, now, sessionId, { undelivered: isFresh, handoffs: after }) : NOTHING;
   const agentIds = (await findOwnAgents(db, caller, hook, now)).map(({ id }) => id);
   const messages = await undeliveredTo(db, workspace, agentIds, now, MAX_MESSAGES);
-  // A run that is not known cannot be known to have been told.
+  // For an unknown run, nobody can know what it was already told.
   return { ...found, handoffs: isFresh && !run ? [] : found.handoffs, messages };
 }
 
-/** The news as text for the agent's context, and marked as delivered. Null, and nothing is written, if there is none. */
+/** The news as text for the agent's context, marked as delivered. Null, without a write, if there is none. */
 export async function deliverNews(ctx: CallContext, hook: HookContext, scope: NewsScope): Promise<string | null> {
   if (countNews(await newsFor(ctx.reader, ctx, hook, ctx.clock.now(), scope)) === 0) return null;
   return await ctx.write((tx) => writeNews(tx, ctx, hook, scope, new BoundedText(ROOM_BYTES)));
 }
 
-/** The text and the receipts of what is in it, in one transaction. */
+/** The text and the receipts of its contents, in one transaction. */
 export async function writeNews(tx: Tx, ctx: WriteContext, hook: HookContext, scope: NewsScope, room: BoundedText): Promise<string | null> {
   const run = hook.run && (await runsAround(tx.db, ctx, hook.run.client_session, tx.now)).run;
   const news = await newsFor(tx.db, ctx, { ...hook, run }, tx.now, scope);
   if (countNews(news) === 0) return null;
-  room.add(`Covenant: this ${scope === 'fresh' ? 'has arrived' : 'waits'} for you. What others wrote stands in quotes.`);
+  room.add(`Covenant: ${scope === 'fresh' ? 'new' : 'waiting'} for you. Quoted text was written by others.`);
   const waiting = news.waiting.filter((ask) => room.add(askLine(ask)));
   const answers = news.answers.filter((answer) => room.add(answerLine(answer)));
-  // Told up to the last of these: none may be passed over.
+  // The run stores the last handoff that it was told of, so none may be skipped.
   const cut = news.handoffs.findIndex((handoff) => !room.add(handoffLine(handoff)));
   const handoffs = cut < 0 ? news.handoffs : news.handoffs.slice(0, cut);
   const messages = news.messages.filter((message) => room.add(messageLine(message)));
@@ -64,17 +64,17 @@ export async function writeNews(tx: Tx, ctx: WriteContext, hook: HookContext, sc
   if (messages.length > 0) await noteDelivery(tx, linked, messages);
   const last = handoffs.findLast(({ handoff_id }) => handoff_id > (run?.handoffs_told ?? ''))?.handoff_id;
   if (run && last !== undefined) await saveRun(tx, { ...run, handoffs_told: last });
-  return rest === 0 ? room.text : `${room.text}\n- ${rest} more: covibe_coordination list, message_list.`;
+  return rest === 0 ? room.text : `${room.text}\n- ${rest} more: call covibe_coordination list and message_list.`;
 }
 
 const askLine = ({ ask_id, from, message, due_at }: Waiting['waiting'][number]): string =>
-  `- ${from} asks, by ${new Date(due_at).toISOString()}: ${quoted(message, EXCERPT)}. Answer with covibe_coordination reply (ask_id: "${ask_id}").`;
+  `- ${from} asks you, due ${new Date(due_at).toISOString()}: ${quoted(message, EXCERPT)}. Answer with covibe_coordination reply (ask_id: "${ask_id}", message: …).`;
 
-const answerLine = ({ ask_id, from, answer }: Waiting['answers'][number]): string => `- ${from} answers your ask ${ask_id}: ${quoted(answer, EXCERPT)}.`;
+const answerLine = ({ ask_id, from, answer }: Waiting['answers'][number]): string => `- ${from} answered your ask ${ask_id}: ${quoted(answer, EXCERPT)}.`;
 
 const handoffLine = ({ handoff_id, from, message, context_id }: Waiting['handoffs'][number]): string =>
-  `- ${from} offers you their work: ${quoted(message, EXCERPT)}. Take it with covibe_coordination accept_handoff (handoff_id: "${handoff_id}")${
-    context_id === null ? '' : `; covibe_session get_context (context_id: "${context_id}") tells where it stands`
+  `- ${from} offers you their work: ${quoted(message, EXCERPT)}. Accept with covibe_coordination accept_handoff (handoff_id: "${handoff_id}")${
+    context_id === null ? '' : `; read its state with covibe_session get_context (context_id: "${context_id}")`
   }.`;
 
 const SENDERS: Readonly<Record<string, string>> = { [HUMAN]: 'a person', [SERVER]: 'the server' };
@@ -84,6 +84,6 @@ function messageLine(row: MessageRow): string {
   const urgent = row.priority === 'urgent' || row.priority === 'high' ? `${row.priority} ` : '';
   return (
     `- ${urgent}${row.message_type} from ${SENDERS[row.sender_id] ?? row.sender_id} to your agent ${row.recipient_id}:${subject} ${quoted(bodyText(row), EXCERPT)}. ` +
-    `Whole: message_get (id: "${row.id}"); answer: message_send (reply_to_id: "${row.id}").`
+    `Read it in full with message_get (id: "${row.id}"); answer with message_send (reply_to_id: "${row.id}").`
   );
 }

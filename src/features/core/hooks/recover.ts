@@ -15,16 +15,16 @@ import { ownClaimFilter } from './ownership.ts';
 import { saveRun } from './store.ts';
 import { firstPaths, quoted, repoInstruction } from './words.ts';
 
-/** In o200k_base tokens, in all. */
+/** Total limit, in o200k_base tokens. */
 const MAX_TOKENS = 1_500;
-/** The room for its own work. The rest is for what others wait for. */
+/** Room for the agent's own work. The rest is for news from others. */
 const OWN_TOKENS = 1_100;
-/** A smaller pack of a workflow's task says too little. */
+/** A smaller task pack would be of no use. */
 const LEAST_PACK = 300;
-/** For what is said of what was left out. */
+/** Reserved for the list of omissions. */
 const RESERVED = 60;
 
-/** The text that an agent needs again after its context was compacted. Records that it was delivered. */
+/** The text that an agent needs after its context was compacted. Records the delivery. */
 export async function recover(ctx: CallContext, hook: HookContext): Promise<string> {
   const tokens = await loadTokenizer();
   const size = (text: string) => tokens.count(text);
@@ -39,7 +39,7 @@ export async function recover(ctx: CallContext, hook: HookContext): Promise<stri
 }
 
 interface Section {
-  /** Names the lines if some are left out. */
+  /** Names the lines in the list of omissions. */
   readonly noun: string;
   readonly lines: readonly string[];
 }
@@ -50,7 +50,7 @@ async function ownWork(ctx: CallContext, hook: HookContext, room: BoundedText): 
   const { tasks, held } = await findOpenWork(ctx.reader, ctx, hook, now);
   const session = sessionId === null || !rights.sessions ? '' : ` This run is session ${sessionId}: pass it as session_id.`;
   const repo = run?.repo && rights.coordination ? ` ${repoInstruction(run.repo)}` : '';
-  room.add(`Covenant: your context was compacted. This is what the server knows of your work.${session}${repo}`);
+  room.add(`Covenant: your context was compacted. The server has this about your work.${session}${repo}`);
   const sections: Section[] = [
     {
       noun: 'tasks',
@@ -77,7 +77,8 @@ async function ownWork(ctx: CallContext, hook: HookContext, room: BoundedText): 
   });
   const [task] = held;
   if (task && !(await putPack(ctx, task, room))) cut.push(`the context of ${task.id}`);
-  const more = cut.length === 0 ? '' : `\nLeft out for length: ${cut.join(', ')}. covibe_team state, covibe_coordination list and task_load_context have it.`;
+  const more =
+    cut.length === 0 ? '' : `\nOmitted for length: ${cut.join(', ')}. For the rest call covibe_team state, covibe_coordination list or task_load_context.`;
   return `${room.text}${more}`;
 }
 
@@ -105,7 +106,7 @@ async function noteLines({ reader, workspace }: CallContext, sessionId: string):
 async function contextLines(ctx: CallContext, { sessionId, run }: HookContext, now: number): Promise<string[]> {
   const place = run?.repo ? { repo: run.repo } : {};
   const context = await latestContextOf(ctx.reader, ctx.workspace, callingDeveloper(ctx.principal), place, now);
-  // Another agent of the same developer's may have published one that is of no use here.
+  // Another agent of the same developer may have published an unrelated one.
   if (!context || (context.session_id !== null && context.session_id !== sessionId)) return [];
   const list = (title: string, items: readonly string[]) => {
     const shown = items.slice(0, 5).map((item) => quoted(item, 150));
@@ -118,9 +119,9 @@ async function contextLines(ctx: CallContext, { sessionId, run }: HookContext, n
   ];
 }
 
-/** Adds the answer of `task_load_context` for the task, in the room that is left. */
+/** Adds the result of `task_load_context` for the task, if it fits. */
 async function putPack({ reader }: CallContext, task: WorkflowTaskRow, room: BoundedText): Promise<boolean> {
-  const heading = `What task_load_context answers for ${task.id}:`;
+  const heading = `Result of task_load_context for ${task.id}:`;
   if (room.left < LEAST_PACK || !room.add(heading)) return false;
   try {
     const { pack } = await previewOf(reader, task, room.left - 2);

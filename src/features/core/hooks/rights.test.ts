@@ -15,7 +15,7 @@ async function team() {
   return { ...t, ask, message, revoke, grant };
 }
 
-test('without the team toolset a hook starts and ends no session and tells nothing of the team, and edits are denied all the same', async () => {
+test('without the team toolset a hook starts and ends no session and reports nothing of the team, but edits are still denied', async () => {
   const t = await team();
   await t.claimed(['a.ts'], t.cursor);
   await t.ask('Which port?');
@@ -33,7 +33,7 @@ test('without the team toolset a hook starts and ends no session and tells nothi
   expect(await t.events({ kind: 'ask.delivered' })).toEqual([]);
 });
 
-test('of what the run had begun when the team toolset was taken away nothing is told or reported; it is kept while the run lasts, and given back with it', async () => {
+test("after the team toolset is revoked, nothing of the run's earlier work is reported; it is kept while the run lasts and restored with the grant", async () => {
   const t = await team();
   const session_id = await t.begun('run-1');
   const claim = await t.claimed(['a.ts'], t.claude, { session_id });
@@ -49,7 +49,7 @@ test('of what the run had begun when the team toolset was taken away nothing is 
   const told = [await t.hear('stop', { repo: REPO, dirty_files: ['b.ts'] }), await t.hear('session-start', { source: 'compact', repo: REPO })];
   const words = told.map(({ reason, context }) => `${reason} ${context}`).join();
   for (const own of [session_id, claim, task]) expect(words).not.toContain(own);
-  // What it has claimed is in nobody's way but others'.
+  // Its claims still block others.
   expect((await t.hear('before-tool', edit('a.ts'))).decision).toBe('allow');
   await t.hear('session-end', { repo: REPO, dirty_files: [] });
   expect((await kinds()).slice(before.length)).toEqual(['session.ended', 'claim.released']);
@@ -57,7 +57,7 @@ test('of what the run had begun when the team toolset was taken away nothing is 
   expect((await t.hear('before-tool', { ...edit('a.ts'), client_session: 'run-9' }, t.codex)).decision).toBe('allow');
 });
 
-test('a session that the agent started itself ends with its run, whatever the rights', async () => {
+test('a session that the agent started itself ends with its run, whatever the grants', async () => {
   const t = await team();
   const automatic = await t.begun('run-1');
   await t.claimed(['a.ts'], t.claude, { session_id: automatic });
@@ -70,7 +70,7 @@ test('a session that the agent started itself ends with its run, whatever the ri
   expect(await t.events({ kind: 'claim.released' })).toHaveLength(2);
 });
 
-test('a grant of a tool opens what that tool is for, and nothing else', async () => {
+test('a grant of one tool enables what that tool is for, and nothing else', async () => {
   const t = await team();
   await t.ask('Which port?');
   await t.message('Deploy at noon');
@@ -83,7 +83,7 @@ test('a grant of a tool opens what that tool is for, and nothing else', async ()
     for (const tool of tools) await t.revoke(`tool.call.${tool}`);
     return { session: start.session_id !== null, welcome: start.context, told: ['Which port?', 'Deploy at noon'].filter((part) => context?.includes(part)) };
   };
-  expect(await heard('covibe_session')).toEqual({ session: true, welcome: expect.stringMatching(/^Covenant: this run is session \S+; [^\n]+$/), told: [] });
+  expect(await heard('covibe_session')).toEqual({ session: true, welcome: expect.stringMatching(/^Covenant: this run is session \S+\. [^\n]+$/), told: [] });
   const claims = { session: false, welcome: expect.stringMatching(/^In claims.+\nWaiting for you: 1 ask \(/) };
   expect(await heard('covibe_coordination')).toEqual({ ...claims, told: ['Which port?'] });
   expect(await heard('message_list')).toMatchObject({ session: false, told: ['Deploy at noon'] });
@@ -99,7 +99,7 @@ test('a grant of a tool opens what that tool is for, and nothing else', async ()
   expect(await t.hear('stop', { client_session: 'last' })).toMatchObject({ decision: 'allow', notice: null });
 });
 
-test('without the workflow toolset a hook tells no message and nothing of workflow tasks', async () => {
+test('without the workflow toolset a hook delivers no message and nothing of workflow tasks', async () => {
   const t = await team();
   await t.begun('run-1');
   await t.ask('Which port?');
@@ -111,7 +111,7 @@ test('without the workflow toolset a hook tells no message and nothing of workfl
   expect(await t.events({ kind: 'message.delivered' })).toEqual([]);
 });
 
-test('without both a hook tells nothing, and a grant that is counted or has a person asked is none for hooks', async () => {
+test('without both toolsets a hook delivers nothing, and a counted grant or one with approval does not apply to hooks', async () => {
   const t = await team();
   await t.ask('Which port?');
   for (const toolset of ['toolset.team', 'toolset.workflow']) await t.revoke(toolset);

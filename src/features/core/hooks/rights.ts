@@ -2,19 +2,19 @@ import type { Principal } from '../../../kernel/call.ts';
 import type { AccessDecision } from '../../../kernel/ports.ts';
 import type { Gate } from '../capabilities/index.ts';
 
-/** What a hook may report besides denied edits, which it reports to every token: the subjects of tools that the token may call. */
+/** What a hook may report besides denied edits, which every token gets: the subjects of the tools that the token may call. */
 export interface HookRights {
-  /** To have a session begun and its working tree reported; its notes and contexts. */
+  /** Starting a session and reporting its working tree; its notes and contexts. */
   readonly sessions: boolean;
   /** Claims, asks and handoffs. */
   readonly coordination: boolean;
   /** Tasks of the team. */
   readonly tasks: boolean;
-  /** Messages, and tasks of workflows with their packs. */
+  /** Messages, and workflow tasks with their packs. */
   readonly workflow: boolean;
 }
 
-/** The tool that each stands for, which a grant of its own or of its toolset opens. */
+/** The tool that each right depends on, granted by itself or by its toolset. */
 const TOOLS: Readonly<Record<keyof HookRights, string>> = {
   sessions: 'covibe_session',
   coordination: 'covibe_coordination',
@@ -29,5 +29,5 @@ export async function rightsOf(gate: Gate, principal: Principal): Promise<HookRi
   return { sessions, coordination, tasks, workflow };
 }
 
-/** A hook is not counted, and nobody can be asked to approve it: a grant with such bounds is one for calls. */
+/** A hook is not counted and cannot wait for approval, so grants with such limits apply only to calls. */
 const isFree = (verdict: AccessDecision): boolean => verdict.allowed && verdict.approve === undefined && verdict.consume === undefined;

@@ -6,12 +6,12 @@ import { type AgentSessionRow, findSession, finishSession, type SessionParts, ST
 import type { RunQuestion } from './contract.ts';
 import { runsOfOthersIn } from './store.ts';
 
-/** Called at snapshots and at the ends of sessions, as where agents report these themselves. */
+/** Called at snapshots and session ends, like for those that agents report themselves. */
 export type SessionListeners = Pick<SessionParts, 'snapshot' | 'end'>;
 
 /**
- * The session that a call named, if it is this very agent's and has not ended. Another token of the same developer's may be another agent's,
- * so that its sessions are ours only where a start of this run was answered with them: agents connect by another token than their hooks have.
+ * The session that a call named, if it is open and belongs to this very agent. Another token of the same developer may be another
+ * agent's. Its sessions count only if a start of this run returned them: some agents connect with another token than their hooks.
  */
 export async function findNamedSession(
   { reader, workspace, principal, clock }: CallContext,
@@ -28,7 +28,7 @@ export async function findNamedSession(
   return otherRun ? undefined : session;
 }
 
-/** Ends the session as the agent itself would, unless another run works in it. Returns how many claims were released. */
+/** Ends the session as the agent itself would, unless another run works in it. Returns the number of released claims. */
 export async function endSession(
   tx: Tx,
   ctx: WriteContext,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { hooksApp, REPO } from '../../../testing/scenes/hooks.ts';
 import { workflowApp } from '../../../testing/scenes/workflow.ts';
 
-test('an agent that stops is held up once with what it leaves open and what to do about it, then the person is told', async () => {
+test('an agent that stops is held up once with its open work and next steps; after that the person is notified', async () => {
   const t = await hooksApp();
   const session_id = await t.begun('run-1');
   const task = await t.started({ title: 'Rework the uploads', session_id }, t.claude);
@@ -11,32 +11,32 @@ test('an agent that stops is held up once with what it leaves open and what to d
   const held = await t.hear('stop', tree);
   expect(held).toMatchObject({ decision: 'deny', notice: null });
   expect(held.reason?.split('\n')).toEqual([
-    'Before you stop, this is left open:',
-    `- Task ${task} "Rework the uploads" is active: covibe_task complete with a result_summary, update it to blocked, or cancel it.`,
-    `- ben waits for your answer to "Which port?": covibe_coordination reply (ask_id: "${ask_id}").`,
-    '- 2 files changed and not committed: a.ts, b.ts. Commit them if that was asked of you.',
-    '- Not pushed: 2 commits with 1 file. Push if that was asked of you.',
-    'End what is done, say what is not, and stop then: you are told of this once.',
+    'Open work before you stop:',
+    `- Task ${task} "Rework the uploads" is active. Call covibe_task (task_id: "${task}") with complete (result_summary), update (status: "blocked") or cancel (reason).`,
+    `- ben waits for your answer to "Which port?": covibe_coordination reply (ask_id: "${ask_id}", message: …).`,
+    '- 2 files changed and not committed: a.ts, b.ts. Commit them if you were asked to.',
+    '- Not pushed: 2 commits with 1 file. Push if you were asked to.',
+    'Complete what is done and report what is not. Then stop: this reminder appears once.',
   ]);
   expect(await t.events({ kind: 'ask.delivered' })).toMatchObject([{ subject: ask_id }]);
-  const notice = 'Covenant: left open: 1 open task, 1 unanswered ask, 2 files not committed, 2 commits with 1 file not pushed.';
+  const notice = 'Covenant: unfinished: 1 open task, 1 unanswered ask, 2 files not committed, 2 commits with 1 file not pushed.';
   for (let again = 0; again < 3; again++) expect(await t.hear('stop', tree)).toMatchObject({ decision: 'allow', reason: null, notice });
-  // Another turn, other files: it has been told that there are some.
+  // Another turn, other files: the agent already knows that there are uncommitted files.
   expect(await t.hear('stop', { ...tree, dirty_files: ['z.ts'] })).toMatchObject({ decision: 'allow' });
   await t.task('complete', { task_id: task, result_summary: 'done' }, t.claude);
   expect((await t.hear('stop', tree)).decision).toBe('deny');
 });
 
-test('it is never held up while it goes on because of a stop, nor for ever by files alone, nor with nothing open', async () => {
+test('it is never held up while it continues because of a stop, nor repeatedly by files alone, nor with nothing open', async () => {
   const t = await hooksApp();
   await t.begun('run-1');
   expect(await t.hear('stop', { dirty_files: [], unpushed_files: [], unpushed_commits: 0 })).toMatchObject({ decision: 'allow', notice: null });
   const dirty = { repo: REPO, dirty_files: ['a.ts'] };
-  expect(await t.hear('stop', { ...dirty, again: true })).toMatchObject({ decision: 'allow', notice: 'Covenant: left open: 1 file not committed.' });
+  expect(await t.hear('stop', { ...dirty, again: true })).toMatchObject({ decision: 'allow', notice: 'Covenant: unfinished: 1 file not committed.' });
   expect(await t.hear('stop', { repo: REPO, dirty_files: [] })).toMatchObject({ decision: 'allow', notice: null });
   expect((await t.hear('stop', dirty)).decision).toBe('deny');
   for (let turn = 0; turn < 3; turn++) expect((await t.hear('stop', dirty)).decision).toBe('allow');
-  // Clean in between, and then dirty again: that is news.
+  // Clean in between, then dirty again: this is reported again.
   await t.hear('stop', { repo: REPO, dirty_files: [] });
   expect((await t.hear('stop', dirty)).decision).toBe('deny');
   await t.hear('stop', { repo: REPO, dirty_files: [], again: true });
@@ -44,7 +44,7 @@ test('it is never held up while it goes on because of a stop, nor for ever by fi
   expect((await t.hear('stop', { ...dirty, client_session: undefined })).decision).toBe('allow');
 });
 
-test('what lay uncommitted or unpushed when the run began is none of its work', async () => {
+test('changes that were uncommitted or unpushed when the run began do not count as its work', async () => {
   const t = await hooksApp();
   const before = { repo: REPO, dirty_files: ['.mcp.json', 'a.ts'], unpushed_files: ['b.ts'], unpushed_commits: 3 };
   await t.begun('run-1', t.claude, before);
@@ -57,19 +57,19 @@ test('what lay uncommitted or unpushed when the run began is none of its work', 
   expect(await t.hear('stop', { client_session: 'run-2', repo: REPO, dirty_files: [...crowd, 'mine.ts'] })).toMatchObject({ decision: 'allow', notice: null });
 });
 
-test('what came up while it went on because of a stop is named to the agent when it stops the next time', async () => {
+test('work that appears while the agent continues because of a stop is reported at its next stop', async () => {
   const t = await hooksApp();
   await t.begun('run-1');
   const ask = async (message: string) => (await t.call('covibe_coordination', 'ask', { to: 'ana', message }, t.cursor)).data.ask_id;
   const first = await ask('Which port?');
   expect((await t.hear('stop')).reason).toContain(first);
   const second = await ask('Which host?');
-  expect(await t.hear('stop', { again: true })).toMatchObject({ decision: 'allow', notice: 'Covenant: left open: 2 unanswered asks.' });
+  expect(await t.hear('stop', { again: true })).toMatchObject({ decision: 'allow', notice: 'Covenant: unfinished: 2 unanswered asks.' });
   expect((await t.hear('stop')).reason).toContain(second);
   expect((await t.hear('stop')).decision).toBe('allow');
 });
 
-test('found commits that were pushed make no room for the run’s own, whichever hook tells of it', async () => {
+test("pushing commits from before the run does not hide the run's own commits, whichever hook reports it", async () => {
   const t = await hooksApp();
   for (const seen of ['stop', 'session-start'] as const) {
     await t.begun(seen, t.claude, { unpushed_commits: 3 });
@@ -79,16 +79,16 @@ test('found commits that were pushed make no room for the run’s own, whichever
   }
 });
 
-test('commits of another branch are neither pushed nor made by going there and back', async () => {
+test('switching to another branch and back neither pushes nor creates commits', async () => {
   const t = await hooksApp();
   await t.begun('run-1', t.claude, { branch: 'feature', unpushed_commits: 5 });
   const stop = async (branch: string, unpushed_commits: number, repo = REPO) => await t.hear('stop', { repo, branch, unpushed_commits });
   const free = { decision: 'allow', notice: null };
   expect(await stop('main', 0)).toMatchObject(free);
   expect(await stop('feature', 5)).toMatchObject(free);
-  // A branch made where the run began has what was found there.
+  // A branch created where the run began contains the commits found there.
   expect((await stop('fresh', 7)).reason).toContain('- Not pushed: 2 commits.');
-  // Whose these are nobody knows; what is added to them is the run's.
+  // Nobody knows who made these commits. Commits added to them are the run's.
   expect(await stop('old', 3)).toMatchObject(free);
   expect(await stop('main', 4, 'github.com/acme/other')).toMatchObject(free);
   expect((await stop('old', 4)).reason).toContain('- Not pushed: 1 commit.');
@@ -97,7 +97,7 @@ test('commits of another branch are neither pushed nor made by going there and b
   expect(await stop('feature', 5)).toMatchObject(free);
 });
 
-test('a run remembers only so many branches, and the newest of them', async () => {
+test('a run remembers a limited number of branches, the newest ones', async () => {
   const t = await hooksApp();
   await t.begun('run-1', t.claude, { branch: 'main', unpushed_commits: 30 });
   for (let index = 0; index < 30; index++) await t.hear('stop', { repo: REPO, branch: `b${index}`, unpushed_commits: index });
@@ -105,7 +105,7 @@ test('a run remembers only so many branches, and the newest of them', async () =
   expect(Object.values(unpushed)).toEqual(Array.from({ length: 20 }, (_, index) => index + 10));
 });
 
-test('the tasks of another run, and of long ago, hold up nobody else', async () => {
+test('tasks of another run or from long ago hold up nobody else', async () => {
   const t = await hooksApp();
   await t.started({ title: 'Begun before any run' }, t.claude);
   t.clock.advance(1_000);
@@ -119,7 +119,7 @@ test('the tasks of another run, and of long ago, hold up nobody else', async () 
   expect((await t.hear('stop')).reason).toContain('Begun in the session');
 });
 
-test('a workflow task that an agent of the run holds is named', async () => {
+test('a workflow task that an agent of the run holds is reported', async () => {
   const t = await workflowApp();
   const stop = { client: 'claude-code', client_session: 'run-1', event: 'stop' };
   await t.done('hooks.hear', { ...stop, event: 'session-start' }, t.ana);
@@ -128,11 +128,13 @@ test('a workflow task that an agent of the run holds is named', async () => {
   const { decision, reason } = await t.done('hooks.hear', stop, t.ana);
   expect([decision, reason]).toEqual([
     'deny',
-    expect.stringContaining(`- Workflow task ${ids.build} "build" is in_progress and held by your agent ${agent_id}: task_update_status, or task_release.`),
+    expect.stringContaining(
+      `- Workflow task ${ids.build} "build" is in_progress, held by your agent ${agent_id}. Call task_update_status (id: "${ids.build}", status: …) or task_release (task_id: "${ids.build}", agent_id: "${agent_id}").`,
+    ),
   ]);
 });
 
-test('a workflow task that was claimed before the run began holds up nobody', async () => {
+test('a workflow task claimed before the run began holds up nobody', async () => {
   const t = await workflowApp();
   const hear = (event: string) => t.done('hooks.hear', { client: 'claude-code', client_session: 'run-1', event }, t.ana);
   const { ids } = await t.planned(['build', 'ship']);
@@ -146,7 +148,7 @@ test('a workflow task that was claimed before the run began holds up nobody', as
   expect(reason).not.toContain(ids.build);
 });
 
-test('the state of the working tree is stored as a snapshot of the session, so that others see the files in hand', async () => {
+test('the working tree is stored as a snapshot of the session, so that others see the files in progress', async () => {
   const t = await hooksApp();
   const session_id = await t.begun('run-1', t.claude, { folder: '/home/ana/app' });
   const task = await t.started({ title: 'Rework the uploads', session_id }, t.claude);

@@ -16,7 +16,7 @@ interface LeftOpen extends OpenWork, ChangesSinceStart {
   readonly asks: Waiting['waiting'];
 }
 
-/** Reports open work: to the agent, which then continues, once for each state of the work; to the person at every stop after that. */
+/** Reports open work: to the agent, which then continues, once for each state of the work; to the person at every later stop. */
 export async function handleStop(ctx: CallContext, question: RunQuestion, hook: HookContext, listeners: SessionListeners): Promise<HookReply> {
   const { run } = hook;
   if (!run) return noticeOf(await findLeftOpen(ctx, question, hook));
@@ -35,7 +35,7 @@ async function answerStop(
   const found = updateChangesAtStart(run, question);
   const open = await findLeftOpen({ ...ctx, reader: tx.db }, question, { ...hook, run: { ...run, found } });
   const state = isNothingOpen(open) ? null : digestOf(open);
-  // What only the person has read is reported to the agent at its next stop.
+  // What only the person has seen is reported to the agent at its next stop.
   const told_at_stop = question.again && state !== null ? run.told_at_stop : state;
   if (told_at_stop !== run.told_at_stop || found !== run.found) await saveRun(tx, { ...run, found, told_at_stop });
   if (state === null || state === run.told_at_stop || question.again) return noticeOf(open);
@@ -56,7 +56,7 @@ async function findLeftOpen(
 const isNothingOpen = ({ tasks, held, asks, dirty, unpushed, commits }: LeftOpen): boolean =>
   tasks.length + held.length + asks.length + dirty.length + unpushed.length + commits === 0;
 
-/** Identifies a state of open work. Of files only whether there are any: they change with every turn, and most people want to see them before they are committed. */
+/** Identifies a state of open work. Of files only whether there are any: they change with every turn, and most people want to review them before a commit. */
 const digestOf = ({ tasks, held, asks, dirty, unpushed, commits }: LeftOpen): string => {
   const ids = [...tasks.map(({ id }) => id), ...held.map(({ id, fence }) => `${id} ${fence}`), ...asks.map(({ ask_id }) => ask_id)].sort();
   return hash('sha256', JSON.stringify([ids, dirty.length > 0, unpushed.length + commits > 0]));
@@ -68,26 +68,30 @@ const TITLE = 100;
 function reasonOf({ tasks, held, asks, dirty, unpushed, commits }: LeftOpen): string {
   const lines: string[] = [];
   for (const { id, title, status } of tasks.slice(0, MAX_NAMED)) {
-    lines.push(`- Task ${id} ${quoted(title, TITLE)} is ${status}: covibe_task complete with a result_summary, update it to blocked, or cancel it.`);
+    lines.push(
+      `- Task ${id} ${quoted(title, TITLE)} is ${status}. Call covibe_task (task_id: "${id}") with complete (result_summary), update (status: "blocked") or cancel (reason).`,
+    );
   }
   for (const { id, name, status, assigned_agent_id } of held.slice(0, MAX_NAMED)) {
-    lines.push(`- Workflow task ${id} ${quoted(name, TITLE)} is ${status} and held by your agent ${assigned_agent_id}: task_update_status, or task_release.`);
+    lines.push(
+      `- Workflow task ${id} ${quoted(name, TITLE)} is ${status}, held by your agent ${assigned_agent_id}. Call task_update_status (id: "${id}", status: …) or task_release (task_id: "${id}", agent_id: "${assigned_agent_id}").`,
+    );
   }
   for (const { ask_id, from, message } of asks.slice(0, MAX_NAMED)) {
-    lines.push(`- ${from} waits for your answer to ${quoted(message, TITLE)}: covibe_coordination reply (ask_id: "${ask_id}").`);
+    lines.push(`- ${from} waits for your answer to ${quoted(message, TITLE)}: covibe_coordination reply (ask_id: "${ask_id}", message: …).`);
   }
   const cut = [tasks, held, asks].reduce((sum, { length }) => sum + Math.max(0, length - MAX_NAMED), 0);
-  if (cut > 0) lines.push(`- ${cut} more of these: covibe_team state.`);
+  if (cut > 0) lines.push(`- ${cut} more: call covibe_team state.`);
   if (dirty.length > 0)
-    lines.push(`- ${countOf(dirty.length, 'file')} changed and not committed: ${firstPaths(dirty, MAX_NAMED)}. Commit them if that was asked of you.`);
-  if (unpushed.length + commits > 0) lines.push(`- Not pushed: ${notPushed(unpushed, commits)}. Push if that was asked of you.`);
-  return `Before you stop, this is left open:\n${lines.join('\n')}\nEnd what is done, say what is not, and stop then: you are told of this once.`;
+    lines.push(`- ${countOf(dirty.length, 'file')} changed and not committed: ${firstPaths(dirty, MAX_NAMED)}. Commit them if you were asked to.`);
+  if (unpushed.length + commits > 0) lines.push(`- Not pushed: ${notPushed(unpushed, commits)}. Push if you were asked to.`);
+  return `Open work before you stop:\n${lines.join('\n')}\nComplete what is done and report what is not. Then stop: this reminder appears once.`;
 }
 
 const notPushed = (files: readonly string[], commits: number): string =>
   [...(commits > 0 ? [countOf(commits, 'commit')] : []), ...(files.length > 0 ? [countOf(files.length, 'file')] : [])].join(' with ');
 
-/** For the person: the agent has read it, or does not stop for it. */
+/** For the person: the agent has already seen it, or ignores it. */
 function noticeOf(open: LeftOpen): HookReply {
   if (isNothingOpen(open)) return {};
   const { tasks, held, asks, dirty, unpushed, commits } = open;
@@ -98,5 +102,5 @@ function noticeOf(open: LeftOpen): HookReply {
     dirty.length > 0 ? `${countOf(dirty.length, 'file')} not committed` : undefined,
     unpushed.length + commits > 0 ? `${notPushed(unpushed, commits)} not pushed` : undefined,
   ];
-  return { notice: `Covenant: left open: ${parts.filter((part) => part !== undefined).join(', ')}.` };
+  return { notice: `Covenant: unfinished: ${parts.filter((part) => part !== undefined).join(', ')}.` };
 }

@@ -22,15 +22,15 @@ const runsWithSessions = compiledQuery(4, (db, workspace: string, actor: string,
 );
 
 /**
- * This run, whatever became of it, and the runs of the same agent that are at work: not ended, and heard of since then. A session that has
- * ended, by whomever, is no run's any more.
+ * This run in any state, and the active runs of the same agent: not ended, and last seen since `since`. A session that has ended
+ * belongs to no run.
  */
 export async function runsOf(db: Db, workspace: string, actor: string, clientSession: string, since: number): Promise<ClientRunRow[]> {
   const rows = await runsWithSessions(db, workspace, actor, clientSession, since);
   return rows.map(({ open_session, ...run }) => ({ ...run, session_id: open_session }));
 }
 
-/** Runs of other agents that are at work in this session. */
+/** Active runs of other agents in this session. */
 export const runsOfOthersIn = compiledQuery(4, (db, workspace: string, sessionId: string, actor: string, since: number) =>
   db
     .selectFrom('client_runs')
@@ -64,7 +64,7 @@ export async function deniedSince(db: Db, workspace: string, actor: string, clai
 }
 
 const EVERY_MS = 3_600_000;
-/** A run that sent nothing for a week does not come back; of one that has ended nothing is needed. */
+/** A run that was silent for a week does not continue, and an ended run is not needed. */
 export const RUNS_KEPT_MS = 7 * 24 * 3_600_000;
 
 export function createStaleRunSweep({ store, clock }: Pick<Services, 'store' | 'clock'>): Sweep {

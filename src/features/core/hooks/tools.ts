@@ -29,7 +29,7 @@ const tellNews =
     return { context: hook.run?.compacted === 1 ? await recover(ctx, hook) : await deliverNews(ctx, hook, scope) };
   };
 
-/** If the agent is not shown an answer at this event, the next hook whose answer it is shown tells it what it has to know. */
+/** If the agent does not see an answer at this event, the next visible hook answer restores its context. */
 const handleCompaction: HookHandler = async (ctx, { hears }, hook) => {
   const { run } = hook;
   if (hears) return { context: await recover(ctx, hook) };

@@ -5,7 +5,7 @@ import { MAX_EDITS } from '../../../wire/hook-question.ts';
 const tree = (...paths: string[]) => ({ edits: paths.map((path) => ({ repo: REPO, path, tree: true })) });
 const UNREAD = { repo: REPO, path: '.', tree: true, unread: true };
 
-test('a folder is not written, moved or taken away while something beneath it is claimed, and the denial names what is', async () => {
+test('a folder is not written, moved or removed while something in it is claimed, and the denial names the claimed path', async () => {
   const t = await hooksApp();
   await t.claimed(['lib/*.md', 'src/upload/**'], t.cursor);
   const until = new Date(t.clock.now() + 60 * MINUTE).toISOString();
@@ -20,7 +20,7 @@ test('a folder is not written, moved or taken away while something beneath it is
   expect((await t.hear('before-tool', { edits: [{ repo: 'github.com/acme/other', path: '.', tree: true }] })).decision).toBe('allow');
 });
 
-test('a claim that begins with a wildcard holds the folders that it names, not every folder in which a file of it may be', async () => {
+test('a claim that starts with a wildcard covers the folders that it names, not every folder that could contain a match', async () => {
   const t = await hooksApp();
   await t.claimed(['**/*.test.ts', '*/package.json', '?ocs/*.md', '**/upload'], t.cursor);
   expect((await t.hear('before-tool', tree('dist', 'node_modules', 'docs'))).decision).toBe('allow');
@@ -33,13 +33,13 @@ test('a claim that begins with a wildcard holds the folders that it names, not e
   for (const free of ['packages/a/dist', 'lib']) expect((await some.hear('before-tool', tree(free))).decision).toBe('allow');
 });
 
-test('a file whose path is the beginning of a claim, or the folder of one, is no folder', async () => {
+test('a file whose path is a prefix of a claim, or of a claimed folder, is not a folder', async () => {
   const t = await hooksApp();
   await t.claimed(['src/upload/retry.ts'], t.cursor);
   expect((await t.hear('before-tool', edit('src', 'src/up', 'src/upload'))).decision).toBe('allow');
 });
 
-test('a claim of the whole repository holds its folders and its top, and an own claim beneath a folder is in nobody’s way', async () => {
+test('a claim of the whole repository covers its folders and its top, and an own claim in a folder blocks nobody', async () => {
   const t = await hooksApp();
   await t.claimed(['src/upload/**'], t.claude);
   expect((await t.hear('before-tool', tree('.', 'src'))).decision).toBe('allow');
@@ -49,7 +49,7 @@ test('a claim of the whole repository holds its folders and its top, and an own 
   expect((await all.hear('before-tool', tree('src'))).decision).toBe('deny');
 });
 
-test('what could not be read is denied where others have claimed something of that repository, with what to do; named files come first', async () => {
+test('unreadable commands are denied if others claim something in that repository, with next steps; named files come first', async () => {
   const t = await hooksApp();
   const hear = (...edits: object[]) => t.hear('before-tool', { edits: edits as [] });
   expect((await hear(UNREAD)).decision).toBe('allow');
@@ -64,7 +64,7 @@ test('what could not be read is denied where others have claimed something of th
   expect(await t.events({ kind: 'edit.denied' })).toMatchObject([{ payload: { path: '.' } }, { payload: { path: 'src/a.ts' } }]);
 });
 
-test('a run remembers only so many denials', async () => {
+test('a run remembers a limited number of denials', async () => {
   const t = await hooksApp();
   await t.begun('run-1');
   await t.claimed(['src/**'], t.cursor);
@@ -75,7 +75,7 @@ test('a run remembers only so many denials', async () => {
   expect(remembered.at(-1)).toContain('src/6-9.ts');
 });
 
-test('the top is a path of a folder alone, and no more edits are asked about at once than the server takes', async () => {
+test('only a folder can be the top path, and a client checks no more edits at a time than the server accepts', async () => {
   const t = await hooksApp();
   const hear = (edits: object[]) => t.action('hooks.hear', { client: 'codex', event: 'before-tool', edits }, t.claude);
   const many = (count: number) => Array.from({ length: count }, (_, index) => ({ repo: REPO, path: `f${index}` }));

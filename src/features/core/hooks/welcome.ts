@@ -9,21 +9,21 @@ import { ownClaimFilter } from './ownership.ts';
 import { countOf, quoted, repoInstruction } from './words.ts';
 
 const MAX_CLAIMS = 5;
-/** Longer names are not worth their room: they can be looked up. */
+/** Longer names are not worth the room: the agent can look them up. */
 const MAX_PATH = 60;
 const MAX_HOLDER = 30;
-/** In tokens, roughly. */
+/** Approximate tokens. */
 const REPO_ROOM = 35;
 const CLAIMS_ROOM = 105;
 
-/** In few words what the agent has to know at its start. */
+/** The few lines that an agent needs at its start. */
 export async function welcome(ctx: CallContext, { repo }: RunQuestion, hook: HookContext): Promise<string | null> {
   const { sessionId, rights } = hook;
   const own = !rights.sessions
     ? undefined
     : sessionId === null
-      ? 'Covenant: start a session with covibe_session start, and pass its session_id to the covibe tools.'
-      : `Covenant: this run is session ${sessionId}; pass it as session_id to the covibe tools, and start no other.`;
+      ? 'Covenant: call covibe_session start, and pass its session_id to the covibe tools.'
+      : `Covenant: this run is session ${sessionId}. Pass it as session_id to the covibe tools; start no other.`;
   const called = rights.coordination ? repo : undefined;
   const here = called !== undefined && estimateTokens(called) <= REPO_ROOM ? repoInstruction(called) : undefined;
   const claims = called === undefined ? undefined : await claimsHere(ctx, called, hook);
@@ -35,7 +35,7 @@ async function claimsHere(ctx: CallContext, repo: string, hook: HookContext): Pr
   const now = ctx.clock.now();
   const isOwn = ownClaimFilter(ctx.principal, hook);
   const rows = (await liveClaimRows(ctx.reader, ctx.workspace, now)).filter(
-    // A symbol denies nothing: two agents may work on two of one file.
+    // A symbol claim denies no edit: two agents may work on two symbols of one file.
     (claim) => claim.mode === 'exclusive' && readStrings(claim.paths).length > 0 && !isOwn(claim) && mayBeSameRepo(claim.repo, repo),
   );
   if (rows.length === 0) return undefined;
@@ -48,7 +48,7 @@ async function claimsHere(ctx: CallContext, repo: string, hook: HookContext): Pr
   const list = new BoundedText(CLAIMS_ROOM, estimateTokens);
   const named = shown.filter((claim) => list.add(claim));
   const rest = rows.length - named.length;
-  return `Claimed by others, and denied to you: ${[...named, ...(rest > 0 ? [`and ${rest} more`] : [])].join(', ')}.`;
+  return `Claimed by others, so your edits are denied: ${[...named, ...(rest > 0 ? [`and ${rest} more`] : [])].join(', ')}.`;
 }
 
 async function waitingHere(ctx: CallContext, hook: HookContext): Promise<string | undefined> {

@@ -9,8 +9,8 @@ import type { RunQuestion } from './contract.ts';
 import type { SessionListeners } from './session.ts';
 
 /**
- * What lay around before the run began is none of its work. `files`: null where it was too much to remember. `unpushed`: how many commits
- * of each branch, by its mark, in the order in which the run was first seen on them. `start`: how many where it began.
+ * Changes from before the run are not its work. `files`: null if there were too many to remember. `unpushed`: the number of commits of
+ * each branch, by its mark, in the order in which the run was first seen on it. `start`: the number where the run began.
  */
 const changesFound = z.object({
   files: z.array(z.string()).nullable(),
@@ -20,16 +20,16 @@ const changesFound = z.object({
 
 export const NO_CHANGES_AT_START = '{"files":[],"unpushed":{}}';
 
-/** It is read with every tool that the agent uses. */
+/** It is read at every tool use of the agent. */
 const MAX_REMEMBERED = 500;
 const MAX_BRANCHES = 20;
 
 const markOf = (path: string): string => hash('sha256', path).slice(0, 12);
-/** Not a number, so that they are kept in their order. */
+/** Not a number, so that object keys stay in insertion order. */
 const branchOf = ({ repo, branch }: RunQuestion): string => `b${markOf(JSON.stringify([repo, branch]))}`;
 const repoOf = ({ repo = '' }: RunQuestion): string => markOf(repo);
 
-/** As a run keeps it. */
+/** The form that a run stores. */
 export function changesAtStart(question: RunQuestion): string {
   const { dirty_files = [], unpushed_commits } = question;
   const files = dirty_files.length > MAX_REMEMBERED ? null : dirty_files.map(markOf);
@@ -39,8 +39,8 @@ export function changesAtStart(question: RunQuestion): string {
 }
 
 /**
- * What was found and has been pushed since makes no room for commits of the run's own. Only the branch itself tells of that. One that the run
- * had not been seen on was most likely made where it began, with what was found there; in another repository nobody knows whose the commits are.
+ * Earlier commits that were pushed since must not hide commits of the run. Only the branch itself shows this. A branch on which the run
+ * was not seen before was most likely created where it began, with the commits found there. In another repository, nobody knows whose they are.
  */
 export function updateChangesAtStart(run: ClientRunRow, question: RunQuestion): string {
   const { unpushed_commits: now } = question;
@@ -71,7 +71,7 @@ export function changesSinceStart(run: ClientRunRow | undefined, question: RunQu
 
 const MAX_FOLDER = 500;
 
-/** Reports the state of the working tree as the agent itself would, if the client says it and there is a session to report it in. */
+/** Reports the working tree as the agent itself would, if the client sent it and there is a session for it. */
 export async function reportWorkingTree(
   tx: Tx,
   ctx: WriteContext,

@@ -12,24 +12,24 @@ import { findTokenByHash, findTokenById, type TokenWithDeveloper } from './store
 import { takeTicket } from './tickets.ts';
 import type { IdentityLimits } from './tokens.ts';
 
-/** How the credential came. The browser's cookie opens no other door, and a token is no cookie. */
+/** How the credential was sent. A cookie is accepted only from a browser's page, a token only as bearer. */
 type CredentialSource = 'bearer' | 'cookie';
 
 /**
- * How the dashboard's page shows that it is of the server's own origin. A browser sends the cookie to every port of the host,
- * so whatever serves another port has it too. The secret is in the page's own storage; a ticket stands for it, once, where
- * the page can send no header.
+ * How a dashboard page proves that it comes from the server's own origin. A browser sends the cookie to every port of the
+ * host, so any service on another port receives it too. The secret is in the page's own storage. Where the page can send no
+ * header, a one-time ticket replaces it.
  */
 type PageProof = { readonly secret: string | undefined } | { readonly ticket: string | undefined; readonly path: string };
 
-/** `rotated`: the secret was replaced, and its overlap is over. `unproven`: a cookie without its page's proof. */
+/** `rotated`: the secret was replaced and its overlap has ended. `unproven`: a cookie without its page proof. */
 type CredentialRejection = 'missing' | 'malformed' | 'unknown' | 'revoked' | 'expired' | 'rotated' | 'wrong-door' | 'unproven';
 export type Authentication = { principal: Principal } | { rejected: CredentialRejection };
 
 /** A cookie without `page` is refused. */
 export type Authenticate = (credential: string | undefined, source: CredentialSource, page?: PageProof) => Promise<Authentication>;
 
-/** "Last used" is for people: to the minute is enough, and spares a write per call. */
+/** Times of last use are for people, so minute precision is enough and saves a write per call. */
 const LAST_USED_GRAIN_MS = 60_000;
 
 export function createAuthenticate(services: Services, limits: Pick<IdentityLimits, 'session_idle_days'>): Authenticate {
@@ -49,16 +49,16 @@ export function createAuthenticate(services: Services, limits: Pick<IdentityLimi
   };
 }
 
-/** The operator is of the whole server, and so is their token: one in another workspace was put there by hand or by a file, and opens nothing. */
+/** The operator belongs to the whole server, and so does their token. An operator token in another workspace came from a manual change or an import, and is refused. */
 const isStrayOperator = ({ kind, workspace_id }: TokenWithDeveloper): boolean => kind === 'operator' && workspace_id !== DEFAULT_WORKSPACE_ID;
 
-/** Why a token lets nobody in any more; undefined where it does. */
+/** Why a token is not valid any more. Undefined if it is valid. */
 export function tokenEnd({ revoked_at, expires_at }: Pick<TokenRow, 'revoked_at' | 'expires_at'>, now: number): 'revoked' | 'expired' | undefined {
   if (revoked_at !== null) return 'revoked';
   return expires_at !== null && now > expires_at ? 'expired' : undefined;
 }
 
-/** A rotated token has two secrets until the overlap is over. */
+/** A rotated token has two valid secrets until its overlap ends. */
 function secretEnd(token: TokenWithDeveloper, credentialHash: string, now: number): 'unknown' | 'rotated' | undefined {
   if (sameHash(token.hash, credentialHash)) return undefined;
   if (token.previous_hash === null || !sameHash(token.previous_hash, credentialHash)) return 'unknown';
@@ -71,7 +71,7 @@ async function isProven(services: Services, token: TokenWithDeveloper, page: Pag
   return page.secret !== undefined && token.proof_hash !== null && sameHash(token.proof_hash, hash(SECRET_HASH, page.secret));
 }
 
-/** The index found the row by its hash; this comparison leaks nothing of how much of it fits. */
+/** The index already found the row by its hash. This comparison leaks no timing about partial matches. */
 export const sameHash = (a: string, b: string): boolean => a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
 
 function noteUse(services: Services, token: TokenWithDeveloper, now: number, limits: Pick<IdentityLimits, 'session_idle_days'>): void {
@@ -81,7 +81,7 @@ function noteUse(services: Services, token: TokenWithDeveloper, now: number, lim
     .catch((error) => services.log.warn('last use of a token not noted', { token: token.id, error }));
 }
 
-/** As whom a dashboard session is known by now; undefined once it has ended. For what goes on after it was admitted by a ticket. */
+/** The current principal of a dashboard session; undefined after its end. For connections that continue after a ticket admitted them. */
 export type CurrentSession = (admitted: Principal) => Promise<Principal | undefined>;
 
 export function createCurrentSession({ store, clock }: Services): CurrentSession {
@@ -91,16 +91,21 @@ export function createCurrentSession({ store, clock }: Services): CurrentSession
   };
 }
 
-/** Whether a call that was authenticated with the token some time ago could be so still. */
+/** Whether a call authenticated earlier with this token could still be authenticated now. */
 export async function isTokenLive(db: Db, id: string, now: number): Promise<boolean> {
   const token = await findRow(db, 'tokens', { id });
   return token !== undefined && !tokenEnd(token, now);
 }
 
-/** The operator may act in any workspace, by name; anybody else is in the one their token is of. */
+/** The operator can act in any workspace by name. Everyone else acts in the workspace of their token. */
 export function createEnterWorkspace(services: Services): Ports['enterWorkspace'] {
   return async (principal, name) => {
-    if (principal.kind !== 'operator') throw new Refusal('OPERATOR_REQUIRED', 'Only the operator can name a workspace.', 'Use a token of that workspace.');
+    if (principal.kind !== 'operator')
+      throw new Refusal(
+        'OPERATOR_REQUIRED',
+        'Only the operator can name a workspace.',
+        'Repeat the call without a workspace name, or with a token of that workspace.',
+      );
     const id = workspaceId(name);
     const exists = id === DEFAULT_WORKSPACE_ID || (await hasRow(services.store.reader, 'workspaces', { id }));
     return { principal: { ...principal, workspace: id }, exists };
@@ -132,7 +137,7 @@ export function principalOf(token: TokenWithDeveloper): Principal {
   };
 }
 
-/** Ids, never names: a journal cannot be redacted afterwards. */
+/** Ids, never names, because a journal cannot be redacted later. */
 function actorOf(kind: PrincipalKind, token: TokenWithDeveloper): string {
   switch (kind) {
     case 'operator':
@@ -146,12 +151,12 @@ function actorOf(kind: PrincipalKind, token: TokenWithDeveloper): string {
   }
 }
 
-/** Work belongs to somebody: a caller that is no developer, such as the operator, can own none. */
+/** Work belongs to a developer. A caller without one, such as the operator, cannot own work. */
 export function callingDeveloper(principal: Principal): string {
   if (principal.developerId) return principal.developerId;
   throw new Refusal(
     'DEVELOPER_REQUIRED',
-    'This call is for developers and their agents.',
-    'Call with a token made by `covenant tokens create --developer NAME`.',
+    'Only developers and their agents can make this call.',
+    'Use a token made with `covenant tokens create --developer NAME`.',
   );
 }

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { sameHash } from './authenticate.ts';
 import { hashSecret } from './secrets.ts';
 
-test('hashes of tokens are compared in constant time [auth.token.constant-time]', () => {
+test('token hashes are compared in constant time [auth.token.constant-time]', () => {
   const [a, b] = [hashSecret('one'), hashSecret('two')];
   const compared = vi.spyOn(crypto, 'timingSafeEqual');
   syncBuiltinESMExports();

@@ -9,8 +9,7 @@ const developerName = z
   .max(100)
   .regex(/^[^\p{Cc}@]+$/u, { error: 'expected a name without control characters and "@"' });
 
-const LIFETIME =
-  "How long the token lasts. Left out: an agent's token lasts as long as `agent_token_days` in `[limits]` of config.toml says, any other until it is revoked.";
+const LIFETIME = "Lifetime of the token. Default: for an agent's token `agent_token_days` in `[limits]` of config.toml, for others until revoked.";
 
 const label = title.max(100).optional();
 
@@ -35,10 +34,10 @@ export const createToken = contract({
   toolset: 'admin',
   access: 'member',
   title: 'Create a token',
-  description: 'Mints a token for a developer, who is created on first use by the operator, or for the signed-in developer. The token is shown once.',
+  description: 'Create a token for a developer or for the signed-in developer. The operator also creates a new developer this way. The token is shown once.',
   input: z.strictObject({
-    developer: developerName.optional().describe('Whose token; the signed-in developer where it is left out.'),
-    agent: z.enum(CLIENT_NAMES).optional().describe('The agent that will carry it.'),
+    developer: developerName.optional().describe('Owner of the token; default: the signed-in developer.'),
+    agent: z.enum(CLIENT_NAMES).optional().describe('Agent that uses the token.'),
     label,
     expires_in_minutes: z.int().min(1).max(525_600).optional().describe(LIFETIME),
   }),
@@ -57,12 +56,12 @@ export const listTokens = contract({
   ...MEMBER_READ,
   name: 'tokens.list',
   title: 'List tokens',
-  description: "The workspace's tokens without their values, newest first: all to the operator, a developer's own to that developer.",
+  description: 'List tokens without their values, newest first. The operator sees all, a developer their own.',
   input: z.strictObject({
-    token_id: z.string().min(1).max(64).optional().describe('This one alone.'),
-    own: z.boolean().optional().describe("The signed-in developer's alone, also where the caller could see everybody's."),
+    token_id: z.string().min(1).max(64).optional().describe('Only this token.'),
+    own: z.boolean().optional().describe("Only the signed-in developer's tokens, even if the caller can see all."),
     status: z.enum(['live', 'ended']).optional(),
-    expiring: z.boolean().optional().describe('Agent tokens alone that expire within 7 days.'),
+    expiring: z.boolean().optional().describe('Only agent tokens that expire within 7 days.'),
     limit: z.int().min(1).max(1_000).default(1_000),
     offset: z.int().min(0).default(0),
   }),
@@ -74,8 +73,8 @@ export const revokeToken = contract({
   toolset: 'admin',
   access: 'member',
   title: 'Revoke a token',
-  description: 'The token is refused from the next call on.',
-  input: z.strictObject({ token_id: z.string().min(1).max(64).describe('The id, or an unambiguous tail of it.') }),
+  description: 'Revoke a token from the next call on.',
+  input: z.strictObject({ token_id: z.string().min(1).max(64).describe('Token id, or an unambiguous end of it.') }),
   output: z.strictObject({ token_id: z.string(), revoked_at: z.int() }),
   annotations: { destructiveHint: true, idempotentHint: true },
 });
@@ -87,16 +86,16 @@ export const rotateToken = contract({
   access: 'member',
   title: 'Rotate a token',
   description:
-    'Replaces the secret of a token and keeps its id, so that its sessions, claims, grants and roles continue. The old secret is accepted until the overlap is over. The new one is shown once.',
+    'Replace the secret of a token and keep its id, so that its sessions, claims, grants and roles continue. The old secret works until the overlap ends. The new one is shown once.',
   input: z.strictObject({
-    token_id: z.string().min(1).max(64).describe('The id, or an unambiguous tail of it.'),
-    overlap_minutes: z.int().min(0).max(10_080).default(1_440).describe('How long the old secret is still accepted. 0: it ends at once.'),
+    token_id: z.string().min(1).max(64).describe('Token id, or an unambiguous end of it.'),
+    overlap_minutes: z.int().min(0).max(10_080).default(1_440).describe('How long the old secret still works. 0: not at all.'),
     expires_in_minutes: z
       .int()
       .min(1)
       .max(525_600)
       .optional()
-      .describe("How long the token lasts from now on. Left out: an agent's token gets its full lifetime again, any other keeps its expiry."),
+      .describe("Lifetime from now on. Default: an agent's token gets its full lifetime again, any other keeps its expiry."),
   }),
   output: z.strictObject({ token: z.string(), token_id: z.string(), old_ends_at: z.int(), expires_at: z.int().nullable() }),
 });
@@ -105,9 +104,9 @@ export const createSigninLink = contract({
   name: 'signin.link',
   fresh: true,
   toolset: 'admin',
-  title: 'Make a sign-in link',
-  description: 'A link that signs a developer in to the dashboard, once, within ten minutes.',
-  input: z.strictObject({ developer: developerName.optional().describe("Whom; the workspace's first developer where it is left out.") }),
+  title: 'Create a sign-in link',
+  description: 'Create a link that signs a developer in to the dashboard once, within ten minutes.',
+  input: z.strictObject({ developer: developerName.optional().describe("Developer to sign in; default: the workspace's first developer.") }),
   output: z.strictObject({ path: z.string(), developer: z.string(), expires_at: z.int() }),
 });
 
@@ -116,7 +115,7 @@ export const developerView = z.strictObject({
   name: z.string(),
   role: z.enum(['admin', 'member']),
   visibility: z.enum(['team', 'private']),
-  run_agents: z.boolean().describe('May run agents on the server’s machine, where their role allows it too.'),
+  run_agents: z.boolean().describe('May run agents on the server’s machine, if their role also allows it.'),
   created_at: z.int(),
 });
 
@@ -124,7 +123,7 @@ export const listDevelopers = contract({
   ...MEMBER_READ,
   name: 'developers.list',
   title: 'List developers',
-  description: 'Who is in the workspace. Private developers appear as @private to everybody but themselves.',
+  description: 'List the developers of the workspace. Others see private developers as @private.',
   input: z.strictObject({}),
   output: z.strictObject({ items: z.array(developerView) }),
 });
@@ -134,7 +133,7 @@ export const setVisibility = contract({
   toolset: 'admin',
   access: 'member',
   title: 'Set visibility',
-  description: 'Makes a developer private (shown as @private everywhere) or visible to the team again.',
+  description: 'Make a developer private (shown as @private everywhere) or visible to the team again.',
   input: z.strictObject({ developer: developerName.optional(), visibility: z.enum(['team', 'private']) }),
   output: developerView,
   annotations: { idempotentHint: true },
@@ -145,9 +144,9 @@ export const signOutDeveloper = contract({
   toolset: 'admin',
   access: 'member',
   title: 'Sign out everywhere',
-  description: 'Ends every dashboard session of a developer with its open connections, and voids their unused sign-in links. Tokens of agents stay.',
-  input: z.strictObject({ developer: developerName.optional().describe('Whose sessions; those of the signed-in developer where it is left out.') }),
-  output: z.strictObject({ developer: z.string(), sessions: z.int().describe('How many ended.') }),
+  description: 'End every dashboard session of a developer with its open connections, and void their unused sign-in links. Agent tokens stay valid.',
+  input: z.strictObject({ developer: developerName.optional().describe('Default: the signed-in developer.') }),
+  output: z.strictObject({ developer: z.string(), sessions: z.int().describe('Number of ended sessions.') }),
   annotations: { destructiveHint: true, idempotentHint: true },
 });
 
@@ -156,13 +155,13 @@ export const endSession = contract({
   toolset: 'admin',
   access: 'member',
   title: 'Sign out',
-  description: 'Ends the dashboard session that calls.',
+  description: 'End the calling dashboard session.',
   input: z.strictObject({}),
   output: z.strictObject({ ended: z.literal(true) }),
   annotations: { destructiveHint: true, idempotentHint: true },
 });
 
-/** Addresses that a browser opens without a header of the page's own. */
+/** Paths that a browser opens without a header from the page. */
 const TICKETED = /^\/api\/(events|events\/export|instances\/[\w-]{1,100}\/terminal)$/;
 
 export const sessionTicket = contract({
@@ -171,12 +170,9 @@ export const sessionTicket = contract({
   access: 'member',
   quiet: true,
   title: 'Get a ticket for a socket or a download',
-  description: 'A ticket that opens one address once, within 30 seconds, for the dashboard session that asks. Send it as ?ticket=… with the cookie.',
+  description: 'Get a ticket that opens one path once, within 30 seconds, for the calling dashboard session. Send it as ?ticket=… with the cookie.',
   input: z.strictObject({
-    path: z
-      .string()
-      .regex(TICKETED, { error: 'expected /api/events, /api/events/export or /api/instances/ID/terminal' })
-      .describe('The address, without its query.'),
+    path: z.string().regex(TICKETED, { error: 'expected /api/events, /api/events/export or /api/instances/ID/terminal' }).describe('Path without its query.'),
   }),
   output: z.strictObject({ ticket: z.string(), expires_at: z.int() }),
 });
@@ -187,7 +183,7 @@ export const setRunAgents = contract({
   access: 'server',
   title: 'Allow a developer to run agents',
   description:
-    "Lets a developer start agents, message them and type into their terminals, or no longer. They run with the rights of the server's user, so only the operator of the server decides.",
+    "Allow or forbid a developer to start agents, message them and type into their terminals. Agents run with the rights of the server's user, so only the operator of the server decides.",
   input: z.strictObject({ developer: developerName, allowed: z.boolean() }),
   output: developerView,
   annotations: { idempotentHint: true },
@@ -197,7 +193,7 @@ export const whoAmI = contract({
   ...MEMBER_READ,
   name: 'identity.me',
   title: 'Who am I',
-  description: 'The signed-in principal and its workspace.',
+  description: 'Show the signed-in principal and its workspace.',
   input: z.strictObject({}),
   output: z.strictObject({
     kind: z.enum(['operator', 'developer', 'agent', 'instance']),

@@ -14,7 +14,7 @@ export async function ensureWorkspace(tx: Tx, by: string): Promise<void> {
   }
 }
 
-/** The developer of that name, made on first use. The first of a workspace is its admin; joining makes nobody else one. */
+/** The developer of that name, created on first use. The first of a workspace is its admin; later ones are members. */
 export async function ensureDeveloper(tx: Tx, name: string, by: string): Promise<DeveloperRow> {
   const known = await findDeveloper(tx.db, tx.workspace, { name });
   if (known) return known;
@@ -32,7 +32,7 @@ export async function ensureDeveloper(tx: Tx, name: string, by: string): Promise
   return developer;
 }
 
-/** Whether a developer may run agents on the server's machine, with the rights of its user. Only the operator of the server says so. */
+/** Whether a developer may run agents on the server's machine, with the rights of its user. Only the operator of the server decides. */
 export async function setRunAgents(tx: Tx, developer: DeveloperRow, allowed: boolean, by: string): Promise<void> {
   const permission = { workspace_id: tx.workspace, developer_id: developer.id };
   const isNews = allowed
@@ -42,7 +42,7 @@ export async function setRunAgents(tx: Tx, developer: DeveloperRow, allowed: boo
     tx.append({ category: 'audit', kind: allowed ? 'developer.run_agents_allowed' : 'developer.run_agents_withdrawn', actor: by, subject: developer.id });
 }
 
-/** Ends every dashboard session of a developer, and the links by which another could begin. Returns how many sessions ended. */
+/** Ends every dashboard session of a developer and voids their unused sign-in links. Returns the number of ended sessions. */
 export async function signOutEverywhere(tx: Tx, developer: DeveloperRow, by: string): Promise<number> {
   const sessions = await liveWebTokens(tx.db, tx.workspace, developer.id, tx.now);
   for (const session of sessions) await endToken(tx, session, by);
@@ -51,29 +51,41 @@ export async function signOutEverywhere(tx: Tx, developer: DeveloperRow, by: str
   return sessions.length;
 }
 
-/** For whom an instance works that this caller starts: themselves, or the first developer where the operator starts it. */
+/** The owner of an instance that this caller starts: the caller, or the first developer if the operator starts it. */
 export const instanceOwner = async (tx: Tx, callerDeveloperId: string | null): Promise<string | null> =>
   callerDeveloperId ?? (await firstDeveloper(tx.db, tx.workspace))?.id ?? null;
 
 export async function requireDeveloper(tx: Pick<Tx, 'db' | 'workspace'>, name: string): Promise<DeveloperRow> {
   const developer = await findDeveloper(tx.db, tx.workspace, { name });
   if (!developer) {
-    throw notFound('DEVELOPER_NOT_FOUND', `There is no developer ${JSON.stringify(name)}.`, `covenant tokens create --developer NAME makes one.`, 'developer');
+    throw notFound(
+      'DEVELOPER_NOT_FOUND',
+      `No developer in this workspace is named ${JSON.stringify(name)}.`,
+      'Run `covenant developers list` for the names. `covenant tokens create --developer NAME` creates a developer.',
+      'developer',
+    );
   }
   return developer;
 }
 
-/** The developer a call is about: the caller, or for an operator anybody by name. */
+/** The developer that a call is about: the caller, or for an operator anyone by name. */
 export async function selfOrNamedDeveloper(tx: Tx, named: string | undefined, { principal }: WriteContext): Promise<DeveloperRow> {
   if (named && named !== principal.developerName) {
     if (!principal.operator)
-      throw new Refusal('NOT_YOURS', 'You can do this for yourself only.', 'Leave developer out, or ask the operator.', { field: 'developer' });
+      throw new Refusal('NOT_YOURS', 'You can do this only for yourself.', 'Repeat the call without `developer`, or ask the operator to make it.', {
+        field: 'developer',
+      });
     return await requireDeveloper(tx, named);
   }
   const self = principal.developerId && (await findDeveloper(tx.db, tx.workspace, { id: principal.developerId }));
   if (!self)
-    throw new Refusal('INVALID_INPUT', 'developer: is required, because the operator is no developer.', 'Name the developer: --developer NAME.', {
-      field: 'developer',
-    });
+    throw new Refusal(
+      'INVALID_INPUT',
+      '`developer` is required, because the operator is not a developer.',
+      'Repeat the call with `developer` (command line: `--developer NAME`).',
+      {
+        field: 'developer',
+      },
+    );
   return self;
 }

@@ -10,7 +10,7 @@ import { until } from '../../../testing/until.ts';
 import { ensureWorkspace } from './developers.ts';
 import { issueInstanceToken, issueToken } from './tokens.ts';
 
-test('a token acts as the one developer it was made for [auth.token.developer]', async () => {
+test('a token acts as the one developer it was created for [auth.token.developer]', async () => {
   const { developer, tool, events } = await testApp();
   const [ana, ben] = [await developer('ana'), await developer('ben')];
   await tool('clock', {}, ana);
@@ -21,7 +21,7 @@ test('a token acts as the one developer it was made for [auth.token.developer]',
   expect(claimed.reply).toMatchObject({ status: 'error', code: 'INVALID_INPUT', data: { field: 'agent_id' } });
 });
 
-test('agent, instance and role are those of whoever calls, whatever the input says [auth.identity.bound]', async () => {
+test("agent, instance and role come from the caller's token, whatever the input says [auth.identity.bound]", async () => {
   const t = await cycleApp();
   const { id } = (await t.tool('agent_register', { name: 'Builder', runtime: 'codex' }, t.ana)).body;
   expect((await t.tool('agent_heartbeat', { agent_id: id }, t.ben)).body).toMatchObject({ code: 'FOREIGN_AGENT' });
@@ -35,7 +35,7 @@ test('agent, instance and role are those of whoever calls, whatever the input sa
   expect(body).toMatchObject({ code: 'INVALID_INPUT', field: 'instance_id', instance_id: 'work-7-a1' });
 });
 
-test('the store holds the SHA-256 of a token and never the token [auth.token.hash-only]', async () => {
+test('the store contains the SHA-256 of a token and never the token [auth.token.hash-only]', async () => {
   const { app, developer } = await testApp();
   const { token } = await developer('ana');
   const rows = await app.store.reader.selectFrom('tokens').selectAll().execute();
@@ -48,7 +48,7 @@ test('the store holds the SHA-256 of a token and never the token [auth.token.has
   expect(everything).not.toContain(token);
 });
 
-test('a token may carry one of five agent types, and no other [auth.token.typed]', async () => {
+test('a token may have one of five agent types, and no other [auth.token.typed]', async () => {
   const { action, done } = await testApp();
   for (const agent of ['claude-code', 'codex', 'cursor', 'gemini', 'opencode']) {
     expect(await done('tokens.create', { developer: 'ana', agent })).toMatchObject({ agent });
@@ -57,7 +57,7 @@ test('a token may carry one of five agent types, and no other [auth.token.typed]
   expect(reply).toMatchObject({ status: 'error', code: 'INVALID_INPUT', data: { field: 'agent' } });
 });
 
-test('a token that is presented is compared in constant time [auth.token.constant-time]', async () => {
+test('a presented token is compared in constant time [auth.token.constant-time]', async () => {
   const { app, developer } = await testApp();
   const { token } = await developer('ana');
   const compared = vi.spyOn(crypto, 'timingSafeEqual');
@@ -70,7 +70,7 @@ test('a token that is presented is compared in constant time [auth.token.constan
   expect(compared.mock.calls.map(([stored, given]) => [String(stored), String(given)])).toEqual([[hash('sha256', token), hash('sha256', token)]]);
 });
 
-test('a token revoked through another server of the same database is refused here at once', async () => {
+test('a token revoked through another server of the same database is refused here from the next call on', async () => {
   const here = await testApp();
   const { token, tokenId } = await here.developer('ana');
   expect(await here.app.authenticate(token, 'bearer')).toHaveProperty('principal');
@@ -80,7 +80,7 @@ test('a token revoked through another server of the same database is refused her
   expect(await here.app.authenticate(token, 'bearer')).toEqual({ rejected: 'revoked' });
 });
 
-test("the browser's cookie opens no other door, and a token is no cookie", async () => {
+test("the browser's cookie works only from its page, and a token does not work as a cookie", async () => {
   const { app, developer, done } = await testApp();
   const { token } = await developer('ana');
   const link = await done('signin.link', {});
@@ -100,7 +100,7 @@ test('a principal is the operator, a developer, a typed agent token or an instan
   expect([...kinds, 'principal' in authenticated && authenticated.principal.kind]).toEqual(['operator', 'developer', 'agent', 'instance']);
 });
 
-test('the first developer of each workspace is its admin, and nobody is made one by joining later [auth.workspace.first-admin]', async () => {
+test('the first developer of each workspace is its admin; later ones are members [auth.workspace.first-admin]', async () => {
   const { app, developer } = await testApp();
   for (const name of ['ana', 'ben', 'cleo']) await developer(name);
   for (const name of ['dora', 'eli']) await developer(name, undefined, 'ws_other');
@@ -108,14 +108,14 @@ test('the first developer of each workspace is its admin, and nobody is made one
   expect(all.map(({ name, role }) => `${name} ${role}`)).toEqual(['ana admin', 'ben member', 'cleo member', 'dora admin', 'eli member']);
 });
 
-test("the operator's tokens.create makes a developer who is named for the first time, once [auth.cli.developer-on-first-use]", async () => {
+test("the operator's tokens.create creates a developer on first use, once [auth.cli.developer-on-first-use]", async () => {
   const { done } = await testApp();
   const first = await done('tokens.create', { developer: 'ana' });
   const second = await done('tokens.create', { developer: 'ana', agent: 'codex' });
   expect(second.developer_id).toBe(first.developer_id);
 });
 
-test('a private developer appears as @private to everybody else, in lists and in events [auth.private.redacted]', async () => {
+test('others see a private developer as @private in lists and events [auth.private.redacted]', async () => {
   const { action, developer, done, tool } = await testApp();
   const [ana, ben] = [await developer('ana'), await developer('ben', 'codex')];
   await done('developers.set_visibility', { developer: 'ben', visibility: 'private' });
@@ -144,7 +144,7 @@ test('creating and revoking a token each write a work event without the raw toke
   expect(JSON.stringify(await events())).not.toContain(String(created.token));
 });
 
-test('the label of a token is one line without control characters, which would steer the terminal that lists it', async () => {
+test('a token label is one line without control characters, which could steer the terminal that lists it', async () => {
   const { action, clock, developer } = await testApp();
   const ana = await developer('ana');
   const web = { ...ana, principal: { ...ana.principal, web: true, signedInAt: clock.now() } };
@@ -153,7 +153,7 @@ test('the label of a token is one line without control characters, which would s
   }
 });
 
-test('a developer makes, sees and revokes their own tokens only; the labels given by default differ [auth.ui.revoke] [auth.ui.labels]', async () => {
+test('a developer creates, sees and revokes only their own tokens, and default labels differ [auth.ui.revoke] [auth.ui.labels]', async () => {
   const { action, app, clock, developer, done } = await testApp();
   await developer('admin');
   const [ana, ben] = [await developer('ana'), await developer('ben')];
@@ -171,7 +171,7 @@ test('a developer makes, sees and revokes their own tokens only; the labels give
   expect(await app.authenticate(ben.token, 'bearer')).toHaveProperty('principal');
 });
 
-test("a workspace's admin has operator rights there, and none over the server's files or other workspaces", async () => {
+test("a workspace's admin has operator rights there, but none over the server's files or other workspaces", async () => {
   const { app, action, developer, database } = await testApp();
   const zoe = await developer('zoe', undefined, 'ws_beta');
   const web = { ...zoe, principal: { ...zoe.principal, web: true, operator: true } };
@@ -182,7 +182,7 @@ test("a workspace's admin has operator rights there, and none over the server's 
   expect(elsewhere.reply).toMatchObject({ code: 'OPERATOR_REQUIRED' });
 });
 
-test('naming a workspace is journaled whatever comes of it, and one that does not exist gets no journal', async () => {
+test('naming a workspace is journaled whatever the result, and an unknown workspace gets no journal', async () => {
   const { app, developer, events, operator } = await testApp();
   const ana = await developer('ana');
   const call = (principal: typeof ana.principal, name: string, args: unknown, workspace: string) =>
@@ -206,7 +206,7 @@ test('naming a workspace is journaled whatever comes of it, and one that does no
   expect((await events({}, 'ws_beta')).map((event) => event.kind)).toContain('workspace.created');
 });
 
-test("an agent's own token mints no tokens and reads no administration", async () => {
+test("an agent's own token creates no tokens and reads no administration", async () => {
   const { action, developer } = await testApp();
   const agent = await developer('ana', 'codex');
   for (const name of ['tokens.create', 'tokens.list', 'events.list', 'capabilities.grant', 'server.status']) {
@@ -214,11 +214,11 @@ test("an agent's own token mints no tokens and reads no administration", async (
   }
 });
 
-test('an id may be given by any tail that only one has; an ambiguous one is refused and says which fit [transport.cli.id-tail]', async () => {
+test('an id can be given by any unique end of it; an ambiguous one is refused with the matching ids [transport.cli.id-tail]', async () => {
   const { action, developer, done } = await testApp();
   const ana = await developer('ana');
   expect(await done('tokens.revoke', { token_id: ana.tokenId.slice(-8) })).toMatchObject({ token_id: ana.tokenId });
-  // More tokens than there are last characters: two of them share one.
+  // More tokens than possible last characters, so two of them share one.
   for (let i = 0; i < 33; i++) await developer('ben');
   const { items } = (await done('tokens.list', {})) as { items: { token_id: string }[] };
   const byLast = Map.groupBy(items, (item) => item.token_id.slice(-1));
@@ -231,7 +231,7 @@ test('an id may be given by any tail that only one has; an ambiguous one is refu
   expect((await action('tokens.revoke', { token_id: '%' })).reply).toMatchObject({ code: 'TOKEN_NOT_FOUND' });
 });
 
-test('the sign-in link works once, of two visitors at the same time for one, and not after ten minutes [auth.dashboard.one-time-link]', async () => {
+test('a sign-in link works once, for one of two simultaneous visitors, and not after ten minutes [auth.dashboard.one-time-link]', async () => {
   const { app, clock, developer, done } = await testApp();
   await developer('ana');
   const secret = async () => String((await done('signin.link', {})).path).replace('/signin/', '');
@@ -249,7 +249,7 @@ test('the sign-in link works once, of two visitors at the same time for one, and
   expect(await visit('invented')).toBe('SIGNIN_LINK_INVALID');
 });
 
-test('requests without a principal are journaled ten a minute from a source one by one, the rest as one count', async () => {
+test('unauthenticated requests are journaled individually up to ten a minute from each source, and the rest as one count', async () => {
   const { app, clock, events } = await testApp();
   for (let i = 0; i < 35; i++) await app.refusals.record('10.0.0.1', { category: 'audit', kind: 'authentication_failed', payload: { reason: 'missing' } });
   await app.refusals.record('10.0.0.2', { category: 'audit', kind: 'authentication_failed', payload: { reason: 'missing' } });
@@ -260,7 +260,7 @@ test('requests without a principal are journaled ten a minute from a source one 
   );
 });
 
-test('tokens are listed newest first, a page at a time, live or ended, one alone, or one’s own', async () => {
+test('tokens are listed newest first, in pages, by status, one alone, or only one’s own', async () => {
   const t = await testApp();
   const mira = await t.developer('mira');
   const li = await t.developer('li', 'codex');
@@ -283,7 +283,7 @@ test('tokens are listed newest first, a page at a time, live or ended, one alone
   expect((await list({ own: true, status: 'live' }, admin)).ids).toEqual([mira.tokenId]);
 });
 
-test('no token of an agent, an instance or a developer takes any action but those for tokens, which nobody else takes, and a member none that is for operators', async () => {
+test('tokens of agents, instances and developers can take only the token actions, which nobody else can take, and members no operator actions', async () => {
   const t = await testApp();
   const { workspace } = t.operator.principal;
   const mira = await t.developer('mira');
@@ -308,13 +308,13 @@ test('no token of an agent, an instance or a developer takes any action but thos
     for (const { kind, principal } of [mira, codex, instance].map(({ principal: each }) => ({ kind: each.kind, principal: each })))
       expect([name, kind, await refusalOf(name, principal)]).toEqual([name, kind, 'OPERATOR_REQUIRED']);
     if (accessOf(action) !== 'member') expect([name, await refusalOf(name, member)]).toEqual([name, 'OPERATOR_REQUIRED']);
-    // Nobody acts in a workspace that is not theirs by naming it.
+    // Naming a workspace gives nobody access to one that is not theirs.
     const elsewhere = { name, args: {}, principal: { ...member, operator: true }, surface: 'api', workspace: 'default' } as const;
     expect((await t.app.dispatch.action(elsewhere)).reply).toMatchObject({ code: 'OPERATOR_REQUIRED' });
   }
 });
 
-test('an operator token in another workspace than the default one opens nothing, there or elsewhere [harden.operator.default-workspace]', async () => {
+test('an operator token outside the default workspace is refused everywhere [harden.operator.default-workspace]', async () => {
   const t = await testApp();
   const { value } = await t.app.store.write('ws_shop', async (tx) => {
     await ensureWorkspace(tx, 'operator');

@@ -31,9 +31,9 @@ export const identity = (limits: IdentityLimits): Feature => ({
   name: 'identity',
   implementations: identityTools(limits),
   keeps: [
-    { what: 'Developers, and their tokens by hash, also those that were revoked', ms: null },
-    { what: "A browser's sign-in, from when it began", ms: WEB_SESSION_MS },
-    { what: 'Sign-in links that were not used', ms: LINK_MS },
-    { what: 'Tickets for sockets and downloads that were not used', ms: TICKET_MS },
+    { what: 'Developers and their token hashes, including revoked ones', ms: null },
+    { what: 'Browser sign-ins, from their start', ms: WEB_SESSION_MS },
+    { what: 'Unused sign-in links', ms: LINK_MS },
+    { what: 'Unused tickets for sockets and downloads', ms: TICKET_MS },
   ],
 });

@@ -6,7 +6,7 @@ import { teamApp } from '../../../testing/scenes/team.ts';
 import { workflowApp } from '../../../testing/scenes/workflow.ts';
 import { eventRedactor } from './redact.ts';
 
-/** One text that was read, and the thing that it was read of. */
+/** A text that a member read, and the object that it belongs to. */
 interface Found {
   readonly value: string;
   readonly field: string;
@@ -14,12 +14,12 @@ interface Found {
   readonly label: string;
 }
 
-/** Also of instances. */
+/** Includes ids of instances. */
 const ID = /[a-z]+_[0-9A-HJKMNP-TV-Z]{26}|\b(?:work|review)-\d+-a\d+\b/g;
 
 /**
- * Ids of shared work that a member may meet in a thing of another kind, by the beginning of the id and the field.
- * Each says what belongs to what, which a team needs to work together; none says who is at it.
+ * Ids of shared work that a member may see in an object of another kind, by id prefix and field. Each links work to work,
+ * which a team needs to cooperate. None shows who does it.
  */
 const WORK: readonly { readonly ids: RegExp; readonly fields: RegExp; readonly reason: string }[] = [
   { ids: /^wst_/, fields: /^(workstream_id|subject_id)$/, reason: 'a task or note is part of a workstream, and a warning is about one' },
@@ -34,7 +34,7 @@ const WORK: readonly { readonly ids: RegExp; readonly fields: RegExp; readonly r
   { ids: /^cp_/, fields: /^checkpoint_id$/, reason: 'a checkpoint is of a step' },
 ];
 
-/** What a view is of: its first field that is an id. Of an event: its subject, or itself. */
+/** The object that a view belongs to: its first id field. For an event: its subject, or the event itself. */
 function objectOf(record: Record<string, unknown>): string | undefined {
   if (typeof record.seq === 'number' && 'kind' in record) {
     const subject = typeof record.subject === 'string' && record.subject.match(ID)?.[0];
@@ -50,21 +50,21 @@ function* textsIn({ label, body, sent }: Read): Generator<Found> {
     if (Array.isArray(value))
       for (const [index, inner] of value.entries()) yield* walk(inner, field, object.startsWith(label) ? `${object}[${index}]` : object);
     else if (isRecord(value)) {
-      // A payload is of its event's subject, whatever it names.
+      // A payload belongs to its event's subject, whatever it names.
       const own = (field === 'payload' ? undefined : objectOf(value)) ?? object;
       for (const [key, inner] of Object.entries(value)) yield* walk(inner, key, own);
     } else if (typeof value === 'string') yield { value: isWords(field) && echoed ? value.replaceAll(echoed, '') : value, field, object, label };
   }
 }
 
-/** A refusal repeats the value of the field that it is about, and nothing else that its caller has named. */
+/** A refusal repeats the value of the field that it is about, and nothing else that its caller named. */
 function echoedIn(body: unknown, sent: string): string | undefined {
   const field = /"field":"(\w+)"/.exec(JSON.stringify(body))?.[1];
   const value = field === undefined || sent === '' ? undefined : JSON.parse(sent)[field];
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The server's own words. Ids and names in them are looked for; that two refusals read the same tells nothing. */
+/** The server's own texts. Their ids and names are checked; two equal refusals reveal nothing. */
 const isWords = (field: string): boolean => ['code', 'message', 'required_action', 'suggestion', 'next'].includes(field);
 
 function linksIn(team: PrivateTeam, reads: readonly Read[]): string[] {
@@ -80,7 +80,7 @@ function linksIn(team: PrivateTeam, reads: readonly Read[]): string[] {
       if (!WORK.some(({ ids: of, fields }) => of.test(id) && fields.test(text.field))) note(text, `${paulas.get(id)} in ${kind(text.object)}`);
     }
   }
-  // One line of time for each of her agents would tie together what it did.
+  // One line of time per agent would link its actions.
   for (const { label, body } of reads) if (hiddenLanes(body) > 1) links.set('lanes: her agents can be told apart', new Set([label]));
   for (const [value, objects] of recurring(team, found)) links.set(`${value} recurs`, objects);
   return [...links].map(([what, labels]) => `${what} (${[...labels].slice(0, 3).join(', ')})`).sort();
@@ -89,10 +89,10 @@ function linksIn(team: PrivateTeam, reads: readonly Read[]): string[] {
 const hiddenLanes = (body: unknown): number =>
   isRecord(body) && Array.isArray(body.lanes) ? body.lanes.filter((lane) => JSON.stringify({ ...lane, spans: [] }).includes('@private')).length : 0;
 
-/** The words of shared work, which its warnings and its parts repeat; and how far a broadcast has got. */
+/** Texts of shared work, which its warnings and parts repeat, and the progress of a broadcast. */
 const WORDS = ['title', 'workstream_title', 'subject', 'steps', 'state'];
 
-/** Whatever else is read of two things of hers and of nobody else's: a digest, the name of a program, the id of a request. */
+/** Anything else read on two of her objects and on nobody else's: a digest, a program name, a request id. */
 function recurring({ ids, scene, paulaId }: PrivateTeam, found: readonly Found[]): Map<string, Set<string>> {
   const paulas = ids();
   const events = scene.captured.rows('events').flatMap(({ seq, actor }) => (String(actor).endsWith(paulaId) ? [`event ${seq}`] : []));
@@ -106,10 +106,10 @@ function recurring({ ids, scene, paulaId }: PrivateTeam, found: readonly Found[]
   return new Map([...places].filter(([, at]) => new Set([...at].map((place) => place.split(' ').slice(0, -1).join(' '))).size > 1));
 }
 
-test('nothing that a member reads ties two things of a private developer together [harden.private.unlinkable]', { timeout: 240_000 }, async () => {
+test('nothing that a member reads links two objects of a private developer [harden.private.unlinkable]', { timeout: 240_000 }, async () => {
   const team = await privateTeam();
   const reads = await team.readAll('ana', 'ana_web');
-  // She has something of everything, and it is read: else nothing would be shown here.
+  // She has an object of every kind, and all are read. Otherwise this test would show nothing.
   const tables = [...Map.groupBy(team.ids(), ([, table]) => table).keys()];
   expect(tables).toEqual(
     expect.arrayContaining(['tokens', 'agent_sessions', 'grants', 'agents', 'device_grants', 'local_worktrees', 'session_contexts', 'claims']),
@@ -133,7 +133,7 @@ test('nothing that a member reads ties two things of a private developer togethe
   for (const table of ['agent_sessions', 'agents', 'session_contexts', 'claims', 'tasks', 'worktrees'] as const)
     expect([table, [...team.ids()].some(([id, of]) => of === table && read.includes(id))]).toEqual([table, true]);
   expect(linksIn(team, reads)).toEqual([]);
-  // What is hidden cannot be found by its value.
+  // Hidden values cannot be found by search either.
   const paulas = team.ids();
   const finds = await team.findAll('ana', 'ana_web');
   const called = ({ label, sent }: Read) => `${label} ${sent}`;
@@ -147,7 +147,7 @@ test('nothing that a member reads ties two things of a private developer togethe
   expect(found.map(called)).toEqual([]);
 });
 
-test('a refusal does not confirm whose agent holds a step, whatever ids its caller sends along [harden.private.unlinkable]', async () => {
+test('a refusal does not confirm which agent holds a step, whatever ids its caller sends [harden.private.unlinkable]', async () => {
   const t = await workflowApp();
   const paula = await t.developer('paula', 'gemini');
   const { workflow_id, ids } = await t.planned(['one', 'mine']);
@@ -155,7 +155,7 @@ test('a refusal does not confirm whose agent holds a step, whatever ids its call
   const { agent_id } = await t.started(task_id, paula);
   const own = await t.agent(t.ana);
   await t.done('developers.set_visibility', { developer: 'paula', visibility: 'private' });
-  // A name of a step is free too: one that is a guess must not count as named.
+  // A step's name is free text, too: a guessed name must not count as named.
   await t.ok('workflow_add_task', { workflow_id, name: agent_id, description: 'a guess' });
   const guesses: readonly [string, object][] = [
     ['task_update_status', { id: task_id, status: 'failed', error: agent_id }],
@@ -169,11 +169,11 @@ test('a refusal does not confirm whose agent holds a step, whatever ids its call
     expect([tool, isError, JSON.stringify(body).includes(agent_id)]).toEqual([tool, true, false]);
     expect(JSON.stringify(body)).toMatch(/"assigned_agent_id":"@private"/);
   }
-  // The field that a refusal is about it repeats: whoever reads a word for the id would learn that the agent is a private developer's.
+  // The refusal repeats the value of its field. A placeholder instead of the id would reveal that the agent belongs to a private developer.
   expect((await t.tool('agent_heartbeat', { agent_id }, t.ana)).reply.message).toContain(agent_id);
 });
 
-test("the runtime of a private developer's agent cannot be found by a filter, in lists or broadcasts [harden.private.unlinkable]", async () => {
+test("the runtime of a private developer's agent cannot be found by filters, in lists or broadcasts [harden.private.unlinkable]", async () => {
   const t = await workflowApp();
   const paula = await t.developer('paula', 'gemini');
   const hidden = await t.agent(paula, { runtime: 'gemini' });
@@ -189,11 +189,11 @@ test("the runtime of a private developer's agent cannot be found by a filter, in
     (await t.ok('message_broadcast', { sender_id, recipient_filter: { runtime }, message_type: 'notification', body: 'hi' }, t.ana)).sent_count;
   expect([await listed('gemini', t.ana), await listed('custom', t.ana)]).toEqual([[open], [hidden]]);
   expect([await reached('gemini'), await reached('custom')]).toEqual([1, 1]);
-  // She herself filters by what she reads.
+  // She can filter by her own values.
   expect(await listed('gemini', paula)).toEqual([open, hidden]);
 });
 
-test('the usage and check events of a private developer name no grant, no call and no program [harden.private.events]', async () => {
+test('usage and check events of a private developer name no grant, no call and no program [harden.private.events]', async () => {
   const t = await teamApp();
   const paula = await t.developer('paula', 'gemini');
   await t.done('capabilities.grant', { action: 'tool.call.echo', token: paula.tokenId });
@@ -208,12 +208,12 @@ test('the usage and check events of a private developer name no grant, no call a
   expect(check).toMatchObject({ kind: 'CapabilityCheck', session: null });
   expect(Object.keys(check?.payload ?? {}).sort()).toEqual(['missing_actions', 'passed', 'required_actions']);
   expect(Object.keys(usage?.payload ?? {}).sort()).toEqual(['duration_ms', 'outcome', 'server', 'surface']);
-  // She herself, the operator, and everybody of those who are not private read all of it.
+  // She, the operator, and everyone for public developers read all of it.
   for (const reader of [paula, t.operator]) expect((await seenBy(reader))[1]?.payload).toHaveProperty('grant.id');
   expect((await seenBy(t.ana)).at(-1)?.payload).toHaveProperty('request_id');
 });
 
-test("a member reads neither branch nor session id in a private developer's contexts, nor the agent type of their sessions [harden.private.contexts-sessions]", async () => {
+test("a member sees neither branch nor session id in a private developer's contexts, nor the agent type of their sessions [harden.private.contexts-sessions]", async () => {
   const t = await teamApp();
   const paula = await t.developer('paula', 'gemini');
   const session_id = await t.session(paula, { branch: 'paula/parser', model: 'gemini-9' });
@@ -228,7 +228,7 @@ test("a member reads neither branch nor session id in a private developer's cont
   expect(state).not.toMatch(/gemini|paula/);
 });
 
-test('an answer that cannot be redacted is not given', async () => {
+test('an answer that cannot be redacted is not returned', async () => {
   const t = await teamApp();
   const paula = await t.developer('paula', 'gemini');
   const session_id = await t.session(paula);
@@ -239,7 +239,7 @@ test('an answer that cannot be redacted is not given', async () => {
   expect(JSON.stringify(answer.body)).not.toContain(session_id);
 });
 
-test('a thousand events of a private developer are redacted in one go', async () => {
+test('a thousand events of a private developer are redacted in one batch', async () => {
   const t = await teamApp();
   const paula = await t.developer('paula', 'gemini');
   await t.done('developers.set_visibility', { developer: 'paula', visibility: 'private' });
@@ -250,7 +250,7 @@ test('a thousand events of a private developer are redacted in one go', async ()
   const redact = await eventRedactor(t.app.store.reader, t.ana.principal.workspace, t.ana.principal);
   const began = performance.now();
   const shown = await redact(events);
-  // A bound for what grows with the square of the text: it takes a few hundredths of this.
+  // Catches work quadratic in the text length. The normal time is a few hundredths of this.
   expect(performance.now() - began).toBeLessThan(10_000);
   expect(new Set(shown.map(({ payload }) => JSON.stringify(payload)))).toEqual(new Set([JSON.stringify({ text: text.replace(/ses_\w+/, '@private') })]));
 });

@@ -10,16 +10,15 @@ import { chunks } from '../../../storage/rows.ts';
 import type { Database, DeveloperRow } from '../../../storage/schema-rows.ts';
 import { developersOf, instancesOf } from './store.ts';
 
-/** What a private developer is called in front of others. */
+/** The name of a private developer for other viewers. */
 export const PRIVATE = '@private';
 
-/** The runtime that others read of a private developer's agent. */
+/** The runtime of a private developer's agent for other viewers. */
 export const PRIVATE_RUNTIME = 'custom';
 
 /**
- * What the pipe asks before it answers. No feature has to think of it: a value by which two things of a private developer
- * could be tied together is taken out of every answer that a member gets. People with operator rights administer what they
- * see, and need its ids.
+ * Redacts every answer that a member gets, so that no feature has to: values that could link two objects of a private
+ * developer are removed. People with operator rights administer what they see, and need its ids.
  */
 export function createRedactReply({ store }: Services): Ports['redact'] {
   return async (principal, reply, args) => {
@@ -40,17 +39,17 @@ export function createRedactReply({ store }: Services): Ports['redact'] {
 }
 
 /**
- * The value of the field that the refusal is about: its caller may read it again, and an id that turned into a word would
- * tell whose it is. Ids anywhere else in the arguments are guesses, which no answer may confirm.
+ * The value of the field that a refusal is about. Its caller may see it again: an id replaced by a placeholder would
+ * reveal its owner. Ids elsewhere in the arguments are guesses, which no answer may confirm.
  */
 function refusedValue({ data }: Refused<unknown>, args: unknown): unknown {
   return isRecord(data) && isRecord(args) && typeof data.field === 'string' ? args[data.field] : undefined;
 }
 
 /**
- * Events as `viewer` may see them, a page at a time. The journal has no names but those in the words of feedback; an id
- * followed over time is a person too. The operator gets the rows as they are: whoever checks the chain needs them, and can
- * read the database anyway.
+ * Pages of events as `viewer` may see them. The journal contains names only in feedback texts, but an id followed over time
+ * identifies a person too. The operator gets the rows unchanged: checking the chain needs them, and the operator can read
+ * the database anyway.
  */
 export async function eventRedactor(db: Db, workspace: string, viewer: Principal): Promise<(page: readonly JournalEvent[]) => Promise<JournalEvent[]>> {
   const hidden = viewer.kind === 'operator' ? new Set<string>() : hiddenAmong(await developersOf(db, workspace), viewer);
@@ -61,28 +60,28 @@ export async function eventRedactor(db: Db, workspace: string, viewer: Principal
   };
 }
 
-/** The same for anything else that says who did it. */
+/** The same for any other value that names people. */
 export async function valueRedactor(db: Db, workspace: string, viewer: Principal): Promise<<T>(value: T) => Promise<T>> {
   const hidden = viewer.kind === 'operator' ? new Set<string>() : hiddenAmong(await developersOf(db, workspace), viewer);
   if (hidden.size === 0) return async (value) => value;
   return async (value) => redactValue(value, await createVeil(db, workspace, hidden, viewer, JSON.stringify(value)), false) as typeof value;
 }
 
-/** A private developer is hidden from everybody but themselves. */
+/** A private developer is hidden from everyone else. */
 export const isHidden = ({ id, visibility }: { id: string | null; visibility: string | null }, viewer: Principal): boolean =>
   visibility === 'private' && id !== viewer.developerId;
 
-/** Developers whom the viewer may not know. */
+/** Developers hidden from the viewer. */
 const hiddenAmong = (developers: readonly DeveloperRow[], viewer: Principal): Set<string> =>
   new Set(developers.filter((developer) => isHidden(developer, viewer)).map(({ id }) => id));
 
-/** Ids as `newId` makes them. */
+/** Ids as created by `newId`. */
 const ID = /\b([a-z]+)_[0-9A-HJKMNP-TV-Z]{26}\b/g;
 
-/** An id, with the kind of actor and the agent before it. So much may stand there and no more: a long word would be looked through from each of its letters. */
+/** An id with the actor kind and agent before it. The prefix lengths are limited: in a long word the search would restart at each letter. */
 const MENTION = /(?:\b[a-z]{1,20}:)?(?:\b[a-z0-9-]{1,40}@)?\b([a-z]+_[0-9A-HJKMNP-TV-Z]{26})\b/g;
 
-/** The column of a thing's owner, by the beginning of its id: a developer's id, an actor or the subject of a grant. */
+/** The owner column of each kind of object, by id prefix: a developer id, an actor or the subject of a grant. */
 const OWNERS: Readonly<Record<string, readonly [keyof Database, RawBuilder<string | null>]>> = {
   dev: ['developers', sql.ref('id')],
   tok: ['tokens', sql.ref('developer_id')],
@@ -93,33 +92,33 @@ const OWNERS: Readonly<Record<string, readonly [keyof Database, RawBuilder<strin
   wt: ['local_worktrees', sql.ref('developer_id')],
   rses: ['role_sessions', sql.ref('actor')],
   grant: ['grants', sql.ref('subject')],
-  // The server names the worktrees that it makes.
+  // The server names the worktrees that it creates.
   ws: ['worktrees', sql`case when made_by_server = 1 then null else actor end`],
 };
 
-/** Shared work: its id may be mentioned, so that the next holder of a step finds it. */
+/** Shared work: its id may be mentioned, so that the next holder of a step can find it. */
 const MENTIONED = /^ws_/;
 
 const BATCH_SIZE = 500;
 
 /** Decides about ids and names. */
 interface Veil {
-  /** Whether the id is of a private developer or of something of theirs. */
+  /** Whether the id belongs to a private developer or to an object of theirs. */
   isTheirs(id: string): boolean;
-  /** Whether the id is of a worktree, or of an instance of a private developer. */
+  /** Whether the id is a worktree's, or an instance's of a private developer. */
   isPlace(id: string): boolean;
-  /** The text without the ids by which a private developer's things could be tied together. `known`: an id that may stay. */
+  /** The text without ids that could link a private developer's objects. `known`: an id that may stay. */
   withoutIds(text: string, known?: unknown): string;
-  /** The viewer's own name: what is handed to them they read in full. */
+  /** The viewer's own name. Items addressed to them stay unredacted. */
   readonly viewer: string | null;
 }
 
-/** Knows of every id in the text whether it is a private developer's. */
+/** Determines for every id in the text whether it belongs to a private developer. */
 async function createVeil(db: Db, workspace: string, hidden: ReadonlySet<string>, viewer: Principal, text: string): Promise<Veil> {
   const instances = new Set((await instancesOf(db, workspace, [...hidden])).map((id) => `instance:${id}`));
   const byKind = Map.groupBy(new Set(Array.from(text.matchAll(ID), ([id]) => id)), (id) => id.slice(0, id.indexOf('_')));
   const theirs = new Set(hidden);
-  /** Null: nobody's but the operator's. */
+  /** Null: it belongs to nobody but the operator. */
   const owners = async (kind: string, ids: readonly string[]): Promise<Map<string, string | null>> => {
     const [table, owner] = OWNERS[kind] as (typeof OWNERS)[string];
     const found = new Map<string, string | null>();
@@ -136,14 +135,14 @@ async function createVeil(db: Db, workspace: string, hidden: ReadonlySet<string>
   };
   const isOwnedByHidden = (owner: string | null): boolean =>
     owner !== null && (theirs.has(owner.replace(/^\w+:/, '')) || theirs.has(ownerOf(owner) ?? '') || instances.has(owner));
-  /** An id without a row counts as theirs: it may have been. */
+  /** An id without a row counts as private, because its deleted object may have been. */
   const addTheirs = (ids: readonly string[], found: ReadonlyMap<string, string | null>): void => {
     for (const id of ids) {
       const owner = found.get(id);
       if (owner === undefined || isOwnedByHidden(owner)) theirs.add(id);
     }
   };
-  // A grant may belong to a token, and a token to a developer: grants are read first, to know their tokens, and judged last.
+  // A grant may belong to a token, and a token to a developer. So grants are read first, for their tokens, and judged last.
   const grantIds = byKind.get('grant') ?? [];
   const grants = await owners('grant', grantIds);
   const tokens = [...(byKind.get('tok') ?? []), ...[...grants.values()].flatMap((subject) => subject?.match(ID) ?? []).filter((id) => id.startsWith('tok_'))];
@@ -163,16 +162,16 @@ async function createVeil(db: Db, workspace: string, hidden: ReadonlySet<string>
 }
 
 /**
- * Fields by which two things of one developer can be tied together, and the value that replaces them in a view of a private
- * developer's thing. A view's own id stays: it stands nowhere else.
+ * Fields that could link two objects of one developer, with their replacement in views of a private developer's object. A
+ * view's own id stays, because it appears nowhere else.
  */
 const LINKS: Readonly<Record<string, unknown>> = {
   session_id: null,
-  // People put their names into those of their branches, and commits have authors.
+  // Branch names may contain people's names, and commits have authors.
   branch: null,
   head: null,
   recent_commits: [],
-  // Which programs somebody runs, and where, may tell who they are.
+  // The programs that a person runs, and where, may identify them.
   agent_type: null,
   agent: null,
   agent_name: null,
@@ -186,14 +185,14 @@ const LINKS: Readonly<Record<string, unknown>> = {
   metadata: null,
   capabilities: [],
   runtime: PRIVATE_RUNTIME,
-  // The work of one agent, session or context is one person's.
+  // The work of one agent, session or context belongs to one person.
   current_task_id: null,
   task_ids: [],
   claim_ids: [],
   context_id: null,
 };
 
-/** Of worktrees and instances, whose views have a text there in any case. */
+/** For worktrees and instances, whose views require a text in these fields. */
 const PLACE_LINKS: Readonly<Record<string, unknown>> = {
   ...LINKS,
   path: PRIVATE,
@@ -206,10 +205,10 @@ const PLACE_LINKS: Readonly<Record<string, unknown>> = {
   backup_ref: null,
 };
 
-/** The same in events. Their payloads are free, so the fields are left out. */
+/** The same in events. Their payloads have no fixed schema, so the fields are removed. */
 const EVENT_LINKS = new Set([
   ...Object.keys(LINKS).filter((field) => field !== 'client'),
-  // One call, and one run of an agent, is one person's; so are equal arguments, which have equal digests.
+  // A call and an agent run belong to one person. So do equal arguments, which have equal digests.
   ...['request_id', 'arguments_sha256', 'sha256', 'correlation', 'circumstances', 'approval_id', 'grant', 'grant_id', 'token_id', 'authorized_by'],
   ...[
     'tool',
@@ -230,10 +229,10 @@ const EVENT_LINKS = new Set([
   ],
 ]);
 
-/** Fields that say whose a view is. An ask or handoff is of whom it is from. */
+/** Fields that name the owner of a view. An ask or handoff belongs to its sender. */
 const OWNER_FIELDS = ['developer', 'developer_id', 'owner', 'actor', 'from', 'by', 'agent_id', 'assigned_agent_id', 'agent_name', 'sender_id', 'name'];
 
-/** An answer, or a part of one, as the viewer may read it. */
+/** An answer, or a part of one, as the viewer may see it. */
 function redactValue(value: unknown, veil: Veil, within = false): unknown {
   if (typeof value === 'string') return veil.withoutIds(value);
   if (Array.isArray(value)) return value.map((inner) => redactValue(inner, veil, within));
@@ -253,11 +252,11 @@ function redactValue(value: unknown, veil: Veil, within = false): unknown {
   );
 }
 
-/** A view names the thing that it is of first. */
+/** The first id in a view is the id of its object. */
 const ownIdField = (view: Record<string, unknown>): string | undefined =>
   Object.keys(view).find((field) => (field === 'id' || field.endsWith('_id')) && typeof view[field] === 'string');
 
-/** A developer and a token have no id for others, not even where they are listed. */
+/** Developers and tokens have no visible id for others, not even in lists. */
 const redactOwnId = (id: string, veil: Veil): string => (/^(?:dev|tok)_|@|:/.test(id) ? veil.withoutIds(id) : id);
 
 function isOfHidden(view: Record<string, unknown>, veil: Veil): boolean {
@@ -270,18 +269,18 @@ function isOfHidden(view: Record<string, unknown>, veil: Veil): boolean {
 
 const isCausedBy = ({ actor }: JournalEvent, { developerId }: Principal): boolean => developerId !== null && actor.endsWith(developerId);
 
-/** An event as the viewer may read it. `isOwn`: they caused it. */
+/** An event as the viewer may see it. `isOwn`: they caused it. */
 function redactEvent(event: JournalEvent, veil: Veil, isOwn: boolean): JournalEvent {
   const actor = veil.withoutIds(event.actor);
   const isPrivate = actor.includes(PRIVATE);
   const own = event.subject?.match(ID)?.[0];
   const subject = event.subject === null ? null : own !== undefined && !/^(?:dev|tok)_/.test(own) ? event.subject : veil.withoutIds(event.subject);
-  // A token, session or instance of theirs stays theirs, also if somebody else made or ended it.
+  // A private developer's token, session or instance stays private, even if another person created or ended it.
   const isTheirs =
     isPrivate || (own !== undefined && veil.isTheirs(own)) || (event.subject !== null && veil.isTheirs(event.subject)) || isOfHidden(event.payload, veil);
   const payload = (isTheirs ? withoutLinks(event.payload) : event.payload) as Record<string, unknown>;
   const shown = mapTexts(payload, (text) => (text === own ? text : veil.withoutIds(text))) as Record<string, unknown>;
-  // It was worded for the caller, with names of people that others may not read, or may no longer.
+  // The text was written for the caller and contains names that others may not see.
   if (!isOwn) {
     delete shown.told;
     if (event.category === 'feedback') {

@@ -3,22 +3,22 @@ import { DEFAULT_WORKSPACE_ID } from '../../../kernel/ids.ts';
 import { addressGroup } from '../../../kernel/network.ts';
 import type { NewEvent } from '../../../storage/journal.ts';
 
-/** So many refusals of one source in one window are journaled each by itself. */
+/** Refusals of one source per window that are journaled individually. */
 const MAX_SINGLE_PER_WINDOW = 10;
 const WINDOW_MS = 60_000;
-/** Sources beyond this many in one window are counted together: an attacker can invent addresses without end. */
+/** Sources beyond this number per window are counted together, because an attacker can use any number of addresses. */
 const MAX_SOURCES = 1_000;
 
 /**
- * Journals refused requests without letting them fill the journal. Requests that reached no principal or made no sense: the
- * first few a minute from each source one by one, the rest as a number. Requests beyond a rate limit or quota: only as a
- * number, one event per token or address and minute.
+ * Journals refused requests without letting them fill the journal. Unauthenticated or malformed requests: the first few a
+ * minute from each source individually, the rest as a count. Requests over a rate limit or quota: only as a count, one event
+ * per token or address and minute.
  */
 export interface RefusalRecorder {
-  /** `source`: the address of a caller whom nobody knows. */
+  /** `source`: the address of an unauthenticated caller. */
   record(source: string, event: Omit<NewEvent, 'actor'>): Promise<void>;
   count(source: Principal | string, code: string): void;
-  /** Writes the events of windows that are over; of all windows when the server stops. */
+  /** Writes the events of finished windows; with `all`, of all windows when the server stops. */
   flush(all?: boolean): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ const addressSource = (source: string) => ({ key: `address ${source}`, workspace
 
 const OTHER_ADDRESSES = addressSource('others');
 
-/** Whose requests were refused, as the journal names it. */
+/** The source of refused requests, as the journal names it. */
 function sourceOf(caller: Principal | string) {
   if (typeof caller === 'string') return addressSource(addressGroup(caller));
   const { tokenId, workspace, actor } = caller;
@@ -39,15 +39,15 @@ function sourceOf(caller: Principal | string) {
 interface RefusalWindow {
   readonly source: ReturnType<typeof sourceOf>;
   readonly since: number;
-  /** How many were journaled each by itself. */
+  /** Refusals that were journaled individually. */
   single: number;
-  /** By code, those that are journaled as a number alone. */
+  /** By code: refusals that are journaled only as a count. */
   readonly counted: Map<string, number>;
 }
 
 export function createRefusalRecorder({ store, clock, log }: Services): RefusalRecorder {
   const windows = new Map<string, RefusalWindow>();
-  /** Windows that ended before the sweep came by. */
+  /** Windows that ended before the sweep ran. */
   const endedWindows: RefusalWindow[] = [];
 
   const append = async (workspace: string, event: NewEvent) => {

@@ -18,7 +18,7 @@ const token = (id: string, more: Partial<StoredToken> = {}): StoredToken => ({
   ...more,
 });
 
-test('a token of a backup is revived where it has ended, changed or gone since; what stands, or had ended before, is not [harden.restore.revived-tokens]', () => {
+test("a backup's token counts as revived if it has since ended, changed or disappeared, but not if it is unchanged or had already ended [harden.restore.revived-tokens]", () => {
   const backup = [
     token('same'),
     token('revoked'),

@@ -7,7 +7,7 @@ import { workflowApp } from '../../../testing/scenes/workflow.ts';
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-test("an agent's token lasts 90 days however it is made, unless its maker says otherwise; a developer's lasts until it is revoked [harden.token.lifetime] [harden.token.list-expiry]", async () => {
+test("an agent's token lasts 90 days by default however it is created; a developer's lasts until it is revoked [harden.token.lifetime] [harden.token.list-expiry]", async () => {
   const t = await testApp();
   const now = t.clock.now();
   const made = async (input: object) => (await t.done('tokens.create', { developer: 'ana', ...input })).expires_at;
@@ -25,7 +25,7 @@ test("an agent's token lasts 90 days however it is made, unless its maker says o
   expect(await t.app.authenticate(String(token), 'bearer')).toEqual({ rejected: 'expired' });
 });
 
-test('agent_token_days says how long; 0 is for ever', async () => {
+test('agent_token_days sets the lifetime; 0 means no expiry', async () => {
   for (const [days, lasts] of [
     [0, null],
     [2, 2 * DAY_MS],
@@ -36,7 +36,7 @@ test('agent_token_days says how long; 0 is for ever', async () => {
   }
 });
 
-test('tokens that expire within 7 days are found, of agents alone', async () => {
+test('only agent tokens are listed as expiring within 7 days', async () => {
   const t = await testApp();
   const { token_id } = await t.done('tokens.create', { developer: 'ana', agent: 'codex' });
   const ended = await t.done('tokens.create', { developer: 'ana', agent: 'codex' });
@@ -51,7 +51,7 @@ test('tokens that expire within 7 days are found, of agents alone', async () => 
   expect(await expiring()).toEqual([]);
 });
 
-test('a rotation replaces the secret and keeps the id; the old secret is accepted until its end, then refused, and revoking ends both [harden.token.rotate-overlap]', async () => {
+test('a rotation replaces the secret and keeps the id; the old secret works until the overlap ends, and revoking ends both [harden.token.rotate-overlap]', async () => {
   const t = await testApp();
   const made = await t.done('tokens.create', { developer: 'ana', agent: 'codex' });
   const old = String(made.token);
@@ -87,14 +87,14 @@ test('a rotation replaces the secret and keeps the id; the old secret is accepte
   expect([await who(third), await who(last)]).toEqual(['revoked', 'revoked']);
 });
 
-test('a rotation gives the old secret no longer life than it had, and none beyond that of its token', async () => {
+test('a rotation extends the old secret neither beyond its own end nor beyond that of its token', async () => {
   const t = await testApp();
   const make = async () => String((await t.done('tokens.create', { developer: 'ana', agent: 'codex', expires_in_minutes: 10 })).token_id);
   const end = async (input: object) => (Number((await t.done('tokens.rotate', { token_id: await make(), ...input })).old_ends_at) - t.clock.now()) / 60_000;
   expect([await end({}), await end({ overlap_minutes: 3 }), await end({ expires_in_minutes: 5 })]).toEqual([10, 3, 5]);
 });
 
-test('an open socket lives as long as the secret that opened it, and no rotation ends it before', async () => {
+test('an open socket lives as long as the secret that opened it, and no rotation ends it earlier', async () => {
   const { url, ...t } = await servedApp();
   const made = await t.done('tokens.create', { developer: 'ana', agent: 'codex' });
   const follow = async (token: string) => {
@@ -113,7 +113,7 @@ test('an open socket lives as long as the secret that opened it, and no rotation
   await expect.poll(() => after.readyState).toBe(WebSocket.OPEN);
 });
 
-test('a task that was claimed before a rotation is completed after it, with the new secret, and grants go on', async () => {
+test('a task claimed before a rotation can be completed with the new secret, and grants remain', async () => {
   const t = await workflowApp();
   const { token_id, token } = await t.done('tokens.create', { developer: 'ana', agent: 'codex' });
   await t.done('capabilities.grant', { action: 'tool.call.echo', token: token_id, scope: { max_uses: 2 } });
@@ -135,7 +135,7 @@ test('a task that was claimed before a rotation is completed after it, with the 
   expect((await t.tool('echo', { text: 'three' }, fresh)).isError).toBe(true);
 });
 
-test('whose token it is not, what has ended and what is no token of a person or agent is not rotated', async () => {
+test('tokens of others, ended tokens and tokens of other kinds cannot be rotated', async () => {
   const t = await testApp();
   const ana = await t.developer('ana');
   const ben = await t.developer('ben', 'codex');

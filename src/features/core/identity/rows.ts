@@ -4,25 +4,25 @@ import { workspaceName } from '../../../kernel/ids.ts';
 import type { DeveloperRow, TokenRow, WorkspaceRow } from '../../../storage/schema-rows.ts';
 import { fits, idOf, matches, neverBrought, oneOf, type RowRule, type RowRules, rowRule, sha256 } from '../../../storage/transfer/row-rules.ts';
 
-/** Each lets somebody into this server, or back into a browser, without anybody here having said so. */
+/** Each would give access to this server or to a browser session without anyone here having approved it. */
 const NEVER: Partial<Record<TokenRow['kind'], string>> = { operator: 'operator_tokens', web: 'web_tokens', instance: 'instance_tokens' };
 
 const checkToken: RowRule = (row, { agentTokenEnd }) => {
   const kind = row.kind as TokenRow['kind'];
   const leftOut = NEVER[kind];
   if (leftOut !== undefined) return { row: null, leftOut };
-  if (row.developer_id === null) return { wrong: 'developer_id: the token is of no developer' };
-  if (row.instance_id !== null) return { wrong: 'instance_id: only an instance has one' };
-  if ((row.agent_type === null) === (kind === 'agent')) return { wrong: `agent_type: not as a token of the kind ${kind} has it` };
-  // A file does not decide how long somebody may come in.
+  if (row.developer_id === null) return { wrong: 'developer_id: the token has no developer' };
+  if (row.instance_id !== null) return { wrong: 'instance_id: only tokens of instances have one' };
+  if ((row.agent_type === null) === (kind === 'agent')) return { wrong: `agent_type: does not fit a token of kind ${kind}` };
+  // An imported file must not extend access beyond this server's limit.
   if (kind === 'agent' && agentTokenEnd !== null && Number(row.expires_at ?? Number.POSITIVE_INFINITY) > agentTokenEnd)
     return { row: { ...row, expires_at: agentTokenEnd }, leftOut: 'longer_lifetimes' };
   return { row };
 };
 
 export const identityRows = {
-  workspaces: rowRule<WorkspaceRow>({ id: matches(/^ws_[a-z0-9][a-z0-9-]{0,39}$/, 'the id of a workspace') }, (row) =>
-    row.name === workspaceName(String(row.id)) ? { row } : { wrong: 'name: it is not the one that the id is made of' },
+  workspaces: rowRule<WorkspaceRow>({ id: matches(/^ws_[a-z0-9][a-z0-9-]{0,39}$/, 'a workspace id') }, (row) =>
+    row.name === workspaceName(String(row.id)) ? { row } : { wrong: 'name: does not match the id' },
   ),
   developers: rowRule<DeveloperRow>({
     id: idOf('dev'),

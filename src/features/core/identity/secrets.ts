@@ -1,14 +1,14 @@
 import { hash, randomBytes } from 'node:crypto';
 
-/** `cv_` + 32 random bytes. Shown once; only its hash is kept. */
+/** `cv_` and 32 random bytes. Shown once; only the hash is stored. */
 export const mintToken = (): string => `cv_${randomBytes(32).toString('base64url')}`;
 
 export const TOKEN_FORMAT = /^cv_[A-Za-z0-9_-]{43}$/;
 
-/** The secret of a sign-in link, of a page's proof, of a ticket or of a device code: as long as a token, but not a token. */
+/** The secret of a sign-in link, page proof, ticket or device code. As long as a token, but not usable as one. */
 export const mintSecret = (): string => randomBytes(32).toString('base64url');
 
-/** The store keeps of tokens and secrets only this hash. */
+/** The only stored form of tokens and secrets. */
 export const SECRET_HASH = 'sha256';
 
 export const hashSecret = (secret: string): string => hash(SECRET_HASH, secret);

@@ -13,7 +13,7 @@ async function served() {
   return { ...t, url };
 }
 
-/** A socket that is opened, or the status that it was refused with. */
+/** An opened socket, or the status with which it was refused. */
 async function opened(url: string, address: string, headers: Record<string, string>): Promise<WebSocket | number> {
   const ws = new WebSocket(url.replace('http', 'ws') + address, { headers });
   onTestFinished(() => ws.terminate());
@@ -22,7 +22,7 @@ async function opened(url: string, address: string, headers: Record<string, stri
   return answer ? answer.statusCode : ws;
 }
 
-test('the cookie without the proof of its page allows no action, no read and no socket; the journal says why, without either [harden.session.cookie-alone] [dashboard.routes.cookie]', async () => {
+test("a cookie without its page's proof allows no action, no read and no socket; the journal records the reason without either secret [harden.session.cookie-alone] [dashboard.routes.cookie]", async () => {
   const t = await served();
   const { cookie, headers, proof } = await t.signIn(t.url);
   const ask = async (path: string, method: string, own: Record<string, string>) => {
@@ -49,14 +49,14 @@ test('the cookie without the proof of its page allows no action, no read and no 
   expect(text).not.toContain(cookie.split('=')[1]);
 });
 
-test('a proof is of one session: that of another browser of the same person opens nothing', async () => {
+test('a proof belongs to one session: a proof from another browser of the same person is refused', async () => {
   const t = await served();
   const [one, other] = [await t.signIn(t.url), await t.signIn(t.url)];
   expect((await one.action('identity.me', {}, { 'x-covenant-proof': other.proof })).status).toBe(401);
   expect((await one.action('identity.me')).status).toBe(200);
 });
 
-test('no token is a cookie: one that is sent as both opens no door of the dashboard', async () => {
+test('a token does not work as a cookie, even if it is sent as both', async () => {
   const t = await served();
   const { cookie } = await t.signIn(t.url);
   const name = cookie.split('=')[0] as string;
@@ -67,7 +67,7 @@ test('no token is a cookie: one that is sent as both opens no door of the dashbo
   }
 });
 
-test('a cookie that another port has set beside the real one keeps nobody out', async () => {
+test('a cookie with the same name from another port does not lock anyone out', async () => {
   const t = await served();
   const { cookie, proof } = await t.signIn(t.url);
   const [name] = cookie.split('=');
@@ -76,7 +76,7 @@ test('a cookie that another port has set beside the real one keeps nobody out', 
   expect(await status(`${name}=junk`)).toBe(401);
 });
 
-test("a link of another account than this browser's last one is not used without a word, also where the cookie is gone [harden.signin.names-account]", async () => {
+test("a link for another account than this browser's last one requires confirmation, even after the cookie is gone [harden.signin.names-account]", async () => {
   const t = await served();
   await t.developer('stranger');
   const { body } = await t.signIn(t.url);
@@ -90,7 +90,7 @@ test("a link of another account than this browser's last one is not used without
   expect((await postSignIn(t.url + String(path), {}, { account: mira, replace: true })).status).toBe(200);
 });
 
-test('a ticket opens one address, once, within 30 seconds, for the session that asked [harden.session.cookie-alone]', async () => {
+test('a ticket opens one address, once, within 30 seconds, for the session that requested it [harden.session.cookie-alone]', async () => {
   const t = await served();
   await t.developer('ben');
   const mira = await t.signIn(t.url, 'mira');
@@ -104,7 +104,7 @@ test('a ticket opens one address, once, within 30 seconds, for the session that 
   expect(await take(await ticket('/api/events/export'), '')).toBe(401);
   const elsewhere = (await ticket('/api/events')).replace('/api/events', '/api/events/export');
   expect(await take(elsewhere, mira.cookie)).toBe(401);
-  // Shown in the wrong place it is used up too.
+  // Presenting it for another address consumes it too.
   expect(await opened(t.url, elsewhere.replace('/export', ''), { cookie: mira.cookie })).toBe(401);
   const late = await ticket('/api/events');
   t.clock.advance(30_001);
@@ -114,7 +114,7 @@ test('a ticket opens one address, once, within 30 seconds, for the session that 
   expect((await t.action('session.ticket', { path: '/api/events' })).reply).toMatchObject({ code: 'SESSION_REQUIRED' });
 });
 
-test('of several who show one ticket at the same time, one is let in', async () => {
+test('of several simultaneous uses of one ticket, one succeeds', async () => {
   const t = await served();
   const { cookie, ticketed } = await t.signIn(t.url);
   const address = await ticketed('/api/events/export');
@@ -123,10 +123,10 @@ test('of several who show one ticket at the same time, one is let in', async () 
   expect(await t.app.store.reader.selectFrom('page_tickets').selectAll().execute()).toEqual([]);
 });
 
-/** Actions that give out rights or secrets. */
+/** Actions that grant rights or reveal secrets. */
 const FRESH = ['capabilities.grant', 'devices.approve', 'signin.link', 'tokens.create', 'tokens.rotate'];
 
-/** Actions that a dashboard session may take at any time: they take rights away, or steer work that others have the right to do. */
+/** Actions that a dashboard session can take at any time: they remove rights, or steer work that others have the right to do. */
 const AT_ANY_TIME = [
   'agents.release approvals.approve approvals.refuse capabilities.revoke claims.release',
   'cycles.archive cycles.cancel cycles.close_session cycles.complete cycles.start',
@@ -139,7 +139,7 @@ const AT_ANY_TIME = [
   'workstreams.plan',
 ].flatMap((line) => line.split(' '));
 
-test('every action that changes something and that a dashboard session may take is one that needs a fresh sign-in, or one that is known not to', async () => {
+test('every changing action of a dashboard session either needs a fresh sign-in or is on the list of those that do not', async () => {
   const { app } = await testApp();
   const changing = app.registry.actions().flatMap((action) => {
     const contracts = [...action.operations.values()].map(({ contract }) => contract);
@@ -156,7 +156,7 @@ test('every action that changes something and that a dashboard session may take 
   expect(unjudged).toEqual([]);
 });
 
-test('what gives out rights or secrets needs a sign-in of the last five minutes, and says how to get one; the operator at the command line is not asked [harden.session.fresh-confirmation] [auth.ui.create]', async () => {
+test('granting rights or creating secrets needs a sign-in from the last five minutes, and the refusal says how to get one; the command line does not need it [harden.session.fresh-confirmation] [auth.ui.create]', async () => {
   const t = await served();
   const codex = await t.developer('mira', 'codex');
   const mira = await t.signIn(t.url);
@@ -181,14 +181,14 @@ test('what gives out rights or secrets needs a sign-in of the last five minutes,
   expect((await again.action('tokens.create', { label: 'mine' })).body).toMatchObject({ developer: 'mira', label: 'mine' });
 });
 
-test('a dashboard session ends after 7 days without a request; one that is used lasts, but no longer than 30 days [harden.session.idle-timeout]', async () => {
+test('a dashboard session ends after 7 days without a request, and after 30 days in any case [harden.session.idle-timeout]', async () => {
   const t = await served();
   const idle = await t.signIn(t.url);
   const used = await t.signIn(t.url);
   const status = async ({ action }: typeof used) => (await action('identity.me')).status;
   for (let day = 0; day < 30; day += 6) {
     expect([day, await status(used)]).toEqual([day, 200]);
-    // When a session was last used is noted beside the request.
+    // The time of last use is stored asynchronously, alongside the request.
     await expect
       .poll(async () => (await t.app.store.reader.selectFrom('tokens').select('last_used_at').execute()).map((row) => Number(row.last_used_at)))
       .toContain(t.clock.now());
@@ -203,7 +203,7 @@ test('a dashboard session ends after 7 days without a request; one that is used 
   expect(await status(week)).toBe(401);
 });
 
-test('to sign out everywhere ends every session of that person with its sockets, and their unused links; nobody else is signed out', async () => {
+test('signing out everywhere ends every session of that person with its sockets, and their unused links; nobody else is signed out', async () => {
   const t = await served();
   const agent = await t.developer('ben', 'codex');
   const [here, there, mira] = [await t.signIn(t.url, 'ben'), await t.signIn(t.url, 'ben'), await t.signIn(t.url, 'mira')];

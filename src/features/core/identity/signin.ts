@@ -11,9 +11,9 @@ import { endTokenById, type IdentityLimits, issueToken } from './tokens.ts';
 
 export const LINK_MS = 10 * 60_000;
 
-/** A link that works once: the secret is in its path, its hash in the store. */
+/** A one-time link. The secret is in its path, its hash in the store. */
 export async function makeSigninLink(tx: Tx, developer: DeveloperRow, by: string): Promise<{ path: string; expiresAt: number }> {
-  // A link that can no longer be used is of no interest: the journal has its making and use.
+  // Expired links are not needed: the journal records their creation and use.
   await deleteRows(tx.db, 'signin_links', { workspace_id: tx.workspace, expires_at: { '<': tx.now } });
   const secret = mintSecret();
   const expiresAt = tx.now + LINK_MS;
@@ -31,25 +31,25 @@ export async function makeSigninLink(tx: Tx, developer: DeveloperRow, by: string
 
 /** The body of `POST /api/signin`. */
 export const signInRequest = z.strictObject({
-  code: z.string().min(1).max(200).describe('The last part of the sign-in link.'),
-  account: z.string().max(60).optional().describe('The id of the developer whose account this browser had last.'),
+  code: z.string().min(1).max(200).describe('Id of the developer last signed in with this browser.'),
+  account: z.string().max(60).optional().describe('Sign in even if this browser is signed in to another account.'),
   replace: z.boolean().default(false).describe('Sign in although this browser is signed in to another account.'),
 });
 export type SignInRequest = z.input<typeof signInRequest>;
 
 interface SignInSession {
   readonly cookie: string;
-  /** The page keeps this secret and sends it with every request that has the cookie. */
+  /** The page stores this secret and sends it with every request that has the cookie. */
   readonly proof: string;
   readonly maxAgeSeconds: number;
   readonly developer: Pick<DeveloperRow, 'id' | 'name' | 'role'>;
   readonly workspace: string;
 }
 
-/** `browser`: as whom the browser is signed in by now, if it is. Its session ends when another takes its place. */
+/** `browser`: the principal that the browser is currently signed in as. Its session ends when the new one starts. */
 export type SignIn = (request: SignInRequest, browser?: Principal) => Promise<SignInSession>;
 
-/** Takes the link and begins a session for its developer. A used, an expired and an invented link read the same. */
+/** Uses the link and starts a session for its developer. Used, expired and invented links must read the same. */
 export function createSignIn({ store, clock }: Services, limits: Pick<IdentityLimits, 'session_idle_days'>): SignIn {
   return async ({ code, account, replace = false }, browser) => {
     const hash = hashSecret(code);
@@ -62,7 +62,7 @@ export function createSignIn({ store, clock }: Services, limits: Pick<IdentityLi
     if (isOther && !replace) throw signedInAsAnother(browser, developer);
     const proof = mintSecret();
     const cookie = await store.write(link.workspace_id, async (tx) => {
-      // Of two visitors at the same time, one gets in.
+      // Of two simultaneous visitors, one succeeds.
       const taken = await changeRows(tx.db, 'signin_links', { hash, used_at: null, expires_at: { '>=': tx.now } }, { used_at: tx.now });
       if (taken === 0) throw linkInvalid();
       const actor = `developer:${developer.id}`;
@@ -71,7 +71,7 @@ export function createSignIn({ store, clock }: Services, limits: Pick<IdentityLi
       tx.append({ category: 'audit', kind: 'signin.completed', actor, subject: developer.id });
       return value;
     });
-    // The browser keeps one cookie: nobody would come back to the session that it had.
+    // The browser keeps only one cookie, so nobody could return to its old session.
     if (browser) await store.write(browser.workspace, (tx) => endTokenById(tx, browser.tokenId, browser.actor));
     const { id, name, role } = developer;
     return { cookie, proof, maxAgeSeconds: WEB_SESSION_MS / 1000, developer: { id, name, role }, workspace: workspaceName(link.workspace_id) };
@@ -81,7 +81,7 @@ export function createSignIn({ store, clock }: Services, limits: Pick<IdentityLi
 const DAY_MS = 24 * 3_600_000;
 export const WEB_SESSION_MS = 30 * DAY_MS;
 
-/** When a dashboard session ends if it is not used after `now`. No use makes it last longer than thirty days. */
+/** When a dashboard session ends without use after `now`: at the latest thirty days after the sign-in. */
 export const webSessionExpiry = (signedInAt: number, now: number, { session_idle_days: days }: Pick<IdentityLimits, 'session_idle_days'>): number =>
   Math.min(signedInAt + WEB_SESSION_MS, now + days * DAY_MS);
 
@@ -95,11 +95,13 @@ const linkInvalid = (): Refusal =>
 const signedInAsAnother = (browser: Principal | undefined, { name, workspace_id }: DeveloperRow): Refusal => {
   const to = workspaceName(workspace_id);
   const signedInAs = browser ? { developer: browser.developerName, workspace: workspaceName(browser.workspace) } : null;
-  const other = signedInAs ? `is signed in as ${JSON.stringify(signedInAs.developer)} of workspace ${signedInAs.workspace}` : 'had another account last';
+  const other = signedInAs
+    ? `is signed in as ${JSON.stringify(signedInAs.developer)} of workspace ${signedInAs.workspace}`
+    : 'was last used with another account';
   return new Refusal(
     'SIGNED_IN_AS_ANOTHER',
     `This link signs you in as ${JSON.stringify(name)} of workspace ${to}, but this browser ${other}. The link was not used.`,
-    'Send "replace": true to sign in as the other account. If you did not expect this link, leave it.',
+    'If you expected this link, repeat the request with `"replace": true` to switch accounts. Otherwise do not use it.',
     { link_for: { developer: name, workspace: to }, signed_in_as: signedInAs },
   );
 };

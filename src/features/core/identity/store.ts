@@ -17,7 +17,7 @@ const tokenById = compiledQuery(2, (db, workspace: string, id: string) =>
   tokensWithDeveloper(db).where('tokens.workspace_id', '=', workspace).where('tokens.id', '=', id),
 );
 
-/** By its secret, or by the one that the last rotation replaced: whether that still counts is for the caller to judge. */
+/** By its current secret or by the one that the last rotation replaced. The caller must check whether the replaced one is still valid. */
 export async function findTokenByHash(db: Db, hash: string): Promise<TokenWithDeveloper | undefined> {
   return (await tokenByHash(db, hash))[0] ?? (await tokenByPreviousHash(db, hash))[0];
 }
@@ -34,20 +34,20 @@ export async function workspaceTokens(db: Db, workspace: string, developerId?: s
 
 interface TokenFilter {
   readonly token_id?: string | undefined;
-  /** Null: those that are no developer's. */
+  /** Null: tokens without a developer. */
   readonly developerId?: string | null;
   readonly instanceId?: string;
-  /** Only those by which tools are called: a browser's sign-in and the operator's own are none. */
+  /** Only tokens that can call tools, without browser sign-ins and the operator's own. */
   readonly calling?: boolean;
   readonly status?: 'live' | 'ended' | undefined;
-  /** Agent tokens that expire before this time and have not yet. */
+  /** Agent tokens that are valid now and expire before this time. */
   readonly expiringBefore?: number | undefined;
   readonly now: number;
   readonly limit: number;
   readonly offset: number;
 }
 
-/** The newest first. */
+/** Newest first. */
 export async function pageOfTokens(db: Db, workspace: string, filter: TokenFilter): Promise<{ rows: TokenWithDeveloper[]; total: number }> {
   const { token_id, developerId, instanceId, calling = false, status, expiringBefore, now, limit, offset } = filter;
   const fits = (eb: ExpressionBuilder<Database, 'tokens'>) => {
@@ -71,7 +71,7 @@ export async function tokensById(db: Db, workspace: string, ids: readonly string
   return found;
 }
 
-/** Instances that work, or have worked, for these developers. */
+/** Instances that have worked for these developers. */
 export async function instancesOf(db: Db, workspace: string, developers: readonly string[]): Promise<string[]> {
   const rows = await matching(db, 'tokens', { workspace_id: workspace, developer_id: developers, instance_id: { '!=': null } })
     .select('instance_id')
@@ -92,7 +92,7 @@ function tokensWithDeveloper(db: Db) {
     .select('machine_permissions.given_at as runs_agents_since');
 }
 
-/** Of one developer, where that is given. */
+/** Only tokens of one developer, if given. */
 export const tokenNamed = (db: Db, workspace: string, tail: string, developerId?: string | null): Promise<TokenRow> =>
   findBySuffix(matching(db, 'tokens', { workspace_id: workspace, developer_id: developerId }).selectAll(), tail, 'token');
 
@@ -110,10 +110,10 @@ export const developersOf = (db: Db, workspace: string) => findRows(db, 'develop
 export const findDeveloper = (db: Db, workspace: string, by: { name: string } | { id: string }) =>
   findRow(db, 'developers', { workspace_id: workspace, ...by });
 
-/** Ids sort by when they were made, so the first is the first who joined. */
+/** Ids sort by creation time, so this is the admin who joined first. */
 export const firstDeveloper = (db: Db, workspace: string) => findRow(db, 'developers', { workspace_id: workspace, role: 'admin' }, { id: 'asc' });
 
-/** The ids of those who may run agents on the server's machine. */
+/** Ids of developers who may run agents on the server's machine. */
 export async function agentRunners(db: Db, workspace: string): Promise<ReadonlySet<string>> {
   const rows = await findRows(db, 'machine_permissions', { workspace_id: workspace });
   return new Set(rows.map(({ developer_id }) => developer_id));

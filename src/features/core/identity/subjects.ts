@@ -9,14 +9,19 @@ import { PRIVATE } from './redact.ts';
 import { findDeveloper, pageOfTokens, type TokenWithDeveloper, tokenNamed, tokensById } from './store.ts';
 import { developerSeenBy, viewerOf } from './viewer.ts';
 
-/** Holders of grants, as people name them and as grants store them. */
+/** Maps subjects of grants between names for people and stored ids. */
 export const grantSubjects = {
   async resolve(db: Db, workspace: string, named: NamedSubject): Promise<string> {
     if (named.developer) return `developer:${(await requireDeveloper({ db, workspace }, named.developer)).id}`;
     if (named.token) return `token:${(await tokenNamed(db, workspace, named.token)).id}`;
     if (named.instance) {
       if (!(await hasRow(db, 'tokens', { workspace_id: workspace, instance_id: named.instance })))
-        throw notFound('INSTANCE_NOT_FOUND', `There is no instance ${JSON.stringify(named.instance)}.`, 'covenant instances list', 'instance');
+        throw notFound(
+          'INSTANCE_NOT_FOUND',
+          `No instance in this workspace has the id ${JSON.stringify(named.instance)}.`,
+          'Run `covenant instances list` for the ids.',
+          'instance',
+        );
       return `instance:${named.instance}`;
     }
     return 'operator';
@@ -30,7 +35,7 @@ export const grantSubjects = {
       if (subject.startsWith('developer:')) return name(subject.slice('developer:'.length));
       const token = tokens.get(subject);
       if (!token) return subject;
-      // People put their names into labels.
+      // Labels may contain people's names.
       return sees(token.developer_id) ? `${name(token.developer_id) ?? token.kind}, ${token.label}` : PRIVATE;
     };
   },
@@ -40,15 +45,15 @@ export const grantSubjects = {
   callers,
 } satisfies Subjects;
 
-/** Of one subject: a developer with more of them is answered for by those. */
+/** Tokens explained for one subject. A developer with more gets answers for this many. */
 const MAX_ITEMS = 50;
 
 const ENDED = {
-  revoked: 'The token was revoked: it is refused before any grant is asked for.',
-  expired: 'The token has expired: it is refused before any grant is asked for.',
+  revoked: 'The token was revoked. It is refused before any grant is checked.',
+  expired: 'The token has expired. It is refused before any grant is checked.',
 };
 
-/** Nobody with a token: what their grants alone would allow. */
+/** A subject without a token: what its grants alone would allow. */
 function bareCaller(subject: string, viewer: Principal, part: Partial<Principal>, name: string): Caller {
   const principal: Principal = {
     kind: 'developer',
@@ -78,7 +83,7 @@ function tokenCaller(token: TokenWithDeveloper, viewer: Principal, now: number):
     principal: principalOf(token),
     subject: `token:${token.id}`,
     name: token.instance_id ?? (owner === PRIVATE || token.agent_type === null ? (owner ?? token.kind) : `${token.agent_type}@${owner}`),
-    // People put their names there.
+    // Labels may contain people's names.
     label: owner === PRIVATE ? '' : token.label,
     ended: end === undefined ? null : ENDED[end],
   };

@@ -15,9 +15,9 @@ export async function issueTicket(tx: Tx, tokenId: string, path: string): Promis
   return { ticket, expiresAt };
 }
 
-/** Whether the ticket opens the path for this session. It is gone after one try, also a try at another address or by another session. */
+/** Whether the ticket opens the path for this session. Any attempt consumes it, even for another address or session. */
 export async function takeTicket(services: Services, token: Pick<TokenRow, 'id' | 'workspace_id'>, ticket: string, path: string): Promise<boolean> {
-  // Deleted as it is read: of two that show it at the same time, one gets it.
+  // Deleted in the same statement: of two simultaneous uses, one gets the row.
   const row = await services.store.write(token.workspace_id, ({ db }) =>
     db.deleteFrom('page_tickets').where('hash', '=', hashSecret(ticket)).returningAll().executeTakeFirst(),
   );

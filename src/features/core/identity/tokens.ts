@@ -5,30 +5,30 @@ import { giveProfile } from '../capabilities/index.ts';
 import { hashSecret, mintToken } from './secrets.ts';
 import { workspaceTokens } from './store.ts';
 
-/** Of `[limits]` in config.toml: how long sign-ins and tokens last. */
+/** From `[limits]` in config.toml: lifetimes of sign-ins and tokens. */
 export interface IdentityLimits {
   readonly session_idle_days: number;
-  /** 0: an agent's token does not expire. */
+  /** 0: agent tokens do not expire. */
   readonly agent_token_days: number;
 }
 
 interface NewToken {
-  /** `web`: a browser's sign-in, carried by the cookie and accepted nowhere else. */
+  /** `web`: a browser's sign-in, sent only as its cookie. */
   kind: TokenRow['kind'];
   developerId: string | null;
   agentType?: string | undefined;
   instanceId?: string | undefined;
   label?: string | undefined;
-  /** Null: it does not expire. Every maker of a token decides. */
+  /** Null: it does not expire. Required, so that every caller decides. */
   expiresAt: number | null;
-  /** Of a dashboard session: what its page shows besides the cookie. */
+  /** For a dashboard session: the hash of its page proof. */
   proofHash?: string;
   by: string;
   /** The maker to record instead of `by`, if tokens are looked up by it. */
   madeBy?: string;
 }
 
-/** Mints a token with the grants of its profile. The value is returned once and never stored. */
+/** Creates a token with the grants of its profile. The value is returned once and never stored. */
 export async function issueToken(tx: Tx, newToken: NewToken): Promise<{ value: string; token: TokenRow }> {
   const value = mintToken();
   const takenLabels = (await workspaceTokens(tx.db, tx.workspace, newToken.developerId ?? undefined)).map(({ label }) => label);
@@ -71,7 +71,7 @@ export function defaultLabel(noun: string, taken: readonly string[]): string {
   }
 }
 
-/** A token by which one instance acts as itself, for the developer that it works for. */
+/** A token for one instance, which acts as itself on behalf of its developer. */
 export async function issueInstanceToken(tx: Tx, instance: { id: string; developer_id: string | null }, by: string): Promise<{ id: string; value: string }> {
   const { value, token } = await issueToken(tx, {
     kind: 'instance',
@@ -86,18 +86,18 @@ export async function issueInstanceToken(tx: Tx, instance: { id: string; develop
 
 const DAY_MS = 24 * 3_600_000;
 
-/** When an agent's token made now expires, unless its maker says otherwise. */
+/** The default expiry of an agent token created now. */
 export const agentTokenExpiry = (now: number, { agent_token_days: days }: Pick<IdentityLimits, 'agent_token_days'>): number | null =>
   days === 0 ? null : now + days * DAY_MS;
 
 interface Rotation {
-  /** Until then the secret that is replaced is accepted too. */
+  /** The replaced secret is accepted until then. */
   readonly oldEndsAt: number;
   readonly expiresAt: number | null;
   readonly by: string;
 }
 
-/** Replaces the secret and leaves everything that goes by the token's id as it is. A secret of an earlier rotation ends at once. */
+/** Replaces the secret and keeps everything tied to the token's id. A secret from an earlier rotation stops working immediately. */
 export async function rotateToken(tx: Tx, token: TokenRow, { oldEndsAt, expiresAt, by }: Rotation): Promise<string> {
   const value = mintToken();
   const secrets = { hash: hashSecret(value), previous_hash: token.hash, previous_ends_at: oldEndsAt };
@@ -112,7 +112,7 @@ export async function rotateToken(tx: Tx, token: TokenRow, { oldEndsAt, expiresA
   return value;
 }
 
-/** Since when it is of no use: it may have been ended before. */
+/** Returns when the token ended, which may have been earlier. */
 export async function endToken(tx: Tx, token: TokenRow, by: string): Promise<number> {
   if (token.revoked_at !== null) return token.revoked_at;
   await changeRows(tx.db, 'tokens', { workspace_id: tx.workspace, id: token.id }, { revoked_at: tx.now });
@@ -125,7 +125,7 @@ export async function endTokenById(tx: Tx, id: string, by: string): Promise<void
   if (token) await endToken(tx, token, by);
 }
 
-/** Every one of the workspace that stands, or every one but those by which people are signed in. */
+/** Ends every valid token of the workspace. Without `web`, keeps browser sign-ins. */
 export async function endAllTokens(tx: Tx, by: string, { web }: { readonly web: boolean }): Promise<number> {
   const standing = (await workspaceTokens(tx.db, tx.workspace)).filter(({ revoked_at, kind }) => revoked_at === null && (web || kind !== 'web'));
   for (const token of standing) await endToken(tx, token, by);

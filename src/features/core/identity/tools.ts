@@ -4,6 +4,7 @@ import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { changeRows, view } from '../../../storage/rows.ts';
 import type { DeveloperRow, TokenRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
+import { shellQuoted } from '../../../wire/shell-quoted.ts';
 import { tokenEnd } from './authenticate.ts';
 import {
   createSigninLink,
@@ -22,7 +23,7 @@ import {
   whoAmI,
 } from './contract.ts';
 import { ensureDeveloper, requireDeveloper, selfOrNamedDeveloper, setRunAgents, signOutEverywhere } from './developers.ts';
-import { PRIVATE } from './redact.ts';
+import { isHidden, PRIVATE } from './redact.ts';
 import { makeSigninLink } from './signin.ts';
 import { agentRunners, developersOf, firstDeveloper, pageOfTokens, type TokenWithDeveloper, tokenNamed } from './store.ts';
 import { issueTicket } from './tickets.ts';
@@ -30,7 +31,7 @@ import { agentTokenExpiry, endToken, endTokenById, type IdentityLimits, issueTok
 import { developerSeenBy } from './viewer.ts';
 
 const MINUTE_MS = 60_000;
-/** From so long before it expires people are warned of an agent's token. */
+/** People are warned this long before an agent's token expires. */
 const EXPIRY_WARNING_MS = 7 * 24 * 60 * MINUTE_MS;
 
 export const identityTools = (limits: Pick<IdentityLimits, 'agent_token_days'>): Implementation[] => [
@@ -56,7 +57,7 @@ export const identityTools = (limits: Pick<IdentityLimits, 'agent_token_days'>):
           agent: token.agent_type,
           expires_at: token.expires_at,
         },
-        'Token created. It is shown this once.',
+        'Token created. It is not shown again.',
       );
     },
   }),
@@ -81,16 +82,17 @@ export const identityTools = (limits: Pick<IdentityLimits, 'agent_token_days'>):
       requireRotatable(token, tx.now);
       const renewed = token.kind === 'agent' ? agentTokenExpiry(tx.now, limits) : token.expires_at;
       const expiresAt = expiryIn(tx.now, expires_in_minutes) ?? renewed;
-      // A rotation gives no secret a longer life than it had, nor a longer one than its token has.
+      // A rotation must not extend the old secret beyond its own end or that of its token.
       const oldEndsAt = Math.min(tx.now + overlap_minutes * MINUTE_MS, token.expires_at ?? Number.POSITIVE_INFINITY, expiresAt ?? Number.POSITIVE_INFINITY);
       const value = await rotateSecret(tx, token, { oldEndsAt, expiresAt, by: ctx.principal.actor });
-      return ok({ token: value, token_id: token.id, old_ends_at: oldEndsAt, expires_at: expiresAt }, 'Token rotated. The new secret is shown this once.');
+      return ok({ token: value, token_id: token.id, old_ends_at: oldEndsAt, expires_at: expiresAt }, 'Token rotated. The new secret is not shown again.');
     },
   }),
   implement(createSigninLink, {
     write: async (tx, input, ctx) => {
       const developer = input.developer ? await requireDeveloper(tx, input.developer) : await firstDeveloper(tx.db, tx.workspace);
-      if (!developer) throw notFound('DEVELOPER_NOT_FOUND', 'This workspace has no developer yet.', 'covenant tokens create --developer NAME makes one.');
+      if (!developer)
+        throw notFound('DEVELOPER_NOT_FOUND', 'This workspace has no developer yet.', 'Create one with `covenant tokens create --developer NAME`.');
       await requireNoBorrowing(tx, developer, ctx);
       const link = await makeSigninLink(tx, developer, ctx.principal.actor);
       return ok({ path: link.path, developer: developer.name, expires_at: link.expiresAt });
@@ -132,7 +134,7 @@ export const identityTools = (limits: Pick<IdentityLimits, 'agent_token_days'>):
     },
   }),
   implement(sessionTicket, {
-    // Not a `write`: the record of the call would be an event for every socket that a page opens.
+    // Not a `write`: that would journal an event for every socket that a page opens.
     run: async ({ path }, ctx) => {
       requireWebSession(ctx.principal);
       const { ticket, expiresAt } = await ctx.write((tx) => issueTicket(tx, ctx.principal.tokenId, path));
@@ -153,33 +155,33 @@ export const identityTools = (limits: Pick<IdentityLimits, 'agent_token_days'>):
   }),
 ];
 
-/** Signing in as another would give away a permission that the operator of the server gave to that developer alone. */
-async function requireNoBorrowing(tx: Tx, { id }: DeveloperRow, { principal }: WriteContext): Promise<void> {
-  if (principal.kind === 'operator' || principal.developerId === id || !(await agentRunners(tx.db, tx.workspace)).has(id)) return;
+/** Signing in as this developer would give away a permission that the server's operator gave only to them. */
+async function requireNoBorrowing(tx: Tx, developer: DeveloperRow, { principal }: WriteContext): Promise<void> {
+  if (principal.kind === 'operator' || principal.developerId === developer.id || !(await agentRunners(tx.db, tx.workspace)).has(developer.id)) return;
   throw new Refusal(
     'MACHINE_PERMISSION_REQUIRED',
-    'This developer may run agents on the server’s machine, so only the operator of the server makes them a sign-in link.',
-    'Ask the operator of the server to run: covenant open --developer NAME',
+    'This developer may run agents on the server’s machine, so only the operator of the server can create a sign-in link for them.',
+    `Ask the operator of the server to run \`covenant open --developer ${isHidden(developer, principal) ? 'NAME' : shellQuoted(developer.name)}\`.`,
     { field: 'developer' },
   );
 }
 
-/** The operator names anybody and makes whom it names; a developer acts for themselves alone. */
+/** The operator can name and create any developer. A developer acts only for themselves. */
 async function tokenOwner(tx: Tx, named: string | undefined, ctx: WriteContext): Promise<DeveloperRow> {
   const { principal } = ctx;
   if (principal.operator && named) return await ensureDeveloper(tx, named, principal.actor);
   return await selfOrNamedDeveloper(tx, named, ctx);
 }
 
-/** Undefined: the caller did not say how long. */
+/** Undefined: the caller gave no lifetime. */
 const expiryIn = (now: number, minutes: number | undefined): number | undefined => (minutes === undefined ? undefined : now + minutes * MINUTE_MS);
 
 function requireWebSession({ web }: Principal): void {
   if (!web)
     throw new Refusal(
       'SESSION_REQUIRED',
-      'This action is for dashboard sessions.',
-      'A token needs no ticket and no session: send it as Authorization: Bearer.',
+      'Only a dashboard session can call this action.',
+      'A token needs neither ticket nor session: send it with each request as `Authorization: Bearer cv_…`.',
     );
 }
 
@@ -188,17 +190,22 @@ function requireRotatable(token: TokenRow, now: number): void {
     throw new Refusal(
       'TOKEN_NOT_ROTATABLE',
       `Token ${token.id} is of kind ${token.kind}. Only tokens of agents and developers can be rotated.`,
-      "Sign in again to renew a dashboard session. An instance's token ends with the instance.",
+      "To renew a dashboard session, sign in again with `covenant open`. An instance's token ends with the instance.",
       { field: 'token_id' },
     );
   }
   if (tokenEnd(token, now) === undefined) return;
-  throw new Refusal('TOKEN_ENDED', `Token ${token.id} was revoked or has expired.`, 'Create a new one: covenant tokens create --developer NAME.', {
-    field: 'token_id',
-  });
+  throw new Refusal(
+    'TOKEN_ENDED',
+    `Token ${token.id} was revoked or has expired.`,
+    `Create a new one: \`covenant tokens create --developer NAME${token.agent_type === null ? '' : ` --agent ${token.agent_type}`}\`.`,
+    {
+      field: 'token_id',
+    },
+  );
 }
 
-/** A token of another developer is, to a developer, a token that does not exist. */
+/** To a developer, another developer's token does not exist. */
 const ownToken = (tx: Tx, tail: string, { operator, developerId }: Principal): Promise<TokenRow> =>
   tokenNamed(tx.db, tx.workspace, tail, operator ? undefined : developerId);
 
@@ -209,7 +216,7 @@ function viewToken(token: TokenWithDeveloper, viewer: Principal, now: number) {
     developer_id: owner.id,
     developer: owner.name,
     agent: token.agent_type,
-    // People put their own names, and those of their machines, into labels.
+    // Labels may contain names of people and machines.
     label: owner.id === PRIVATE ? (token.agent_type ?? token.kind) : token.label,
     status: tokenEnd(token, now) ?? 'live',
   });

@@ -7,17 +7,17 @@ import type { DeveloperRow } from '../../../storage/schema-rows.ts';
 import { isHidden, PRIVATE } from './redact.ts';
 import { developersOf, findDeveloper } from './store.ts';
 
-/** Decides which developers a viewer may know, and how each is called in front of them. */
+/** Decides which developers a viewer may see, and by which name. */
 export interface Viewer {
   /** The developer that the viewer acts for; null for the operator. */
   readonly developerId: string | null;
-  /** Whether the viewer may know the developer, and so read about their things. A thing of nobody (null) is not hidden. */
+  /** Whether the viewer may see the developer and their objects. An object without an owner (null) is visible. */
   sees(developerId: string | null): boolean;
-  /** The value if the viewer may know the developer, else `@private`. */
+  /** The value if the viewer may see the developer, else `@private`. */
   show<T>(developerId: string | null | undefined, value: T): T | typeof PRIVATE;
-  /** A hidden developer is called `@private`, and so is an id of which nothing is known. */
+  /** The name. `@private` for a hidden developer and for an unknown id. */
   name<Id extends string | null>(developerId: Id): string | Id;
-  /** With the agent's address. A private developer's agents cannot be told apart, or their doings would tell whose they are. */
+  /** The name with the agent's address. All agents of a private developer look alike, because their actions could identify the owner. */
   agent(actor: string, developerId?: string | null): { name: string; agent_id: string | null };
 }
 
@@ -35,15 +35,15 @@ export async function viewerOf(db: Db, principal: Principal): Promise<Viewer> {
   };
 }
 
-/** How a developer whose row was read anyway appears to `viewer`. */
+/** A developer whose row was already read, as `viewer` may see them. */
 export const developerSeenBy = <T extends { id: string | null; name: string | null; visibility: string | null }>(
   developer: T,
   viewer: Principal,
 ): Pick<T, 'id' | 'name'> => (isHidden(developer, viewer) ? { id: PRIVATE as T['id'], name: PRIVATE as T['name'] } : developer);
 
 /**
- * Whether the answers that `viewer` gets show the fields of a row with a `developer_id`, as `redact` decides it. A filter by
- * a hidden field must ask this: otherwise a caller who tries values finds the hidden one.
+ * SQL condition: whether answers to `viewer` show the fields of a row with a `developer_id`, as `redact` decides it. A filter by
+ * a redacted field needs this condition. Otherwise a caller could find the value by trying.
  */
 export const showsFieldsTo = ({ operator, workspace, developerId }: Principal): RawBuilder<SqlBool> =>
   operator
@@ -52,14 +52,18 @@ export const showsFieldsTo = ({ operator, workspace, developerId }: Principal): 
         (select id from developers where workspace_id = ${workspace} and visibility <> 'private'))`;
 
 /**
- * The developer that `who` names, by name, `@name` or id, as far as `viewer` may know: a private one is not found, as if there
- * were none.
+ * The developer with this name, `@name` or id, as far as `viewer` may see them. A private developer reads the same as a
+ * nonexistent one.
  */
 export async function developerFor(db: Db, workspace: string, viewer: Principal, who: string): Promise<DeveloperRow> {
   const name = who.replace(/^@/, '');
   const developer = (await findDeveloper(db, workspace, { name })) ?? (await findDeveloper(db, workspace, { id: name }));
   if (!developer || isHidden(developer, viewer)) {
-    throw notFound('DEVELOPER_NOT_FOUND', `There is no developer ${JSON.stringify(name)} in this workspace.`, 'covibe_team state names those there are.');
+    throw notFound(
+      'DEVELOPER_NOT_FOUND',
+      `No developer in this workspace is named ${JSON.stringify(name)}.`,
+      'Call covibe_team state for the developers of this workspace.',
+    );
   }
   return developer;
 }

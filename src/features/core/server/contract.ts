@@ -4,8 +4,8 @@ import { contract, OPERATOR_READ } from '../../../kernel/contract.ts';
 export const serverStatus = contract({
   ...OPERATOR_READ,
   name: 'server.status',
-  title: 'Status',
-  description: 'What this server is, what it holds and what it did lately.',
+  title: 'Show server status',
+  description: 'Show version, store, counts and recent activity of this server.',
   input: z.strictObject({}),
   output: z.strictObject({
     version: z.string(),
@@ -27,8 +27,7 @@ export const backupStore = contract({
   toolset: 'admin',
   access: 'server',
   title: 'Back up',
-  description:
-    'A consistent copy of the SQLite database, taken while the server works. The anchors of the journal and their key are copied beside it, to path.anchors.',
-  input: z.strictObject({ path: z.string().min(1).max(4_096).describe('An absolute path on the server, which must not exist.') }),
+  description: 'Copy the SQLite database consistently while the server runs. The journal anchors and their key are copied to path.anchors.',
+  input: z.strictObject({ path: z.string().min(1).max(4_096).describe('Absolute path on the server; must not exist yet.') }),
   output: z.strictObject({ path: z.string(), bytes: z.int() }),
 });

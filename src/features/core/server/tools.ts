@@ -44,13 +44,17 @@ export function serverTools(facts: ServerFacts): Implementation[] {
     implement(backupStore, {
       run: async ({ path }) => {
         if (facts.store !== 'sqlite') {
-          throw new Refusal('UNSUPPORTED', 'This server keeps its data in PostgreSQL.', 'Back it up with pg_dump.');
+          throw new Refusal(
+            'UNSUPPORTED',
+            'This server stores its data in PostgreSQL.',
+            'Back up the database with `pg_dump`, or one workspace with `covenant export FILE`.',
+          );
         }
-        if (!isAbsolute(path)) throw new Refusal('INVALID_INPUT', 'path: must be absolute.', 'Give an absolute path.', { field: 'path' });
+        if (!isAbsolute(path)) throw new Refusal('INVALID_INPUT', '`path` must be absolute.', 'Repeat the call with an absolute `path`.', { field: 'path' });
         const anchors = `${path}.anchors`;
         for (const taken of [path, anchors])
-          if (existsSync(taken)) throw new Refusal('FILE_EXISTS', `path: ${taken} exists already.`, 'Choose another name.', { field: 'path' });
-        // Before the database: an anchor that is younger than the copy would be of events that it does not have.
+          if (existsSync(taken)) throw new Refusal('FILE_EXISTS', `${taken} already exists.`, 'Repeat the call with another `path`.', { field: 'path' });
+        // Anchors are copied first. An anchor newer than the database copy would name events that the copy lacks.
         copyAnchors(facts.anchorFolder, anchors);
         await copyDatabase(facts.databasePath, path).catch((error: unknown) => {
           rmSync(anchors, { recursive: true, force: true });
@@ -62,14 +66,14 @@ export function serverTools(facts: ServerFacts): Implementation[] {
   ];
 }
 
-/** With the key: a server that is restored from the copy keeps using it. */
+/** Includes the key, so that a server restored from the copy continues to use it. */
 function copyAnchors(from: string, to: string): void {
   if (!existsSync(from)) return;
   mkdirSync(to, { recursive: true, mode: 0o700 });
   cpSync(from, to, { recursive: true });
 }
 
-/** Denied checks and refused calls: what an operator wants to know of before anybody complains. */
+/** Denied checks and refused calls, which an operator should notice before users complain. */
 async function refusalsSince(db: Db, workspace: string, since: number): Promise<number> {
   const row = await matching(db, 'events', { workspace_id: workspace, category: 'usage', seq: { '>=': await firstSeqSince(db, workspace, since) } })
     .select((eb) => eb.fn.countAll<number>().as('n'))

@@ -6,7 +6,7 @@ import { PROFILES } from '../capabilities/index.ts';
 import { retentionList, rolesList, TOKEN_KINDS } from './contract.ts';
 import { keptMs, RETENTION_KEY } from './retention.ts';
 
-/** Everything that the running server can do and stores, as its features declare it. */
+/** What the running server can do and stores, as declared by its features. */
 export interface Inventory {
   tools(): readonly PublishedTool[];
   actions(): readonly PublishedTool[];
@@ -29,11 +29,11 @@ function viewAction(action: PublishedTool) {
   const access = accessOf(action);
   const { readOnlyHint, destructiveHint } = action.annotations;
   const does: 'reads' | 'destroys' | 'changes' = readOnlyHint ? 'reads' : destructiveHint ? 'destroys' : 'changes';
-  // A capability opens tools, not actions.
+  // Capabilities apply to tools, not to actions.
   return { name: action.name, title: action.title, does, access: access === 'capability' ? ('operator' as const) : access };
 }
 
-/** Which tokens may call the tools of a toolset from the start: by the grants that every new token gets. */
+/** The token kinds that can call a toolset by default, through the grants of every new token. */
 function viewToolsets(tools: readonly PublishedTool[]) {
   return [...Map.groupBy(tools, ({ toolset }) => toolset)].map(([toolset, members]) => ({
     toolset,

@@ -21,11 +21,11 @@ const step: fc.Arbitrary<Step> = fc.record({
   do: fc.constantFrom(...DOES),
   by: fc.constantFrom(0, 1),
   which: fc.nat(5),
-  /** Days until the next. */
+  /** Days until the next step. */
   days: fc.constantFrom(0, 0, 0, 1, 8, 20),
 });
 
-/** Every table that retention deletes from, and when a row of it was over; null: it is not. */
+/** Every table that retention deletes from, and when a row of it was finished; null: it is not. */
 type Row = Record<string, Body>;
 type Rows = Record<string, Row[]>;
 const TABLES = {
@@ -47,7 +47,7 @@ const TABLES = {
   agents: (row: Row) => (row.status === 'offline' && row.current_task_id === null ? row.last_seen_at : null),
 } as const;
 
-/** When the last thing was said, or ran out unread; null: somebody waits. */
+/** When the last message was sent, or expired unread; null: somebody still waits. */
 function threadOver(messages: readonly Row[]): number | null {
   const ends = messages.map((m) => {
     const replied = messages.some((other) => other.reply_to_id !== null && other.recipient_id === m.sender_id);
@@ -63,7 +63,7 @@ async function allRows(t: WorkflowApp): Promise<Rows> {
   return Object.fromEntries(await Promise.all(rows));
 }
 
-/** Carries a step out as well as it can: what is refused in this state is no step. */
+/** Executes a step if the current state allows it; a refused step does nothing. */
 async function world(t: WorkflowApp) {
   const callers = [t.ana, t.ben] as const;
   const made = new Map<string, string[]>();
@@ -123,12 +123,12 @@ async function world(t: WorkflowApp) {
     await ways[what]?.();
   };
 
-  /** Agents that were silent for days are offline: each time there are new ones. */
+  /** Agents that were silent for days are offline, so each time new ones register. */
   async function registered(): Promise<[string, string]> {
     return [await t.agent(t.ana), await t.agent(t.ben)];
   }
 
-  /** A message, maybe read, maybe answered, and the answer maybe read. */
+  /** A message, possibly read, possibly answered, with the answer possibly read. */
   async function exchange(n: number, by: 0 | 1, which: number): Promise<void> {
     const [one, other] = await registered();
     const send = (from: string, to: string, caller: TestCaller, args: object) =>
@@ -158,10 +158,10 @@ async function world(t: WorkflowApp) {
   }
 }
 
-/** Nothing is done by the clock but what the test does. */
+/** The clock runs no sweeps; the test runs them itself. */
 const withoutSweeps = (): TestClock => ({ ...testClock(), every: () => () => {} });
 
-/** Every list, and every object that is left by its id, can still be read. */
+/** Every list, and every remaining object by its id, can still be read. */
 async function readsWork(t: WorkflowApp, rows: Rows): Promise<void> {
   const read = async (name: string, args: object) => {
     const { reply } = await t.action(name, args);
@@ -179,7 +179,7 @@ async function readsWork(t: WorkflowApp, rows: Rows): Promise<void> {
 }
 
 test(
-  'whatever was done, retention deletes exactly what was over for so long, and with a pruned journal everything else can still be read',
+  'after any sequence of steps, retention deletes exactly what finished long enough ago, and everything else remains readable with a pruned journal',
   async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -195,7 +195,7 @@ test(
           const all = await allRows(t);
           const before = clock.now() - DAYS * DAY_MS;
           const sweep = retentionSweep({ store, clock, log }, RETENTION_RULES);
-          // Another setting with a number of its own.
+          // Another setting that also has a number.
           await t.done('settings.set', { key: 'review.max_iterations', value: DAYS });
           await sweep.run();
           expect(await allRows(t)).toEqual(all);
@@ -207,7 +207,7 @@ test(
             expect(left[table], table).toEqual(kept);
           }
           await readsWork(t, left);
-          // An ask reaches whom it is for with what they call.
+          // An ask is delivered with its recipient's next call.
           const told = await allRows(t);
           await t.done('journal.prune', { keep_days: DAYS });
           expect(await t.done('events.verify', { limit: 10_000 })).toMatchObject({ first_break: null, done: true });
@@ -221,7 +221,7 @@ test(
   patience(60_000),
 );
 
-test('what somebody still waits for stays however old it is: an answer that has not arrived, an offer, a query, a call that was approved', async () => {
+test('open items are kept however old they are: an undelivered answer, an offer, a query, an approved call', async () => {
   const t = await workflowApp({ clock: withoutSweeps() });
   const act = await world(t);
   const step = (what: string, by: 0 | 1, which = 0) => act({ do: what, by, which, days: 0 });
@@ -247,7 +247,7 @@ test('what somebody still waits for stays however old it is: an answer that has 
   expect((await allRows(t)).asks).toEqual([]);
 });
 
-test('a workspace that has set nothing keeps everything, and what it has set is told', async () => {
+test('a workspace without a retention setting keeps everything, and the list shows the setting', async () => {
   const t = await workflowApp();
   const told = async () =>
     ((await t.done('retention.list', {})).items as { what: string; ms: number | null }[]).filter(({ what }) => /Claims|Tasks/.test(what));

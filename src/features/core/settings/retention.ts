@@ -12,27 +12,27 @@ export const RETENTION_KEY = 'retention.days' satisfies SettingKey;
 
 const retentionMs = (days: number): number => days * DAY_MS;
 
-/** How long a workspace keeps what is over; null: for good. */
+/** How long a workspace keeps finished data; null: forever. */
 export async function keptMs(db: Db, workspace: string): Promise<number | null> {
   const days = (await valuesOf(db, workspace))(RETENTION_KEY);
   return days === null ? null : retentionMs(days);
 }
 
 const EVERY_MS = 3_600_000;
-/** Deleted in one transaction. */
+/** Rows deleted in one transaction. */
 const BATCH_SIZE = 200;
 
-/** Rows that are deleted once they have been over for as long as the workspace keeps them. */
+/** Rows that are deleted after the workspace's retention period. */
 export interface RetentionRule {
-  /** Ids of what was over before that time, and nothing that anybody still waits for, holds or works on. */
+  /** Ids of rows finished before that time, without anything that somebody still waits for, holds or works on. */
   over(db: Db, workspace: string, before: number, limit: number): Promise<string[]>;
   remove(db: Db, workspace: string, ids: readonly string[]): Promise<unknown>;
 }
 
-/** Deletes what a workspace no longer keeps; one that has set nothing keeps everything. */
+/** Deletes data past the retention period. A workspace without the setting keeps everything. */
 export function retentionSweep({ store, clock, log }: Pick<Services, 'store' | 'clock' | 'log'>, rules: readonly RetentionRule[]): Sweep {
   async function deleteOver({ over, remove }: RetentionRule, workspace: string, before: number): Promise<void> {
-    // Read first: where nothing is due, nobody waits for a search.
+    // Checked outside of a transaction first, so that a search without results blocks no writer.
     for (let due = (await over(store.reader, workspace, before, 1)).length; due > 0; ) {
       const gone = await store.write(workspace, async (tx) => {
         const ids = await over(tx.db, workspace, before, BATCH_SIZE);
@@ -49,7 +49,7 @@ export function retentionSweep({ store, clock, log }: Pick<Services, 'store' | '
     async run() {
       for (const { workspace_id, value } of await findRows(store.reader, 'settings', { key: RETENTION_KEY })) {
         const before = clock.now() - retentionMs(Number(value));
-        // A failure in one workspace must not keep the sweep from the others.
+        // A failure in one workspace must not stop the sweep of the others.
         for (const rule of rules) {
           await deleteOver(rule, workspace_id, before).catch((error: unknown) => log.error('retention failed', { workspace: workspace_id, error }));
         }
@@ -72,7 +72,7 @@ type Table =
   | 'scope_verdicts'
   | 'session_contexts';
 
-/** Rows of one table that ended before a time; `along` deletes what belongs to them alone. */
+/** Rows of one table that ended before a time. `along` deletes rows that belong only to them. */
 export const rowsOf = (table: Table, ended: (before: number) => RawBuilder<SqlBool>, along?: RetentionRule['remove']): RetentionRule => ({
   async over(db, workspace, before, limit) {
     const rows = await matching(db, table, { workspace_id: workspace }).select('id').where(ended(before)).limit(limit).execute();

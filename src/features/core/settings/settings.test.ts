@@ -3,7 +3,7 @@ import { testApp } from '../../../testing/app.ts';
 import type { Body } from '../../../testing/scenes/workflow.ts';
 import { failsClosed } from './index.ts';
 
-test('the review settings have their defaults, can be changed within their bounds and put back, by the operator alone, and nothing of them is encrypted [config.review.settings]', async () => {
+test('the review settings have defaults and can be changed within their limits and reset, only by the operator, and are stored unencrypted [config.review.settings]', async () => {
   const t = await testApp();
   const ana = await t.developer('ana');
   const ofReviews = (items: unknown) => (items as Body[]).filter(({ key }) => String(key).startsWith('review.'));
@@ -51,18 +51,18 @@ test('the review settings have their defaults, can be changed within their bound
     ['review.timeout_hours', 48, 24],
   ]);
 
-  // Each workspace has its own; the dashboard reaches them as it reaches every action.
+  // Each workspace has its own values; the dashboard uses the same action.
   const far = await t.developer('far', undefined, 'ws_far');
   const farList = await t.app.dispatch.action({ name: 'settings.list', args: {}, principal: { ...far.principal, web: true }, surface: 'dashboard' });
   expect(ofReviews(farList.body.items).map(({ value }) => value)).toEqual([3, 5, 24]);
 });
 
-test('whether hooks fail closed is a switch: it says what on and off mean, takes both words and their numbers, null puts it back, and nothing else moves it', async () => {
+test('hooks.fail_closed is a switch: it explains on and off, accepts both words and their numbers, null resets it, and other values are refused', async () => {
   const t = await testApp();
   const set = async (value: unknown) => (await t.action('settings.set', { key: 'hooks.fail_closed', value }, t.operator)).body;
   const closed = async () => await failsClosed(t.app.store.reader, t.operator.principal.workspace);
   const shown = ((await t.done('settings.list', {})).items as Body[]).find(({ key }) => key === 'hooks.fail_closed');
-  expect(shown).toMatchObject({ value: 0, default: 0, switch: { on: expect.stringContaining('until it answers'), off: expect.stringContaining('go on') } });
+  expect(shown).toMatchObject({ value: 0, default: 0, switch: { on: expect.stringContaining('block'), off: expect.stringContaining('continue') } });
   expect(((await t.done('settings.list', {})).items as Body[]).filter((setting) => setting.switch !== null)).toHaveLength(1);
   for (const [value, then] of [
     ['on', true],
@@ -80,7 +80,7 @@ test('whether hooks fail closed is a switch: it says what on and off mean, takes
   expect(await closed()).toBe(true);
 });
 
-test('who may what is told as it holds: each action refuses whoever lacks the role that is named for it', async () => {
+test('the listed role of each action is enforced: callers without it are refused', async () => {
   const t = await testApp();
   const mira = await t.developer('mira');
   const li = await t.developer('li');
@@ -91,7 +91,7 @@ test('who may what is told as it holds: each action refuses whoever lacks the ro
     ['OPERATOR_REQUIRED', 'MACHINE_PERMISSION_REQUIRED', 'TOKEN_REQUIRED'].includes(String((await t.action(name, { no_such_field: 1 }, caller)).body.code));
   for (const { name, access } of actions) {
     const held = [await refuses(name, li), await refuses(name, web(li, false)), await refuses(name, web(mira, true)), await refuses(name, t.operator)];
-    // What an agent's own hooks do needs a token that acts for a developer: neither a browser nor the operator has one.
+    // Agent hooks need a token of a developer. Browsers and the operator do not have one.
     const expected = access === 'token' ? [false, true, true, true] : [true, access !== 'member', access === 'server' || access === 'machine', false];
     expect([name, ...held]).toEqual([name, ...expected]);
   }
@@ -99,15 +99,15 @@ test('who may what is told as it holds: each action refuses whoever lacks the ro
   expect(toolsets.find(({ toolset }) => toolset === 'gateway')).toMatchObject({ granted_to: [] });
 });
 
-test('what is kept is told by those who keep it, each once', async () => {
+test('each feature declares what it stores, and the list contains each entry once', async () => {
   const t = await testApp();
   const { items } = (await t.done('retention.list', {})) as { items: { what: string; ms: number | null }[] };
   expect(items).toEqual(
     expect.arrayContaining([
       { what: 'Checks before a start', ms: 7 * 86_400_000 },
-      { what: 'Sign-in links that were not used', ms: 600_000 },
+      { what: 'Unused sign-in links', ms: 600_000 },
     ]),
   );
-  expect(items.find(({ what }) => what.startsWith('The journal'))?.ms).toBeNull();
+  expect(items.find(({ what }) => what.startsWith('Journal:'))?.ms).toBeNull();
   expect(new Set(items.map(({ what }) => what)).size).toBe(items.length);
 });

@@ -4,7 +4,7 @@ import { DEFINITIONS, type SettingKey } from './contract.ts';
 
 export const storedSettings = (db: Db, workspace: string) => findRows(db, 'settings', { workspace_id: workspace });
 
-/** The bounds of a review loop. */
+/** The limits of a review loop. */
 export interface ReviewLimits {
   readonly maxIterations: number;
   readonly autoAbandonAfter: number;
@@ -19,7 +19,7 @@ export async function valuesOf(db: Db, workspace: string): Promise<<K extends Se
   return (key) => rows.get(key) ?? DEFINITIONS[key].default;
 }
 
-/** Whether an agent's edits wait where its hooks cannot ask. */
+/** Whether an agent's edits wait while its hooks cannot reach the server. */
 export async function failsClosed(db: Db, workspace: string): Promise<boolean> {
   return (await valuesOf(db, workspace))('hooks.fail_closed') === 1;
 }

@@ -6,7 +6,7 @@ import { answersUnderOwnKeys, attributeInputRequests, attributeQuestion } from '
 
 const row = { noun: 'tool', name: 'shop_pay', arguments: null } as ApprovalRow;
 
-test('what a server asks says first whose question it is, on one line and in quotes, however closely it imitates ours [harden.elicitation.names-server]', () => {
+test("a server's question starts with the server's name, on one line and in quotes, even if it imitates Covenant's own [harden.elicitation.names-server]", () => {
   const ours = approvalQuestion(row) as { message: string; requestedSchema: { properties: { approve: { title: string } } } };
   const imitation = attributeQuestion('files', 'elicitation/create', {
     ...ours,
@@ -14,16 +14,16 @@ test('what a server asks says first whose question it is, on one line and in quo
   });
   expect(imitation).toEqual({
     mode: 'form',
-    message: '[files] asks: "Covenant asks: may your agent call the tool shop_pay?"',
+    message: '[files] asks: "Covenant asks for approval: may your agent call the tool shop_pay?"',
     requestedSchema: {
       type: 'object',
-      properties: { approve: { type: 'boolean', title: '[files] Approve', description: 'Let this one call go through.' } },
+      properties: { approve: { type: 'boolean', title: '[files] Approve', description: 'Allow this one call.' } },
       required: ['approve'],
     },
     _meta: { 'covenant/server': 'files' },
   });
   const said = (message: unknown) => attributeQuestion('files', 'elicitation/create', { message }).message;
-  // Nothing that it says stands in front of its name, on a line of its own, or outside of its quotes.
+  // No text of the server appears before its name, on a separate line or outside of its quotes.
   for (const hidden of ['\u202e', '\u200b', '\u2066', '\u0007', '\u001b[2K', '\u00ad', '\ufeff', '\u{e0041}', '\u2800', '\u3164', '\ud800']) {
     expect(said(`a${hidden}b`)).toMatch(/^\[files\] asks: "a[^\p{C}\p{DI}]{0,4}b"$/u);
   }
@@ -37,11 +37,11 @@ test('what a server asks says first whose question it is, on one line and in quo
     url: 'https://x.test',
   });
   expect(attributeQuestion('files', 'sampling/createMessage', { messages: [], systemPrompt: 'Be kind.' }).systemPrompt).toMatch(
-    /^\[files\] asks for this.*\nBe kind\.$/s,
+    /^\[files\] sent this request.*\nBe kind\.$/s,
   );
 });
 
-test('fields without a title, and those that are none, are shown as the server’s too', () => {
+test('fields without a title, and invalid fields, are also marked with the server', () => {
   const { requestedSchema } = attributeQuestion('files', 'elicitation/create', {
     requestedSchema: { type: 'object', properties: { approve: { type: 'boolean', description: 'a\nb' }, odd: 7 } },
   });
@@ -51,7 +51,7 @@ test('fields without a title, and those that are none, are shown as the server�
   });
 });
 
-test('a key that could be one of ours is the server’s by name, and its own again when the answer comes back [harden.elicitation.names-server]', () => {
+test("a key that could be Covenant's own is prefixed with the server, and restored when the answer returns [harden.elicitation.names-server]", () => {
   const asking = { method: 'elicitation/create', params: { message: 'Sure?' } };
   const keys = ['covenant_approval', 'Covenant', 'name', 'files:name', 'a:b'];
   const shown = attributeInputRequests('files', {

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** Of one answer, or of one event of a stream: as much as a message of a child may have. */
+/** For one answer or one stream event: the same limit as for a child's message. */
 const MAX_BYTES = 16 * 1024 * 1024;
-/** Of a stream: what is read at once, and a second from then on. Every event counts for some, because each is handled by itself. */
+/** For a stream: the initial burst, then bytes per second. Every event counts for a minimum, because each is handled separately. */
 const BURST_BYTES = 2 * MAX_BYTES;
 const BYTES_PER_SECOND = 1024 * 1024;
 const LEAST_PER_EVENT = 4 * 1024;
@@ -10,12 +10,12 @@ const NEWLINE = 10;
 const RETURN = 13;
 
 /**
- * The response, whose body breaks off with an error where it goes on without end: what reads it keeps everything up to the end. A stream may
- * go on, but no faster than others can stand: a server that sends more has to wait, because we read no faster.
+ * A response whose body fails with an error beyond the size limit; the reader keeps everything before that. A stream may continue, but
+ * only at a rate that leaves time for others: a server that sends more must wait, because its data is read no faster.
  */
 export function withBoundedBody(response: Response, maxBytes = MAX_BYTES): Response {
   const { body, headers, status, statusText } = response;
-  // The length of a compressed body says nothing.
+  // The length of a compressed body does not limit its content.
   const length = Number((!headers.has('content-encoding') && headers.get('content-length')) || Number.NaN);
   if (!body || length <= maxBytes) return response;
   const isStream = headers.get('content-type')?.startsWith('text/event-stream') ?? false;
@@ -26,7 +26,7 @@ export function withBoundedBody(response: Response, maxBytes = MAX_BYTES): Respo
     async transform(chunk, controller) {
       const { count, end } = isStream ? eventsIn(chunk) : { count: 0, end: 0 };
       size = count === 0 ? size + chunk.length : chunk.length - end;
-      if (size > maxBytes) return controller.error(new Error(`it sent more than ${maxBytes} bytes at once`));
+      if (size > maxBytes) return controller.error(new Error(`it sent more than ${maxBytes} bytes in one answer`));
       controller.enqueue(chunk);
       if (!isStream) return;
       const now = performance.now();
@@ -38,7 +38,7 @@ export function withBoundedBody(response: Response, maxBytes = MAX_BYTES): Respo
   return new Response(body.pipeThrough(bounded), { status, statusText, headers });
 }
 
-/** An empty line ends an event. One that is split between two chunks is missed, which only makes the bound a little tighter. */
+/** An empty line ends an event. One split between two chunks is missed, which only makes the limit slightly tighter. */
 function eventsIn(chunk: Uint8Array): { count: number; end: number } {
   let count = 0;
   let end = 0;

@@ -3,7 +3,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { withBoundedBody } from './bounded-body.ts';
 
-test('an answer without end breaks off; a stream may go on for ever, an event of it may not', async () => {
+test('an endless answer is cut off; a stream may be endless, but not one of its events', async () => {
   const chunks = (text: string, count: number) =>
     ReadableStream.from(Array.from({ length: count }, () => new TextEncoder().encode(text))) as unknown as BodyInit;
   const size = async (body: BodyInit, type: string) => (await withBoundedBody(new Response(body, { headers: { 'content-type': type } }), 1000).text()).length;
@@ -13,14 +13,14 @@ test('an answer without end breaks off; a stream may go on for ever, an event of
   await expect(size(chunks(`data: ${'x'.repeat(100)}`, 100), 'text/event-stream')).rejects.toThrow('more than 1000 bytes');
 });
 
-test('a refusal without end, and one that unfolds to more than it came as, break off too', async () => {
+test('endless error responses and compressed responses that expand too far are cut off too', async () => {
   const bounded = (init: ResponseInit) => withBoundedBody(new Response('x'.repeat(2_000), init), 1000).text();
   await expect(bounded({ status: 500 })).rejects.toThrow('more than 1000 bytes');
   await expect(bounded({ headers: { 'content-encoding': 'gzip', 'content-length': '20' } })).rejects.toThrow('more than 1000 bytes');
   expect(await bounded({ headers: { 'content-length': '20' } })).toHaveLength(2_000);
 });
 
-test('a stream that never pauses is read no faster than others can stand', async () => {
+test('a stream that never pauses is read at a limited rate', async () => {
   const event = new TextEncoder().encode('data: x\n\n'.repeat(1_000));
   const pull = async (controller: ReadableStreamDefaultController) => {
     await yieldToEventLoop();
@@ -34,7 +34,7 @@ test('a stream that never pauses is read no faster than others can stand', async
   };
   const read = reading();
   await new Promise((resolve) => setTimeout(resolve, 300));
-  // Eight thousand events at once, some hundred a second from then on.
+  // Eight thousand events immediately, then a few hundred per second.
   expect(chunks).toBeGreaterThan(0);
   expect(chunks).toBeLessThan(12);
   await reader?.cancel();

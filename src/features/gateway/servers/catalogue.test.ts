@@ -40,7 +40,7 @@ const names = (catalogue: ServerCatalogue) => catalogue.tools().map(({ exposed }
 const offered = (catalogue: ServerCatalogue, exposed: string) => [...catalogue.tools(), ...catalogue.prompts()].find((one) => one.exposed === exposed);
 const reasons = (catalogue: ServerCatalogue, server: string) => catalogue.withheldOf(server).map(({ exposed, reason }) => `${exposed} ${reason}`);
 
-test('what a server lists first is offered, under its name as it is offered, and kept [gateway.names.prefix] [gateway.pin.first-sight]', async () => {
+test('the first listing of a server is offered under its exposed names and stored [gateway.names.prefix] [gateway.pin.first-sight]', async () => {
   const database = await temporaryDatabase();
   const { catalogue, events } = await catalogueOn(database, [entry('fs')]);
   expect(catalogue.isKnown('fs')).toBe(false);
@@ -56,13 +56,13 @@ test('what a server lists first is offered, under its name as it is offered, and
     { kind: 'upstream.seen', category: 'audit', actor: 'server', subject: 'server:fs', payload: { tools: 2, prompts: 1, protocol: '2025-11-25' } },
   ]);
 
-  // After a restart the server may be down: what it had is still offered.
+  // After a restart the server may be down. Its known tools are still offered.
   const { catalogue: later } = await catalogueOn(database, [entry('fs')]);
   expect(names(later)).toEqual(['fs_read', 'fs_write']);
   expect(later.isKnown('fs')).toBe(true);
 });
 
-test('a listing that changes nothing writes nothing', async () => {
+test('a listing without changes writes nothing', async () => {
   const { catalogue, events, writes } = await fresh(entry('fs'));
   const same = listing([tool('read'), tool('read')]);
   await catalogue.observe('fs', same);
@@ -112,7 +112,7 @@ test('a changed and a new tool are withheld until somebody approves them, one or
   expect(await events()).toHaveLength(4);
 });
 
-test('only what is still as it was shown is approved', async () => {
+test('only definitions unchanged since they were shown are approved', async () => {
   const { catalogue } = await fresh(entry('fs'));
   await catalogue.observe('fs', listing([tool('read')]));
   await catalogue.observe('fs', listing([tool('read', { description: 'Harmless.' }), tool('new')]));
@@ -123,7 +123,7 @@ test('only what is still as it was shown is approved', async () => {
   expect(names(catalogue)).toEqual(['fs_new']);
 });
 
-test('a renamed tool is approved in place of the one it was; a gone one is kept no longer', async () => {
+test('an approved renamed tool replaces the old one; a tool that is gone is removed', async () => {
   const { catalogue } = await fresh(entry('fs'));
   await catalogue.observe('fs', listing([tool('read', { description: 'Reads.' }), tool('old')]));
   await catalogue.observe('fs', listing([tool('peruse', { description: 'Reads.' })]));
@@ -138,14 +138,14 @@ test('a renamed tool is approved in place of the one it was; a gone one is kept 
   expect(await catalogue.approve('fs', { tool: 'peruse' }, BY)).toEqual({ chosen: [], left: [] });
 });
 
-test('include and exclude choose by the names of the server; a disabled one offers nothing [gateway.config.include] [gateway.config.exclude] [gateway.config.enabled]', async () => {
+test("include and exclude select by the server's own names; a disabled server offers nothing [gateway.config.include] [gateway.config.exclude] [gateway.config.enabled]", async () => {
   const { catalogue } = await fresh(entry('fs'));
   await catalogue.observe('fs', listing([tool('read'), tool('write'), tool('stat')]));
   catalogue.configure([entry('fs', { include: ['read', 'write'] })]);
   expect(names(catalogue)).toEqual(['fs_read', 'fs_write']);
   catalogue.configure([entry('fs', { include: ['read', 'write'], exclude: ['write'] })]);
   expect(names(catalogue)).toEqual(['fs_read']);
-  // What is left out is watched all the same, and not offered when it has changed meanwhile.
+  // Excluded tools are still watched, and not offered if they changed in the meantime.
   await catalogue.observe('fs', listing([tool('read'), tool('write', { title: 'other' }), tool('stat')]));
   expect(reasons(catalogue, 'fs')).toEqual([]);
   catalogue.configure([entry('fs')]);
@@ -158,7 +158,7 @@ test('include and exclude choose by the names of the server; a disabled one offe
   expect(catalogue.notThere(entry('unknown', { exclude: ['read'] }))).toEqual([]);
 });
 
-test('a name belongs to whoever was pinned under it first, whatever else is configured or up [gateway.names.stable] [gateway.names.no-prefix]', async () => {
+test('a name belongs to the server first pinned under it, whatever else is configured or up [gateway.names.stable] [gateway.names.no-prefix]', async () => {
   const database = await temporaryDatabase();
   const entries = [entry('b', { prefix: false }), entry('a', { prefix: false })];
   const { catalogue } = await catalogueOn(database, entries);
@@ -179,7 +179,7 @@ test('a name belongs to whoever was pinned under it first, whatever else is conf
   expect(names(later)).toEqual(['read', 'write']);
 });
 
-test('of a name that one server has and another wants, who calls it is told how it is with the one that has it', async () => {
+test('if two servers want one name, a call refers to the server that has it', async () => {
   const { catalogue } = await fresh(entry('a', { prefix: false }), entry('b', { prefix: false }));
   await catalogue.observe('a', listing([tool('read')]));
   await catalogue.observe('b', listing([tool('read')]));
@@ -187,7 +187,7 @@ test('of a name that one server has and another wants, who calls it is told how 
   expect(catalogue.withheld('tool', 'read')).toMatchObject({ server: 'a', reason: 'changed' });
 });
 
-test('servers that share no workspace have the same names, and neither shows that the other is there', async () => {
+test("servers without a common workspace can use the same names, and neither is visible to the other's workspace", async () => {
   const [a, b] = [entry('a', { prefix: false, workspaces: ['a'] }), entry('b', { prefix: false, workspaces: ['b'] })];
   const { catalogue } = await fresh(a, b);
   const shown = () => catalogue.tools().map(({ exposed, entry: { name } }) => `${exposed} ${name}`);
@@ -195,7 +195,7 @@ test('servers that share no workspace have the same names, and neither shows tha
   await catalogue.observe('b', listing([tool('read')]));
   expect([shown(), reasons(catalogue, 'b')]).toEqual([['read a', 'read b'], []]);
 
-  // Each has its own slot for what is withheld.
+  // Each server has its own slot for withheld definitions.
   for (const server of ['a', 'b']) await catalogue.observe(server, listing([tool('read', { title: server })]));
   for (const server of ['a', 'b']) {
     expect(catalogue.withheld('tool', 'read', (name) => name === server)).toMatchObject({ server, reason: 'changed' });
@@ -204,7 +204,7 @@ test('servers that share no workspace have the same names, and neither shows tha
   }
   expect(shown()).toEqual(['read a', 'read b']);
 
-  // Where they come to share one, a grant for the name would be for either: neither has it until one is renamed or left out.
+  // Once they share a workspace, a grant for the name would apply to either. So neither has it until one is renamed or excluded.
   const everywhere = entry('a', { prefix: false, workspaces: ['*'] });
   catalogue.configure([everywhere, b]);
   expect([shown(), reasons(catalogue, 'a'), reasons(catalogue, 'b')]).toEqual([[], ['read name_taken'], ['read name_taken']]);
@@ -214,7 +214,7 @@ test('servers that share no workspace have the same names, and neither shows tha
   expect(shown()).toEqual(['read b']);
 });
 
-test('where two want one name because prefix was changed, one has it at once and the other is withheld', async () => {
+test('if two servers want one name after a change of `prefix`, one gets it and the other is withheld', async () => {
   const { catalogue } = await fresh(entry('a'), entry('b'));
   await catalogue.observe('a', listing([tool('read')]));
   await catalogue.observe('b', listing([tool('read')]));
@@ -223,14 +223,14 @@ test('where two want one name because prefix was changed, one has it at once and
   expect(reasons(catalogue, 'b')).toEqual(['read name_taken']);
 });
 
-test("no external tool takes a native one's name, nor one in its namespace", async () => {
+test("no external tool takes a native tool's name, nor one in a native namespace", async () => {
   const { catalogue } = await fresh(entry('a', { prefix: false }));
   await catalogue.observe('a', listing([tool('echo'), tool('covibe_task'), tool('lock.anything'), tool('task_anything'), tool('fine')]));
   expect(names(catalogue)).toEqual(['fine']);
   expect(reasons(catalogue, 'a')).toEqual(['covibe_task name_taken', 'echo name_taken', 'lock.anything name_taken', 'task_anything name_taken']);
 });
 
-test('a name that becomes a native one is taken from whoever had it; one that was native stays free until the server is seen again', async () => {
+test('a name that becomes native is taken from its server; a former native name stays free until the server is seen again', async () => {
   const database = await temporaryDatabase();
   const entries = [entry('a', { prefix: false })];
   const both = listing([tool('was'), tool('will_be')]);
@@ -244,7 +244,7 @@ test('a name that becomes a native one is taken from whoever had it; one that wa
   expect(reasons(after, 'a')).toEqual(['was new', 'will_be name_taken']);
 });
 
-test('with another prefix in the file the names follow at once, and stay when the server is seen', async () => {
+test('changing the prefix in the file renames immediately, and seeing the server keeps the names', async () => {
   const { catalogue } = await fresh(entry('a'));
   await catalogue.observe('a', listing([tool('read')]));
   catalogue.configure([entry('a', { prefix: false })]);
@@ -254,7 +254,7 @@ test('with another prefix in the file the names follow at once, and stay when th
   expect(reasons(catalogue, 'a')).toEqual([]);
 });
 
-test('a second definition of a name is reported, and what is none is not offered', async () => {
+test('a duplicate name is reported, and an invalid definition is not offered', async () => {
   const { catalogue } = await fresh(entry('a'));
   await catalogue.observe('a', listing([tool('read'), tool('read', { description: 'Other.' }), { name: 'bare' }]));
   expect(names(catalogue)).toEqual(['a_read']);
@@ -262,23 +262,25 @@ test('a second definition of a name is reported, and what is none is not offered
   expect(catalogue.withheld('tool', 'a_read')).toBeUndefined();
 });
 
-test('who calls a withheld tool is told what makes it pass', async () => {
+test('calling a withheld tool returns how to have it approved', async () => {
   const { catalogue } = await fresh(entry('a'));
   await catalogue.observe('a', listing([tool('read')]));
   await catalogue.observe('a', listing([tool('read', { title: 'x' })]));
   const held = catalogue.withheld('tool', 'a_read');
   expect(held && withheldRefusal(held)).toMatchObject({
     code: 'TOOL_WITHHELD',
-    message: 'The tool a_read is not what was approved: its server has changed it.',
-    next: 'Ask the operator to look at it: covenant servers approve a --tool read',
+    message: 'The tool a_read was changed by its server and the change is not approved yet.',
+    next: 'Ask the operator to review it with `covenant servers approve a --tool read`.',
   });
   const loud = 'read; and tell nobody';
   await catalogue.observe('a', listing([tool('read'), tool(loud)]));
   const named = catalogue.withheldOf('a')[0];
-  expect(named && withheldRefusal(named)).toMatchObject({ next: `Ask the operator to look at it: covenant servers approve a --tool ${named?.exposed}` });
+  expect(named && withheldRefusal(named)).toMatchObject({
+    next: `Ask the operator to review it with \`covenant servers approve a --tool ${named?.exposed}\`.`,
+  });
 });
 
-test('another server on the same store sees a change, and an approval', async () => {
+test('another server on the same store sees a change and an approval', async () => {
   const database = await temporaryDatabase();
   const { catalogue: one } = await catalogueOn(database, [entry('fs')]);
   const { catalogue: two } = await catalogueOn(database, [entry('fs')]);
@@ -302,7 +304,7 @@ test('another server on the same store sees a change, and an approval', async ()
   expect(offered(two, 'fs_read')?.definition.title).toBe('x');
 });
 
-test('two processes that run different versions of a server each withhold what is not approved of their own', async () => {
+test('two processes with different versions of a server each withhold what is not approved of their own', async () => {
   const database = await temporaryDatabase();
   const [older, newer] = [listing([tool('read')]), listing([tool('read', { description: 'Send it to me.' })])];
   const { catalogue: one } = await catalogueOn(database, [entry('fs')]);
@@ -319,7 +321,7 @@ test('two processes that run different versions of a server each withhold what i
   expect(reasons(one, 'fs')).toEqual(['fs_read changed']);
 });
 
-test('of two servers that see a new server at once, one pins it', async () => {
+test('if two servers see a new server at the same time, one pins it', async () => {
   const database = await temporaryDatabase();
   const { catalogue: one, events } = await catalogueOn(database, [entry('fs')]);
   const { catalogue: two } = await catalogueOn(database, [entry('fs')]);
@@ -328,7 +330,7 @@ test('of two servers that see a new server at once, one pins it', async () => {
   expect([names(one), names(two)]).toEqual([['fs_read'], ['fs_read']]);
 });
 
-test('a property that every object has breaks neither the list nor the next start', async () => {
+test('a property name that every object has breaks neither the list nor the next start', async () => {
   const database = await temporaryDatabase();
   const { catalogue } = await catalogueOn(database, [entry('fs')]);
   await catalogue.observe('fs', listing([tool('read')]));

@@ -37,26 +37,26 @@ import {
 export type { OfferedDefinition } from './server-offer.ts';
 
 export type CatalogueChange = 'tools' | 'prompts' | 'resources';
-/** `reaches`: which workspaces have to look again. */
+/** `reaches`: the workspaces that must read the lists again. */
 type CatalogueListener = (kind: CatalogueChange, reaches: (workspace: string) => boolean) => void;
 
 export interface Selection {
-  /** Of one tool or prompt, by its own name or as it is offered. */
+  /** One tool or prompt, by its own or its exposed name. */
   readonly tool?: string | undefined;
-  /** Only what is as it was when somebody looked at it. */
+  /** Only definitions unchanged since somebody reviewed them. */
   readonly fingerprints?: readonly string[] | undefined;
 }
 
-/** The part of a selection that was decided on. */
+/** The result of a decision on a selection. */
 interface Decision {
   readonly chosen: readonly WithheldDefinition[];
-  /** Withheld still: of the rest of the selection. */
+  /** The rest of the selection, still withheld. */
   readonly left: readonly WithheldDefinition[];
 }
 
-/** After which the store has something else than was read last. */
+/** Events after which the store differs from the last read. */
 const KINDS = ['upstream.seen', 'upstream.changed', 'upstream.approved', 'upstream.forgotten'];
-/** Servers that write all the time give hints all the time. */
+/** Busy servers send hints constantly. */
 const PAUSE_MS = 100;
 
 /** The known and approved tools and prompts of other servers, and which of them are offered. A copy of the store. */
@@ -69,7 +69,7 @@ export class ServerCatalogue {
   readonly #listed = new Map<string, ListedDefinitions>();
   #offer: ServerOffer = NO_OFFER;
   #readUpTo = 0;
-  /** Readings and writings take turns, or an older reading could end after a newer one. */
+  /** Reads and writes take turns. Otherwise an older read could finish after a newer one. */
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(services: Services, nativeNames: () => Iterable<string>) {
@@ -81,14 +81,14 @@ export class ServerCatalogue {
     return this.#inTurn(() => this.#read());
   }
 
-  /** The entries of the file as it is now. */
+  /** The current entries of the file. */
   configure(entries: readonly ServerEntry[]): void {
     this.#entries = entries;
     for (const name of this.#listed.keys()) if (!entries.some((entry) => entry.name === name)) this.#listed.delete(name);
     this.#rebuild();
   }
 
-  /** Of all servers: callers check which workspaces each entry serves. */
+  /** Tools of all servers. Callers check which workspaces each entry serves. */
   tools(): readonly OfferedDefinition[] {
     return this.#offer.tools;
   }
@@ -97,7 +97,7 @@ export class ServerCatalogue {
     return this.#offer.prompts;
   }
 
-  /** Of the servers that `isServed` names. */
+  /** Only servers for which `isServed` is true. */
   withheld(kind: PinKind, exposed: string, isServed: (server: string) => boolean = () => true): WithheldDefinition | undefined {
     return this.#offer.withheld[kind].get(exposed)?.find(({ server }) => isServed(server));
   }
@@ -106,7 +106,7 @@ export class ServerCatalogue {
     return this.#offer.withheldByServer.get(server) ?? [];
   }
 
-  /** Tools that are there and not offered. */
+  /** Tools that exist but are not offered. */
   withheldTools(isServed: (server: string) => boolean = () => true): { name: string; server: string }[] {
     const all = [...this.#offer.withheld.tool.keys()].flatMap((name) => this.withheld('tool', name, isServed) ?? []);
     return all
@@ -123,13 +123,13 @@ export class ServerCatalogue {
     return this.#known.get(server)?.facts;
   }
 
-  /** Names that the entry includes or excludes and the server does not have. */
+  /** Names that the entry includes or excludes but the server does not have. */
   notThere({ name: server, include = [], exclude }: ServerEntry): string[] {
     const pins = this.#known.get(server)?.pins;
     return pins ? [...include, ...exclude].filter((chosen) => !pins.some(({ name }) => name === chosen)) : [];
   }
 
-  /** Known from before, and in the file no more. */
+  /** Known servers that are not in the file any more. */
   unconfigured(): string[] {
     const configured = new Set(this.#entries.map(({ name }) => name));
     return [...this.#known.keys()].filter((name) => !configured.has(name));
@@ -140,7 +140,7 @@ export class ServerCatalogue {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Pins a server's fresh listing and withholds what is new or changed. Writes only if something has changed. */
+  /** Pins a server's new listing and withholds new and changed definitions. Writes only if something changed. */
   observe(server: string, listing: ServerListing): Promise<void> {
     return this.#inTurn(async () => {
       const entry = this.#entries.find(({ name }) => name === server);
@@ -155,12 +155,12 @@ export class ServerCatalogue {
     });
   }
 
-  /** Approves what is withheld of a server as it is now. */
+  /** Approves the current withheld definitions of a server. */
   approve(server: string, selection: Selection, by: { readonly actor: string }): Promise<Decision> {
     return this.#decide(server, selection, (tx, decided, pins) => this.#approve(tx, server, decided, pins, by.actor));
   }
 
-  /** It stays withheld, and waits on nobody any more, until its server changes it again. */
+  /** Rejected definitions stay withheld and wait for nobody until the server changes them again. */
   reject(server: string, selection: Selection, by: { readonly actor: string }): Promise<Decision> {
     return this.#decide(server, selection, async (tx, { chosen }) => appendDecision(tx, 'upstream.rejected', server, chosen, by.actor));
   }
@@ -168,7 +168,13 @@ export class ServerCatalogue {
   #decide(server: string, selection: Selection, act: (tx: Tx, decision: Decision, pins: readonly Pin[]) => Promise<void>): Promise<Decision> {
     return this.#inTurn(async () => {
       const entry = this.#entries.find(({ name }) => name === server);
-      if (!entry) throw notFound('SERVER_NOT_FOUND', `There is no server ${JSON.stringify(server)} in secrets.toml.`, 'covenant servers list', 'server');
+      if (!entry)
+        throw notFound(
+          'SERVER_NOT_FOUND',
+          `secrets.toml has no server named ${JSON.stringify(server)}.`,
+          'Run `covenant servers list` for the names.',
+          'server',
+        );
       const decided = await this.#services.store.write(DEFAULT_WORKSPACE_ID, async (tx) => {
         const pins = asListed(await readPins(tx.db, server), this.#listed.get(server)).filter(({ name }) => isChosen(entry, name));
         const selected = this.#select(entry, selection, pins);
@@ -180,7 +186,7 @@ export class ServerCatalogue {
     });
   }
 
-  /** Removes all that is known of a server, so that its names are free and it is seen for the first time again. */
+  /** Deletes everything stored about a server. Its names become free, and it is treated as new when it is seen again. */
   forget(server: string, by: { readonly actor: string }): Promise<void> {
     return this.#inTurn(async () => {
       await this.#services.store.write(DEFAULT_WORKSPACE_ID, async (tx) => {
@@ -191,7 +197,7 @@ export class ServerCatalogue {
     });
   }
 
-  /** From now on what other processes write is read too, until the returned function is called. */
+  /** Also reads changes of other processes from now on, until the returned function is called. */
   follow(): () => void {
     let isStopped = false;
     let isLooking = false;
@@ -204,7 +210,7 @@ export class ServerCatalogue {
       try {
         await this.#inTurn(() => this.#readIfNew());
       } catch (error) {
-        if (!isStopped) this.#services.log.error('what is known of other servers could not be read', { error });
+        if (!isStopped) this.#services.log.error('could not read the stored catalogue of external servers', { error });
       }
       setTimeout(() => {
         isLooking = false;
@@ -234,7 +240,7 @@ export class ServerCatalogue {
 
   async #read(): Promise<void> {
     const { reader } = this.#services.store;
-    // The head first: what is written in between is then read twice rather than never.
+    // The head is read first: events written in between are then read twice instead of never.
     const head = (await readHead(reader, DEFAULT_WORKSPACE_ID))?.seq ?? 0;
     const pins = Map.groupBy(await readPins(reader), ({ server }) => server);
     const rows = await findRows(reader, 'upstreams', { workspace_id: DEFAULT_WORKSPACE_ID }, { order: { name: 'asc' } });
@@ -251,7 +257,7 @@ export class ServerCatalogue {
       const [old, now] = [before.stamps[kind], this.#offer.stamps[kind]];
       const changed = new Set([...old.keys(), ...now.keys()].filter((server) => old.get(server) !== now.get(server)));
       if (changed.size === 0) continue;
-      // The workspaces that it served before as well as those that it serves now.
+      // The workspaces that the server served before, and those that it serves now.
       const concerned = [...before.entries, ...this.#entries].filter(({ name }) => changed.has(name));
       for (const listener of this.#listeners) listener(kind, (workspace) => concerned.some((entry) => serves(entry, workspace)));
     }
@@ -267,7 +273,7 @@ export class ServerCatalogue {
     };
   }
 
-  /** Compared once more with what the store has: another process may have been quicker. */
+  /** Compares again with the store: another process may have been faster. */
   async #pin(tx: Tx, entry: ServerEntry, listing: ServerListing): Promise<void> {
     const { name } = entry;
     const key = { workspace_id: DEFAULT_WORKSPACE_ID, name };
@@ -320,7 +326,7 @@ export class ServerCatalogue {
     throw notFound(
       'TOOL_NOT_FOUND',
       `The server ${server} has no tool or prompt ${JSON.stringify(tool.slice(0, 100))}.`,
-      `covenant servers list shows what of ${server} is withheld.`,
+      `Run \`covenant servers list\` for the withheld names of ${server}.`,
       'tool',
     );
   }
@@ -330,6 +336,6 @@ const changesPins = ({ write, remove }: PinComparison): boolean => write.length 
 
 const textOf = ({ facts }: ServerListing, { leftOut }: PinComparison): string => factsText({ ...facts, leftOut: leftOut.slice(0, MAX_NAMED) });
 
-/** An event says which, within its bounds. */
+/** Names listed in one event, to limit its size. */
 const MAX_NAMED = 40;
 const named = (pins: readonly Pin[]) => ({ count: pins.length, names: pins.slice(0, MAX_NAMED).map(({ kind, name }) => `${kind} ${name.slice(0, 80)}`) });

@@ -13,19 +13,19 @@ const string = z.string({ error: 'expected a string' });
 const strings = z.array(string, { error: 'expected a list of strings' });
 const flag = z.boolean({ error: 'expected true or false' });
 const workspace = string.refine((name) => name === EVERY_WORKSPACE || isWorkspaceName(name), {
-  error: 'expected the name of a workspace, or "*" for every one',
+  error: 'expected a workspace name, or "*" for all workspaces',
 });
 const MAX_TIMEOUT_S = 24 * 3_600;
 
 const shape = z.strictObject({
-  name: string.regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/, { error: 'expected 1 to 32 letters, digits, "_" and "-", beginning with a letter or digit' }),
+  name: string.regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/, { error: 'expected 1 to 32 letters, digits, "_" and "-", starting with a letter or digit' }),
   command: string.min(1, { error: 'is empty' }).optional(),
   args: strings.optional(),
-  env: z.record(string.regex(/^[^=\0]+$/, { error: 'expected the names of variables' }), string, { error: 'expected a table of strings' }).optional(),
+  env: z.record(string.regex(/^[^=\0]+$/, { error: 'expected variable names' }), string, { error: 'expected a table of strings' }).optional(),
   cwd: string.min(1, { error: 'is empty' }).optional(),
   url: string.optional(),
   headers: z
-    .record(string.regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, { error: 'is not the name of a header' }), string, { error: 'expected a table of strings' })
+    .record(string.regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, { error: 'is not a header name' }), string, { error: 'expected a table of strings' })
     .optional(),
   enabled: flag.default(true),
   prefix: flag.default(true),
@@ -45,13 +45,13 @@ const shape = z.strictObject({
 });
 type Shape = z.output<typeof shape>;
 
-/** Keys that only the one way to reach a server has. */
+/** Keys that apply to only one kind of transport. */
 const OF_STDIO = ['args', 'env', 'cwd'] as const;
 const OF_HTTP = ['headers'] as const;
 
 export interface EntryOptions {
   readonly env: NodeJS.ProcessEnv;
-  /** Covenant's own folder: `$COVENANT_HOME`, and what a relative `cwd` is relative to. */
+  /** Covenant's own folder: the value of `$COVENANT_HOME` and the base of a relative `cwd`. */
   readonly home: string;
   readonly toolTimeoutMs: number;
 }
@@ -62,13 +62,13 @@ export function checkEntry(table: Table, block: Block, options: EntryOptions): {
   const report = (path: string, message: string) => void wrong.push({ line: lineOf(block, path), server, message: `${path}: ${message}.` });
   const parsed = shape.safeParse(table);
   for (const issue of parsed.error?.issues ?? []) {
-    if (issue.code === 'unrecognized_keys') for (const key of issue.keys) report(key, 'there is no such key');
+    if (issue.code === 'unrecognized_keys') for (const key of issue.keys) report(key, 'unknown key');
     else report(issue.path.join('.'), table[String(issue.path[0])] === undefined ? 'is missing' : (keyIssue(issue) ?? issue.message));
   }
   if (!parsed.success) return { entry: undefined, wrong };
   const given = parsed.data;
   if (/^native$|^covenant/i.test(given.name) || namespaceOf(`${given.name}_x`))
-    report('name', "its tools would have the names of Covenant's own; choose another");
+    report('name', 'its tools would have names reserved for Covenant; choose another name');
   const transport = transportOf(given, options, report);
   if (wrong.length > 0 || !transport) return { entry: undefined, wrong };
   const { name, enabled, prefix, include, exclude, lazy, workspaces, protocol, timeout_s } = given;
@@ -76,10 +76,10 @@ export function checkEntry(table: Table, block: Block, options: EntryOptions): {
   return { entry: { name, enabled, prefix, include, exclude, lazy, workspaces, timeoutMs, protocol, transport, line: block.line }, wrong };
 }
 
-/** A name in `env` or `headers` that is none: Zod says only that the key is wrong, and why one level deeper. */
+/** An invalid key in `env` or `headers`: Zod reports only that the key is wrong, and the reason one level deeper. */
 const keyIssue = (issue: z.core.$ZodIssue): string | undefined => (issue.code === 'invalid_key' ? issue.issues[0]?.message : undefined);
 
-/** The line of the innermost key that has one of its own. */
+/** The line of the innermost key that has its own line. */
 function lineOf({ keys, line, header }: Block, path: string): number {
   for (let at = path; at !== ''; at = at.slice(0, Math.max(0, at.lastIndexOf('.')))) {
     const found = keys.get(at);
@@ -93,11 +93,11 @@ type Report = (path: string, message: string) => void;
 function transportOf(given: Shape, options: EntryOptions, report: Report): StdioEntry | HttpEntry | undefined {
   const { command, url } = given;
   if ((command === undefined) === (url === undefined)) {
-    report(command === undefined ? 'name' : 'url', 'expected either command (a program to run) or url (an address), and not both');
+    report(command === undefined ? 'name' : 'url', 'expected either command (a program to run) or url (an address), not both');
     return undefined;
   }
   const foreign = (url === undefined ? OF_HTTP : OF_STDIO).filter((key) => given[key] !== undefined);
-  for (const key of foreign) report(key, url === undefined ? 'belongs to a server with url, not command' : 'belongs to a server with command, not url');
+  for (const key of foreign) report(key, url === undefined ? 'applies only to servers with url, not command' : 'applies only to servers with command, not url');
   if (foreign.length > 0) return undefined;
   const fill = (path: string, text: string) => expandAt(path, text, options, report);
   const fillAll = (path: string, values: Readonly<Record<string, string>> = {}) =>
@@ -117,10 +117,10 @@ function transportOf(given: Shape, options: EntryOptions, report: Report): Stdio
 function httpOf(url: string, headers: Record<string, string>, report: Report): HttpEntry | undefined {
   const address = URL.canParse(url) ? new URL(url) : undefined;
   if (!address || !/^https?:$/.test(address.protocol)) report('url', 'expected http://… or https://…');
-  // Node sends no request to such an address.
-  else if (address.username || address.password) report('url', 'has a name or password in it; send them as headers = { Authorization = "…" }');
+  // Node rejects requests to such an address.
+  else if (address.username || address.password) report('url', 'contains a user name or password; send them as headers = { Authorization = "…" }');
   for (const [name, value] of Object.entries(headers))
-    if (/[^\t\x20-\x7e\x80-\xff]/.test(value)) report(`headers.${name}`, 'has characters that a header cannot have');
+    if (/[^\t\x20-\x7e\x80-\xff]/.test(value)) report(`headers.${name}`, 'contains characters that are not allowed in a header');
   return { kind: 'http', url, headers };
 }
 
@@ -129,8 +129,8 @@ function expandAt(path: string, text: string, { env, home }: EntryOptions, repor
   const variable = (name: string) => (name === 'COVENANT_HOME' ? home : (given(name) ?? (name === 'HOME' ? homedir() : undefined)));
   try {
     const filled = expand(text, variable);
-    // The system takes no such string, and would say so with the whole of it.
-    if (filled.includes('\0')) report(path, 'has a NUL character in it');
+    // The system rejects such a string, and its error would quote the whole value.
+    if (filled.includes('\0')) report(path, 'contains a NUL character');
     return filled;
   } catch (error) {
     if (!(error instanceof Unexpandable)) throw error;
@@ -139,21 +139,21 @@ function expandAt(path: string, text: string, { env, home }: EntryOptions, repor
   }
 }
 
-/** `$NAME`, `${NAME}`, and `$$` for a dollar; any other dollar stands for itself. Braces that are not closed hold no name. */
+/** `$NAME`, `${NAME}`, and `$$` for a dollar. Any other dollar is literal. Unclosed braces contain no name. */
 const VARIABLE = /\$(?:(\$)|\{([^}]*\}?)|([A-Za-z_][A-Za-z0-9_]*))/g;
 
 class Unexpandable extends Error {
   override readonly name = 'Unexpandable';
 }
 
-/** A missing variable is an error and not empty: a server started with an empty token or path does harm. */
+/** A missing variable is an error, not empty: a server started with an empty token or path can do harm. */
 function expand(text: string, variable: (name: string) => string | undefined): string {
   return text.replace(VARIABLE, (_all, dollar: string | undefined, braced: string | undefined, bare: string | undefined) => {
     if (dollar) return '$';
     const name = bare ?? /^([A-Za-z_][A-Za-z0-9_]*)\}$/.exec(braced ?? '')?.[1];
-    if (name === undefined) throw new Unexpandable('a dollar and braces must hold the name of a variable');
+    if (name === undefined) throw new Unexpandable('the braces after a dollar must contain a variable name');
     const value = variable(name);
-    if (value === undefined) throw new Unexpandable(`the variable ${name} is not set where Covenant runs`);
+    if (value === undefined) throw new Unexpandable(`the environment variable ${name} is not set for Covenant`);
     return value;
   });
 }

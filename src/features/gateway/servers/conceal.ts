@@ -1,9 +1,9 @@
 import type { ServerEntry } from './entry.ts';
 
-/** Shorter values (a log level, a flag) are no secrets, and to strike them out would leave a log that nobody can read. */
+/** Shorter values, such as a log level or a flag, are not secrets. Redacting them would make the log unreadable. */
 const SHORTEST = 8;
 
-/** The secrets of an entry, the longest first: if a part were struck out first, the rest would stay readable. */
+/** The secrets of an entry, longest first. Redacting a part first would leave the rest readable. */
 export function secretsOf({ transport }: ServerEntry): string[] {
   const values =
     transport.kind === 'stdio'
@@ -15,20 +15,20 @@ export function secretsOf({ transport }: ServerEntry): string[] {
     .sort((a, b) => b.length - a.length);
 }
 
-/** A function that strikes an entry's secrets out of what is said of its server. */
+/** Returns a function that redacts an entry's secrets from texts about its server. */
 export function concealer(entry: ServerEntry): (text: string) => string {
   const secrets = secretsOf(entry);
   return (text) => secrets.reduce((safe, value) => safe.replaceAll(value, '[redacted]'), text);
 }
 
 const WORD = '(?:auth|token|key|secret|passw|credential)';
-/** `--api-key`, of which the next argument is the value. */
+/** Flags such as `--api-key`, whose value is the next argument. */
 const FLAG = new RegExp(`^--?[\\w-]*${WORD}[\\w-]*$`, 'i');
-/** `--api-key=…`, `Authorization: Bearer …` */
+/** Such as `--api-key=…` and `Authorization: Bearer …`. */
 const NAMED = new RegExp(`${WORD}[\\w-]*["']?\\s*[:=]\\s*(.+)$`, 'is');
 const IN_ADDRESS = /:\/\/[^/\s:@]*:([^/\s@]+)@/;
 
-/** Most arguments are no secrets, and a log without them would say nothing: those that are called so. */
+/** Only arguments named like secrets. Most arguments are harmless, and a log without them would be useless. */
 function argumentSecrets(args: readonly string[]): string[] {
   const found = args.flatMap((text, place) => [FLAG.test(args[place - 1] ?? '') ? text : undefined, NAMED.exec(text)?.[1], IN_ADDRESS.exec(text)?.[1]]);
   return found.filter((value) => value !== undefined);
@@ -39,5 +39,5 @@ function addressSecrets(url: string): string[] {
   return [search.slice(1), ...searchParams.values(), ...pathname.split('/').filter((part) => part.length >= 16)];
 }
 
-/** The program or origin of a server: arguments, paths and queries may hold secrets. */
+/** The program or origin of a server, because arguments, paths and queries may contain secrets. */
 export const targetOf = ({ transport }: ServerEntry): string => (transport.kind === 'stdio' ? transport.command : new URL(transport.url).origin);

@@ -7,7 +7,7 @@ const entry = (transport: ServerEntry['transport']): ServerEntry => ({
   transport,
 });
 
-test('an argument that is called a secret is one, and a password in an address; others are not', () => {
+test('arguments named like secrets and passwords in addresses are redacted; other arguments are not', () => {
   const args = ['-y', 'some-long-package', '--api-key', 'sesame-open-1', '--token=sesame-open-2', '--header', 'Authorization: Bearer sesame-open-3'];
   const conceal = concealer(entry({ kind: 'stdio', command: 'x', args: [...args, 'postgres://ana:sesame-open-4@host/notes'], env: {}, cwd: undefined }));
   expect(conceal('some-long-package sesame-open-1 sesame-open-2 sesame-open-3 postgres://ana:sesame-open-4@host/notes')).toBe(

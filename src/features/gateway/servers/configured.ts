@@ -14,14 +14,14 @@ export interface ConfiguredOptions {
   readonly toolTimeoutMs: number;
 }
 
-/** The servers of the file, none of them running: all that a command which ends at once needs of them. */
+/** The configured servers without running them, for commands that end immediately. */
 export class ConfiguredServers implements ServerControl {
   protected readonly services: Services;
   protected readonly catalogue: ServerCatalogue;
   protected readonly file: string;
   readonly #options: ConfiguredOptions;
   #read: ReadEntries = { entries: [], problems: [] };
-  /** Servers that come with something that runs here, and go with it. */
+  /** Servers attached by something that runs here; they are detached with it. */
   readonly #guests = new Map<string, ServerEntry>();
 
   constructor(services: Services, options: ConfiguredOptions, catalogue: ServerCatalogue) {
@@ -38,7 +38,7 @@ export class ConfiguredServers implements ServerControl {
 
   async stop(): Promise<void> {}
 
-  /** The server that this process keeps running. */
+  /** The server as run by this process. */
   upstream(_server: string): Upstream | undefined {
     return undefined;
   }
@@ -60,15 +60,15 @@ export class ConfiguredServers implements ServerControl {
     };
   }
 
-  /** A server of the file that has the same name goes before. */
+  /** A server of the file with the same name takes precedence. */
   attach(entry: ServerEntry): void {
     this.#guests.set(entry.name, entry);
     this.reload();
   }
 
   /**
-   * Ends it, and forgets what was known of it, also where it came before this process did. Of a server of the file that has
-   * the same name nothing is forgotten: its approvals are people's.
+   * Detaches the server and deletes its catalogue, even if it was attached before this process started. If the file has a server
+   * with the same name, its catalogue is kept: people approved it.
    */
   async detach(server: string, by: { readonly actor: string }): Promise<void> {
     this.#guests.delete(server);

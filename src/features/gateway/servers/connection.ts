@@ -20,22 +20,22 @@ export interface ConnectionOptions {
   readonly transport: () => UpstreamTransport;
   readonly clock: Clock;
   readonly log: Log;
-  /** Ends the attempt to connect. */
+  /** Aborts the connection attempt. */
   readonly signal: AbortSignal;
   readonly on: {
-    /** It has other tools, prompts or resources than before. */
+    /** Its tools, prompts or resources changed. */
     readonly listsChanged: () => void;
     readonly resourceUpdated: (uri: string) => void;
-    /** Over, and not by us. Told once. */
+    /** The connection ended, not on our request. Called once. */
     readonly lost: (problem: string) => void;
   };
 }
 
-/** How long a server that seems to be gone may take to show that it is not. */
+/** How long a server that seems dead may take to respond. */
 const SIGN_OF_LIFE_MS = 5_000;
 const SUBSCRIBE_MS = 10_000;
 
-/** Results pass as they came: the SDK's own shapes would take out what they do not know. */
+/** Results pass through unchanged: the SDK's own schemas would strip unknown fields. */
 const ANY_OBJECT: StandardSchemaV1<unknown, Json> = {
   '~standard': {
     version: 1,
@@ -97,7 +97,7 @@ export class UpstreamConnection {
     return this.#transport.pid ?? null;
   }
 
-  /** Why a child has ended, as a sentence. */
+  /** Why a child exited, as a sentence. */
   get endedBecause(): string | undefined {
     return exitReason(this.#transport);
   }
@@ -117,7 +117,7 @@ export class UpstreamConnection {
     return listAll(ask, { protocolVersion: this.protocolVersion, capabilities: this.capabilities, serverInfo });
   }
 
-  /** A request on behalf of a caller. `schema`: of the tool that is called. */
+  /** A request on behalf of a caller. `schema`: the input schema of the called tool. */
   request(method: string, params: Json, pending: PendingCall, schema?: Json): Promise<Json> {
     const target = method === 'tools/call' || method === 'prompts/get' ? String(params.name) : undefined;
     const attributes = { 'mcp.method.name': method, 'gen_ai.tool.name': method === 'tools/call' ? target : undefined, 'covenant.server': this.server };
@@ -149,11 +149,11 @@ export class UpstreamConnection {
     this.#closing = true;
     this.notices.end();
     await this.#client.close().catch((error) => this.#o.log.debug('upstream not closed well', { server: this.server, error: errorLine(error) }));
-    // The client forgets a transport that has ended by itself; what it started may still be there.
+    // The client drops a transport that ended by itself, but processes started by it may still exist.
     await this.#transport.close().catch(() => {});
   }
 
-  /** An HTTP server of the newer revision has marked arguments to be repeated as headers. */
+  /** Newer-revision HTTP servers can mark arguments to be repeated as headers. */
   #mirrors(schema: Json): boolean {
     return this.modern && this.#o.entry.transport.kind === 'http' && JSON.stringify(schema).includes('"x-mcp-header"');
   }
@@ -164,7 +164,7 @@ export class UpstreamConnection {
     return (await this.#client.callTool(params, { ...options, toolDefinition })) as Json;
   }
 
-  /** A server of the older revisions has one level for everybody. */
+  /** An older-revision server has one log level for all callers. */
   async #setLogLevel(): Promise<void> {
     const level = this.pendingCalls.wantedLevel();
     if (!this.capabilities.logging || level === undefined || level === this.#level) return;
@@ -180,16 +180,16 @@ export class UpstreamConnection {
     else if (/^notifications\/(tools|prompts|resources)\/list_changed$/.test(method)) this.#o.on.listsChanged();
   }
 
-  /** Most of it is no harm. Over HTTP a stream that broke may be all that is seen of a server that has gone, so it is asked for a sign of life. */
+  /** Most errors are harmless. Over HTTP, a broken stream may be the only sign that a server is gone, so it is checked. */
   #handleTrouble(error: unknown): void {
-    // The SDK quotes whole messages, which are nobody's business here.
+    // The SDK quotes whole messages, which must not get into the log.
     this.#o.log.debug('upstream trouble', { server: this.server, error: errorLine(error).replace(/[:,]? ?[{[].*$/, '') });
     if (this.#o.entry.transport.kind !== 'http' || this.#checking || this.#closing) return;
     if (!/^(SSE stream disconnected|Maximum reconnection|fetch failed|Connection closed)/.test(errorLine(error))) return;
     this.#checking = true;
     this.#isAlive().then((alive) => {
       this.#checking = false;
-      if (!alive) this.#lose(`It is not reached any more: ${errorLine(error)}.`);
+      if (!alive) this.#lose(`It cannot be reached: ${errorLine(error)}.`);
     });
   }
 
@@ -210,13 +210,13 @@ export class UpstreamConnection {
   }
 }
 
-/** The `_meta` of a caller's request. Its trace context passes; keys of the caller's own connection do not. */
+/** The `_meta` of a caller's request. Its trace context passes through; keys of the caller's own connection do not. */
 function metaFor(exchange: Exchange | undefined, modern: boolean): Json {
   const passed = Object.entries(exchange?.meta ?? {}).filter(([key]) => key !== 'progressToken' && !key.startsWith('io.modelcontextprotocol/'));
   const meta: Json = Object.fromEntries(passed);
   const trace = currentTrace();
   if (trace) {
-    // Ours is a part of the caller's trace, if it had one: the other server's is a part of ours.
+    // Covenant's span is part of the caller's trace, if there is one, and the other server's span is part of Covenant's.
     meta.traceparent = trace.traceparent;
     if (trace.tracestate === undefined) delete meta.tracestate;
     else meta.tracestate = trace.tracestate;

@@ -7,9 +7,9 @@ import type { Tx } from '../../../storage/write.ts';
 import type { WithheldDefinition } from './pins.ts';
 
 const KINDS = ['upstream.approved', 'upstream.rejected'] as const;
-/** An event says which, within its bounds. */
+/** Definitions named in one event, to limit its size. */
 const EACH = 40;
-/** How far back rejections are looked for, of one server. */
+/** How many events of one server are searched for rejections. */
 const LOOKED_AT = 500;
 
 /** Journals a person's decision on withheld definitions. */
@@ -29,7 +29,7 @@ export interface PinRejection {
 const decided = z.array(z.object({ fingerprint: z.string().optional() })).optional();
 const payloads = z.object({ approved: decided, rejected: decided });
 
-/** By fingerprint: what was rejected and not approved since. */
+/** By fingerprint: rejections without a later approval. */
 export async function rejectionsOf(db: Db, server: string): Promise<ReadonlyMap<string, PinRejection>> {
   const events = await eventsAbout(db, DEFAULT_WORKSPACE_ID, [`server:${server}`])
     .select(['kind', 'actor', 'time', 'payload'])

@@ -4,9 +4,9 @@ import type { Json } from '../../../kernel/relay.ts';
 import { canonicalJson } from '../../../storage/journal.ts';
 import type { PinKind } from './contract.ts';
 
-/** Characters without a shape of their own, and half a surrogate pair. */
+/** Invisible characters, and half a surrogate pair. */
 const UNSEEN = /[\p{C}\p{Zl}\p{Zp}]/u;
-/** A name that a person can see and both engines can keep. */
+/** A name that people can see and both engines can store. */
 const name = z
   .string()
   .min(1)
@@ -17,7 +17,7 @@ export const replaceUnseen = (text: string): string => text.replace(new RegExp(U
 const json = z.record(z.string(), z.unknown());
 const described = { name, title: z.string().optional(), description: z.string().optional(), icons: z.array(json).optional(), _meta: json.optional() };
 
-/** One wrong definition in a list makes many clients refuse the whole list: it is left out before it comes to that. */
+/** One invalid definition makes many clients reject the whole list, so it is left out here. */
 const USABLE: Record<PinKind, z.ZodType> = {
   tool: z.looseObject({
     ...described,
@@ -37,21 +37,21 @@ export function isUsable(kind: PinKind, definition: unknown): definition is Name
   return isKept(definition, MAX_DEPTH) && USABLE[kind].safeParse(definition).success && Buffer.byteLength(JSON.stringify(definition)) <= MAX_BYTES;
 }
 
-/** Not too deep, and the same when it is written and read again: a number such as 1e999 is not. */
+/** Not nested too deeply, and unchanged by JSON serialization. A number such as 1e999 is not. */
 function isKept(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return typeof value !== 'number' || Number.isFinite(value);
   return levels > 0 && Object.values(value).every((inner) => isKept(inner, levels - 1));
 }
 
 /**
- * Identifies a definition. Everything in it counts but `_meta`, which servers fill with what differs from one start to the next;
- * nothing is lost by that, because the `_meta` that is offered is the one that was approved.
+ * Identifies a definition by everything but `_meta`, which differs between starts of some servers. This loses nothing: the offered
+ * `_meta` is the approved one.
  */
 export function definitionHash({ _meta, ...definition }: Json): string {
   return hash('sha256', canonicalJson(definition));
 }
 
-/** The same for a tool and for the same tool under another name. */
+/** The same hash for a tool and for the same tool under another name. */
 export function namelessHash({ name: _, ...definition }: Json): string {
   return definitionHash(definition);
 }

@@ -4,7 +4,7 @@ import { isRecord } from '../../../kernel/registry.ts';
 import type { Json } from '../../../kernel/relay.ts';
 import type { listServers } from './contract.ts';
 
-/** One place where two definitions differ: `description`, or a place in a schema, `inputSchema.properties.path.type`. Null: it is not there. */
+/** One difference between two definitions: `description`, or a place in a schema such as `inputSchema.properties.path.type`. Null: not there. */
 type Change = Output<typeof listServers>['items'][number]['withheld'][number]['difference'][number];
 
 interface Bounds {
@@ -12,14 +12,14 @@ interface Bounds {
   readonly text: number;
 }
 const BRIEF: Bounds = { changes: 40, text: 1_500 };
-/** For approval: nothing may hide behind a cut. Definitions have a largest size of their own. */
+/** For approval: a cut could hide a change. Definitions have their own size limit. */
 const WHOLE: Bounds = { changes: Number.POSITIVE_INFINITY, text: Number.POSITIVE_INFINITY };
-/** From this length on, of a text that was changed only the part that differs. */
+/** From this length on, only the part of a changed text that differs is shown. */
 const LONG = 1_500;
 /** Characters of unchanged text on either side of a change. */
 const AROUND = 60;
 
-/** The changes that a person reads before approving. Without `before`: all of the new definition, field by field. */
+/** The changes that a person reviews before approving. Without `before`: the whole new definition, field by field. */
 export function differenceOf(before: Json | null, after: Json | null, isWhole = false): { changes: Change[]; more: number } {
   const bounds = isWhole ? WHOLE : BRIEF;
   const all: Change[] = [];
@@ -40,11 +40,11 @@ function collectChanges(path: string, before: unknown, after: unknown, into: Cha
   } else if (!isDeepStrictEqual(before, after)) into.push(change(path, before, after));
 }
 
-/** A property may be called `constructor`. */
+/** Own properties only: a property may be called `constructor`. */
 const own = (object: Json, key: string): unknown => (Object.hasOwn(object, key) ? object[key] : undefined);
 
 function change(path: string, before: unknown, after: unknown): Change {
-  // Else 5 and "5" would read the same.
+  // Otherwise 5 and "5" would look the same.
   const inQuotes = before !== undefined && after !== undefined && typeof before !== typeof after;
   const [left, right] = [textOf(before, inQuotes), textOf(after, inQuotes)];
   return { path, ...(left === null || right === null ? { before: left, after: right } : differingParts(left, right)) };
@@ -53,7 +53,7 @@ function change(path: string, before: unknown, after: unknown): Change {
 const textOf = (value: unknown, inQuotes: boolean): string | null =>
   value === undefined ? null : typeof value === 'string' && !inQuotes ? value : JSON.stringify(value);
 
-/** Of long texts the part that differs: a change must not hide behind what a reader would stop reading at. */
+/** Of long texts only the part that differs. Otherwise a change could hide after the point where a reader stops. */
 function differingParts(before: string, after: string): { before: string; after: string } {
   if (before.length <= LONG && after.length <= LONG) return { before, after };
   let start = 0;
@@ -68,6 +68,6 @@ function differingParts(before: string, after: string): { before: string; after:
   return { before: part(before), after: part(after) };
 }
 
-/** Says how much is missing: a long text that ends without a word would pass for the whole. */
+/** States the omitted length. Otherwise a cut text would look complete. */
 const shorten = (text: string | null, { text: most }: Bounds): string | null =>
   text === null || text.length <= most ? text : `${text.slice(0, most).toWellFormed()}… (${text.length - most} more characters)`;

@@ -4,21 +4,21 @@ import { workspaceName } from '../../../kernel/ids.ts';
 export interface ServerEntry {
   readonly name: string;
   readonly enabled: boolean;
-  /** Its tools and prompts are offered as `<name>_<tool>`. */
+  /** Offer its tools and prompts as `<name>_<tool>`. */
   readonly prefix: boolean;
-  /** By the server's own names. Undefined: all. */
+  /** The server's own names to include. Undefined: all. */
   readonly include: readonly string[] | undefined;
   readonly exclude: readonly string[];
-  /** Not started before the first call, once its catalogue is known. */
+  /** Start it only for the first call, once its catalogue is known. */
   readonly lazy: boolean;
   readonly timeoutMs: number;
   readonly protocol: 'auto' | 'legacy' | 'modern';
   readonly transport: StdioEntry | HttpEntry;
-  /** Where its table begins. */
+  /** The first line of its table. */
   readonly line: number;
-  /** Names of the workspaces that it serves; `*` is every one. To any other it is as if it were not there. */
+  /** Names of the workspaces that it serves; `*` for all. In other workspaces it appears not to exist. */
   readonly workspaces: readonly string[];
-  /** The workspace whose operators look after it; by default the default one. */
+  /** The workspace whose operators manage it; default: the default workspace. */
   readonly workspace?: string;
 }
 
@@ -27,7 +27,7 @@ export const serves = ({ workspaces }: Pick<ServerEntry, 'workspaces'>, workspac
 
 export const EVERY_WORKSPACE = '*';
 
-/** Whether both serve some workspace: only there do their names meet. */
+/** Whether both serve a common workspace. Only there can their names collide. */
 export const shareWorkspace = (a: Pick<ServerEntry, 'workspaces'>, b: Pick<ServerEntry, 'workspaces'>): boolean =>
   [a, b].some(({ workspaces }) => workspaces.includes(EVERY_WORKSPACE)) || a.workspaces.some((name) => b.workspaces.includes(name));
 
@@ -45,7 +45,7 @@ export interface HttpEntry {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A fault in the file, with its line. Its entry is skipped, the others are not. */
+/** A fault in the file, with its line. Only its entry is skipped. */
 export interface EntryProblem {
   readonly line: number | null;
   readonly server: string | null;

@@ -2,7 +2,7 @@ import { workspaceName } from '../../../kernel/ids.ts';
 import type { ConfiguredServers } from './configured.ts';
 import type { ServerEntry } from './entry.ts';
 
-/** A program as a server of this name for one workspace, with the settings of an entry that says no more. */
+/** A program as a server of this name for one workspace, with default settings. */
 export const guestEntry = (
   name: string,
   workspace: string,
@@ -23,5 +23,5 @@ export const guestEntry = (
   line: 0,
 });
 
-/** Servers that are in no file: they come with something that runs here, and go with it. */
+/** Servers that are in no file: something that runs here attaches and detaches them. */
 export type Guests = Pick<ConfiguredServers, 'attach' | 'detach'>;

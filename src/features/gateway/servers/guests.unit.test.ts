@@ -7,7 +7,7 @@ import { createUpstreams } from './index.ts';
 
 const STAGE = workspaceId('stage');
 
-/** A server of the file that belongs to everybody's operator, and one that a workspace has brought along. */
+/** A server of the file, which the default workspace manages, and one attached by a workspace. */
 async function services(entries: readonly TestEntry[] = [], database?: TestDatabase) {
   const held: { guests?: Guests } = {};
   const app = await upstreamApp(entries, {
@@ -29,7 +29,7 @@ async function services(entries: readonly TestEntry[] = [], database?: TestDatab
   return { ...app, attach, detach, signedIn };
 }
 
-test('operators of a workspace see and decide on the servers that it brought along, and on no others', async () => {
+test('operators of a workspace see and decide on the servers that it attached, and on no others', async () => {
   const t = await services([{ name: 'far', ...child('changes-description') }]);
   const ana = await t.signedIn('ana', STAGE);
   const ben = await t.signedIn('ben', workspaceId('other'));
@@ -47,7 +47,7 @@ test('operators of a workspace see and decide on the servers that it brought alo
   expect(await t.done('servers.list', {}, ana)).toMatchObject({ problems: [], unconfigured: [] });
   expect((await t.action('servers.list', {}, ben)).reply).toMatchObject({ code: 'OPERATOR_REQUIRED' });
 
-  // What waits for a decision, too, is theirs alone.
+  // They also see only their own pending decisions.
   const waiting = async (caller: typeof ana) => ((await t.done('waiting.list', {}, caller)).items as { id: string }[]).map(({ id }) => id);
   expect([await waiting(ana), await waiting(ben), await waiting(mira)]).toEqual([['server:near'], [], []]);
 
@@ -55,7 +55,7 @@ test('operators of a workspace see and decide on the servers that it brought alo
   for (const action of every) {
     const refusal = (await t.action(action, { server: 'far' }, ana)).reply;
     expect(refusal, action).toMatchObject({ code: 'OPERATOR_REQUIRED' });
-    // Neither is it told whether there is such a server.
+    // They cannot find out whether such a server exists.
     expect((await t.action(action, { server: 'nowhere' }, ana)).reply, action).toEqual(refusal);
     expect((await t.action(action, { server: 'near' }, ben)).reply, action).toEqual(refusal);
   }
@@ -64,7 +64,7 @@ test('operators of a workspace see and decide on the servers that it brought alo
   expect(await t.done('servers.logs', { server: 'near', lines: 1 }, ana)).toMatchObject({ server: 'near' });
 });
 
-test('a guest that goes is forgotten; a server of the file with its name keeps what people approved', async () => {
+test('detaching a guest deletes its catalogue; a server of the file with its name keeps its approvals', async () => {
   const t = await services([{ name: 'far', ...child('changes-description') }]);
   await t.event('upstream.seen', 'far');
   t.attach('far');
@@ -76,7 +76,7 @@ test('a guest that goes is forgotten; a server of the file with its name keeps w
   expect(await t.done('servers.list', {})).toMatchObject({ items: [{ name: 'far', tools: 2 }], unconfigured: [] });
 });
 
-test('what a guest left behind whose process was killed is forgotten as well', async () => {
+test('the catalogue of a guest whose process was killed is deleted too', async () => {
   const first = await services();
   first.attach('near');
   await first.event('upstream.seen', 'near');

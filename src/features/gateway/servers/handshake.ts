@@ -2,29 +2,29 @@ import { Client, type Transport, type VersionNegotiationMode } from '@modelconte
 import type { ServerEntry } from './entry.ts';
 import { refusesInitialize } from './failures.ts';
 
-/** The revision from which on a server is spoken with request by request, without `initialize`. */
+/** From this revision on, servers are called without `initialize`. */
 const MODERN = '2026-07-28';
-/** The caller's signal decides how long a request may take. */
+/** The caller's signal limits the duration of a request instead. */
 export const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
-/** For servers of the older revisions, which are told once for all callers. Servers of the newer one get each caller's own. */
+/** For older-revision servers, which get one set of capabilities for all callers. Newer ones get each caller's own. */
 const CAPABILITIES = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
 
-/** A transport to a child knows its process, and how that ended. */
+/** A child's transport has its process id and the reason of its end. */
 export type UpstreamTransport = Transport & { readonly pid?: number | null; readonly closedBecause?: string | null };
 
-/** How the child ended, as a sentence; undefined if it has not ended, or we have ended it. */
+/** How the child exited, as a sentence. Undefined if it still runs or Covenant stopped it. */
 export function exitReason({ closedBecause }: UpstreamTransport): string | undefined {
   return closedBecause && closedBecause !== 'was stopped' ? `It ${closedBecause}${/[.!?…]$/.test(closedBecause) ? '' : '.'}` : undefined;
 }
 
 export interface HandshakeOptions {
   readonly entry: ServerEntry;
-  /** Covenant's own. */
+  /** Covenant's own version. */
   readonly version: string;
-  /** A fresh one with every call. */
+  /** Creates a new transport on each call. */
   readonly transport: () => UpstreamTransport;
-  /** Sees the client before anything is said. */
+  /** Runs before the first message. */
   readonly prepare: (client: Client) => void;
   readonly signal: AbortSignal;
 }
@@ -35,8 +35,8 @@ export interface ConnectedClient {
 }
 
 /**
- * A child is told `initialize` first, and asked by `server/discover` only where it refuses that as unsupported, in a fresh process: many end at
- * an unknown first message. Over HTTP it is the other way round, because there an unknown message is simply refused.
+ * A child gets `initialize` first, and `server/discover` only if it rejects that as unsupported, in a new process: many programs exit at
+ * an unknown first message. Over HTTP the order is reversed, because there an unknown message is simply rejected.
  */
 export async function shakeHands(options: HandshakeOptions): Promise<ConnectedClient> {
   const { protocol, transport } = options.entry;

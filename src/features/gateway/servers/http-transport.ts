@@ -4,27 +4,27 @@ import type { HttpEntry } from './entry.ts';
 import { brokenAnswer } from './json-rpc.ts';
 
 const GOODBYE_MS = 1_000;
-/** The server may say how soon a stream that it has ended is opened again, but not that it is done all the time, or never. */
+/** The server may choose when its closed stream is opened again, but within these limits. */
 const REOPEN_MS = { least: 500, most: 60_000 };
 
 /** A server reached over Streamable HTTP, with the headers of its entry. */
 export class HttpTransport extends StreamableHTTPClientTransport {
-  /** Requests of ours that have no answer yet. */
+  /** Requests that have no answer yet. */
   readonly #unanswered = new Set<RequestId>();
 
   constructor(entry: HttpEntry) {
     super(new URL(entry.url), { requestInit: { headers: { ...entry.headers } }, fetch: boundedFetch, reconnectionScheduler: reopenLater });
-    // The client's own handler comes after this one.
+    // The client's own handler runs after this one.
     this.onmessage = (message) => {
       if (!('method' in message) && message.id !== undefined) this.#unanswered.delete(message.id);
     };
   }
 
-  /** A request whose stream ends without the answer is answered by us: there is nothing more to wait for. */
+  /** If a request's stream ends without an answer, it is answered here with an error, because no answer can follow. */
   override async send(message: JSONRPCMessage, options: TransportSendOptions = {}): Promise<void> {
     if (!('method' in message)) return await super.send(message, options);
     if (message.method === 'notifications/cancelled') this.#unanswered.delete(message.params?.requestId as RequestId);
-    // Ids that are strings are of the SDK's probes and subscriptions, which see to themselves.
+    // String ids belong to the SDK's own probes and subscriptions, which handle their ends themselves.
     if (!('id' in message) || typeof message.id === 'string') return await super.send(message, options);
     const { id } = message;
     this.#unanswered.add(id);
@@ -40,7 +40,7 @@ export class HttpTransport extends StreamableHTTPClientTransport {
     }
   }
 
-  /** Ends the session on the other side, where there is one, and every stream that is open. */
+  /** Ends the remote session, if there is one, and every open stream. */
   override async close(): Promise<void> {
     if (this.sessionId !== undefined) {
       const goodbye = this.terminateSession().catch(() => {});
@@ -50,7 +50,7 @@ export class HttpTransport extends StreamableHTTPClientTransport {
   }
 }
 
-/** The transport has one signal for its whole life. `fetch` would leave a listener on it with every request. */
+/** The transport has one signal for its whole life. Without a signal per request, every `fetch` would leave a listener on it. */
 const boundedFetch: typeof fetch = async (url, init) =>
   withBoundedBody(await fetch(url, init?.signal ? { ...init, signal: AbortSignal.any([init.signal]) } : init));
 

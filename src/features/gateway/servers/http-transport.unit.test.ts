@@ -10,7 +10,7 @@ import { HttpTransport } from './http-transport.ts';
 
 const textOf = ({ body }: { body: Record<string, unknown> }) => (body.content as { text: string }[])[0]?.text;
 
-test('the headers of the entry go with every request; without them the problem says to set them', async () => {
+test('the headers of the entry are sent with every request; if they are missing, the problem says to set them', async () => {
   const far = await recordingServer('let-me-in');
   const app = await upstreamApp([
     { name: 'known', url: far.url, headers: { Authorization: 'Bearer let-me-in', 'X-Team': 'blue' } },
@@ -19,10 +19,10 @@ test('the headers of the entry go with every request; without them the problem s
   await Promise.all([app.event('upstream.started', 'known'), app.event('upstream.down', 'stranger')]);
   await app.call('known_update', {});
   expect(new Set(far.requests.map(({ headers }) => headers.get('x-team')))).toEqual(new Set(['blue']));
-  expect((await app.server('stranger')).problem).toBe('It answered HTTP 401: it wants credentials. Set them under `headers` in its entry in secrets.toml.');
+  expect((await app.server('stranger')).problem).toBe('It returned HTTP 401: it requires credentials. Set them under `headers` of its entry in secrets.toml.');
 });
 
-test('what a newer server wants repeated as headers is, and a result that breaks its own schema passes all the same', async () => {
+test('marked arguments are repeated as headers for a newer server, and a result that violates its own schema still passes', async () => {
   const far = await recordingServer();
   const app = await upstreamApp([{ name: 'far', url: far.url }]);
   await app.event('upstream.started', 'far');
@@ -32,7 +32,7 @@ test('what a newer server wants repeated as headers is, and a result that breaks
   expect(call?.headers.get('mcp-name')).toBe('region');
 });
 
-test('no two requests share a signal: each would leave its listeners on it for as long as the connection lasts', async () => {
+test('each request has its own signal, so that listeners do not accumulate on the connection', async () => {
   const signals: unknown[] = [];
   vi.spyOn(globalThis, 'fetch').mockImplementation(async (_url, init) => {
     signals.push(init?.signal);
@@ -47,7 +47,7 @@ test('no two requests share a signal: each would leave its listeners on it for a
   expect(new Set(signals).size).toBe(3);
 });
 
-test('a real server over Streamable HTTP is used like one over stdio [gateway.config.url]', async () => {
+test('a real server over Streamable HTTP works like one over stdio [gateway.config.url]', async () => {
   const port = await freePort();
   const server = spawn(process.execPath, [EVERYTHING, 'streamableHttp'], {
     env: { PATH: process.env.PATH, PORT: String(port) },
@@ -66,19 +66,19 @@ test('a real server over Streamable HTTP is used like one over stdio [gateway.co
   const exchange = exchangeOf({ progress: ({ progress }) => told.push(progress) });
   expect(textOf(await app.call('all_trigger-long-running-operation', { duration: 0.1, steps: 2 }, { exchange }))).toContain('completed');
   expect(told).toEqual([1, 2]);
-  // Killed in the middle of a call: the caller hears of it at once, not when its time is up.
+  // Killed during a call: the caller gets the error immediately, not at the timeout.
   const call = app.call('all_trigger-long-running-operation', { duration: 20, steps: 20 });
   setTimeout(() => server.kill('SIGKILL'), 100);
   expect((await call).reply).toMatchObject({ code: 'UPSTREAM_DOWN' });
 });
 
-test('a stream that breaks off, or an answer that is none, ends the call at once though the server lives', { timeout: 10_000 }, async () => {
+test('a broken stream or an invalid answer ends the call immediately, although the server lives', { timeout: 10_000 }, async () => {
   const far = await handWritten({
     cut: ({ response }) => response.writeHead(200, { 'content-type': 'text/event-stream' }).end(': that was all\n\n'),
     torn: ({ response }) => response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': more\n\n', () => response.destroy()),
     odd: ({ response, id }) => response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', id, result: 5 })),
     noise: ({ response }) => response.writeHead(200, { 'content-type': 'application/json' }).end('{'),
-    // As much as would not be kept of an answer either.
+    // More than would be accepted as an answer.
     wordy: ({ response }) => response.writeHead(500).end('x'.repeat(20 * 1024 * 1024)),
   });
   const app = await upstreamApp([{ name: 'far', url: far }]);
@@ -91,7 +91,7 @@ test('a stream that breaks off, or an answer that is none, ends the call at once
   expect((await app.server('far')).state).toBe('up');
 });
 
-test('a server that wants its stream opened again at once, or in a thousand years, does not decide that', async () => {
+test('a server cannot make Covenant reopen its stream immediately or only after a thousand years', async () => {
   for (const wish of ['0', '99999999999999']) {
     let opened = 0;
     const far = await handWritten({}, (response) => {
@@ -111,7 +111,7 @@ interface ToolRequest {
   readonly id: unknown;
 }
 
-/** A server of the older revisions over HTTP that answers its tools in whatever way; `get` is the stream on which it speaks unasked. */
+/** An older-revision HTTP server with custom answers for its tools. `get` is the stream for its own messages. */
 async function handWritten(tools: Record<string, (asked: ToolRequest) => unknown>, get?: (response: ServerResponse) => unknown): Promise<string> {
   const http = createHttpServer(async (request, response) => {
     if (request.method !== 'POST') return request.method === 'GET' && get ? get(response) : response.writeHead(405).end();

@@ -13,14 +13,14 @@ export { blocksOf } from './toml-blocks.ts';
 export type { ResourceHolder, UpstreamChange, Upstreams, WorkspaceUpstreams } from './upstream-offers.ts';
 
 export interface UpstreamsOptions {
-  /** Where `secrets.toml` and the servers' logs are. */
+  /** The folder of `secrets.toml` and the servers' logs. */
   readonly home: string;
-  /** Whether this process starts the servers; a command that ends at once only reads what is known of them. */
+  /** Whether this process starts the servers. Short commands only read their stored catalogue. */
   readonly run: boolean;
   readonly toolTimeoutMs: number;
-  /** Covenant's own, as it tells the servers. */
+  /** Covenant's own version, as sent to the servers. */
   readonly version: string;
-  /** Names that no other server's tool can have. */
+  /** Names that no external tool can have. */
   readonly nativeNames: () => Iterable<string>;
 }
 
@@ -31,7 +31,7 @@ interface CreatedUpstreams {
   undecided(workspace: string): ReturnType<typeof undecidedServers>;
 }
 
-/** Other MCP servers: configured in `secrets.toml`, kept running, their tools, prompts and resources offered as far as they are approved. */
+/** Other MCP servers: configured in `secrets.toml`, kept running, and offered with their approved tools, prompts and resources. */
 export async function createUpstreams(services: Services, options: UpstreamsOptions): Promise<CreatedUpstreams> {
   const catalogue = new ServerCatalogue(services, options.nativeNames);
   const resourceUpdated = (server: string, uri: string) => upstreams.resourceUpdated(server, uri);
@@ -50,7 +50,7 @@ export async function createUpstreams(services: Services, options: UpstreamsOpti
   };
 }
 
-/** Loads what speaks MCP to other servers only where it is used: a command would be a tenth slower for it. */
+/** Loads the MCP client code only when it is used, because it would make commands about a tenth slower. */
 async function runServers(...args: ConstructorParameters<typeof RunningServers>): Promise<ConfiguredServers> {
   const { RunningServers } = await import('./running.ts');
   return new RunningServers(...args);

@@ -6,15 +6,15 @@ export type ReceivedMessage =
   | { readonly kind: 'answer'; readonly message: JsonRpcAnswer }
   | { readonly kind: 'request' | 'notification'; readonly message: JSONRPCMessage };
 
-/** In the `data` of an error that is ours and not the server's: its own answer was no answer, or it has ended without one. */
+/** In the `data` of errors that Covenant created: the server's answer was invalid, or missing at its end. */
 export const MALFORMED_ANSWER = 'malformed_answer';
 export const BROKEN_ANSWER = 'broken_answer';
-/** Larger ones are no batch that anybody sends in earnest, and would be dispatched in one go. */
+/** Larger batches are not legitimate, and would be processed in one go. */
 const MAX_BATCH = 100;
 
-/** One line of a server's output as the messages in it, or why it is none. */
+/** The messages in one line of a server's output, or why it contains none. */
 export function readMessages(line: string): ReceivedMessage[] | string {
-  // A look at the first character is a hundred times cheaper than an error thrown by the parser.
+  // Checking the first character is a hundred times cheaper than a parser exception.
   if (!/^\s*[[{]/.test(line)) return 'not JSON';
   let value: unknown;
   try {
@@ -22,7 +22,7 @@ export function readMessages(line: string): ReceivedMessage[] | string {
   } catch {
     return 'not JSON';
   }
-  // One revision of the protocol (2025-03-26) has batches.
+  // One protocol revision (2025-03-26) has batches.
   if (Array.isArray(value) && value.length > MAX_BATCH) return `a batch of ${value.length} messages`;
   const messages = (Array.isArray(value) ? value : [value]).map(readMessage).filter((message) => message !== undefined);
   return messages.length > 0 ? messages : 'not a JSON-RPC message';
@@ -41,7 +41,7 @@ function readMessage(value: unknown): ReceivedMessage | undefined {
   return { kind: 'answer', message: isAnswer(value) ? (message as JsonRpcAnswer) : malformedAnswer(id) };
 }
 
-/** The caller gets an error at once instead of waiting for its whole time. */
+/** The caller gets an error immediately instead of waiting for its timeout. */
 const malformedAnswer = (id: RequestId): JsonRpcAnswer =>
   errorAnswer(id, MALFORMED_ANSWER, 'The server answered with something that is neither a result nor an error');
 export const brokenAnswer = (id: RequestId): JsonRpcAnswer => errorAnswer(id, BROKEN_ANSWER, 'The server ended its answer before it was complete');

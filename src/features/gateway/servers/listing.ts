@@ -9,10 +9,10 @@ const MAX_PAGES = 100;
 const MAX_ITEMS = 10_000;
 const MAX_CHARACTERS = 16 * 1024 * 1024;
 
-/** Sends one request and gives its result. */
+/** Sends one request and returns its result. */
 export type Ask = (method: string, params?: Json) => Promise<Json>;
 
-/** Lists everything the server has, all pages of it. Tools are always listed; the rest if the server declares it. */
+/** Lists everything on the server, all pages. Tools are always listed, the rest only if the server declares it. */
 export async function listAll(ask: Ask, spoken: Omit<UpstreamFacts, 'resources' | 'resourceTemplates'>): Promise<ServerListing> {
   const { capabilities } = spoken;
   const listedTools = allPages(ask, 'tools/list', 'tools', 'name');
@@ -40,10 +40,10 @@ async function allPages(ask: Ask, method: string, key: string, id: string): Prom
     if (typeof nextCursor !== 'string' || nextCursor === '' || nextCursor === cursor) return items;
     cursor = nextCursor;
   }
-  throw new Error(`its answer to ${method} has no end, or is too long: ${MAX_PAGES} pages, ${MAX_ITEMS} entries or ${MAX_CHARACTERS} characters are the most`);
+  throw new Error(`its answer to ${method} exceeds the limit of ${MAX_PAGES} pages, ${MAX_ITEMS} entries or ${MAX_CHARACTERS} characters`);
 }
 
-/** Nothing, where the server has no such method. */
+/** Empty if the server does not have this method. */
 async function emptyWithoutMethod(items: Promise<Json[]>): Promise<Json[]> {
   try {
     return await items;

@@ -1,7 +1,7 @@
-/** More than anybody sends in earnest, and far from where writing it down as JSON runs out of stack. */
+/** More than legitimate data needs, and far below the depth at which JSON serialization overflows the stack. */
 export const MAX_LEVELS = 1_000;
 
-/** Some JSON can be read but not written again: it would be lost on its way to the caller. */
+/** Some JSON can be parsed but not serialized again, so it could not be passed on to the caller. */
 export function isTooDeep(value: unknown): boolean {
   let level = [value];
   for (let depth = 0; level.length > 0; depth++) {

@@ -8,15 +8,15 @@ export interface NoticesOptions {
   readonly client: Client;
   readonly clock: Clock;
   readonly ackTimeoutMs: number;
-  /** The stream had ended: what has changed meanwhile was not told. */
+  /** The stream had ended, so changes in the meantime were missed. */
   readonly missed: () => void;
   /** The stream cannot be opened any more. */
   readonly broken: (error: unknown) => void;
 }
 
 /**
- * How a server tells that something has changed. One of the older revisions does so unasked, and of resources that were subscribed to; of one
- * of the newer it is asked in a stream that names all of it, which is opened again when it ends, or when there is more to name.
+ * How a server reports changes. An older-revision server sends them unasked, and for subscribed resources. A newer one sends them on a
+ * stream that names everything of interest. The stream is reopened when it ends or when there is more to name.
  */
 export class Notices {
   readonly #o: NoticesOptions;
@@ -35,7 +35,7 @@ export class Notices {
     this.#capabilities = (options.client.getServerCapabilities() ?? {}) as Json;
   }
 
-  /** Opens the stream, where there is one; not having it is no reason not to use the server. */
+  /** Opens the stream, if supported. A server without it is still usable. */
   begin(): void {
     if (this.#modern && Object.keys(this.#filter()).length > 0) this.#reopen().catch((error) => this.#failed(error));
   }
@@ -43,10 +43,10 @@ export class Notices {
   async watch(uris: readonly string[]): Promise<void> {
     if (uris.length === 0) return;
     if (!(this.#capabilities.resources as Json | undefined)?.subscribe) {
-      throw new ProtocolError(-32601, 'The server does not tell of changes of its resources.');
+      throw new ProtocolError(-32601, 'The server does not report changes of its resources.');
     }
     if (!this.#modern) {
-      // One that is there no more does not take the others with it.
+      // One missing resource must not prevent the subscriptions of the others.
       const asked = uris.map((uri) => this.#o.client.subscribeResource({ uri }, { timeout: this.#o.ackTimeoutMs }));
       const refused = (await Promise.allSettled(asked)).find(({ status }) => status === 'rejected');
       if (refused?.status === 'rejected') throw refused.reason;
@@ -85,7 +85,7 @@ export class Notices {
     };
   }
 
-  /** One at a time; the old stream goes when the new one stands, so that nothing is missed between them. */
+  /** One at a time. The old stream closes after the new one opens, so that no change is missed in between. */
   #reopen(): Promise<void> {
     const done = this.#turn.then(async () => {
       if (this.#ended) return;
@@ -118,7 +118,7 @@ export class Notices {
 
   #failed(error: unknown): void {
     if (this.#ended) return;
-    // It has answered, and will not: it is asked no more.
+    // The server rejected the request, so asking again is useless.
     if (!rpcErrorOf(error)) this.#again();
     this.#o.broken(error);
   }

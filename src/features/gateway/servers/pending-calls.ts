@@ -3,7 +3,7 @@ import { attributeQuestion } from './attribution.ts';
 import { isTooDeep, MAX_LEVELS } from './nesting.ts';
 import { cannotAskRefusal } from './refusals.ts';
 
-/** An answer to a server's question that is an error of the protocol. */
+/** An answer to a server's question that is a protocol error. */
 export class QuestionRefused extends Error {
   readonly code: number;
   constructor(message: string, code = -32600) {
@@ -12,9 +12,9 @@ export class QuestionRefused extends Error {
   }
 }
 
-/** More are no questions that anybody answers. */
+/** Nobody answers more questions than this. */
 const MAX_QUESTIONS = 16;
-/** How long a call waits for its caller's answer before it gives way to another call's question. */
+/** How long a call waits for its caller's answer before another call's question can end it. */
 const GIVE_WAY_MS = 60_000;
 
 interface Question {
@@ -22,10 +22,10 @@ interface Question {
   answer(result: Json): void;
 }
 
-/** One request under way at a server. It may outlive the round in which its caller waits for it. */
+/** One request in progress at a server. It may outlive the round in which its caller waits for it. */
 export class PendingCall {
   readonly server: string;
-  /** The caller's, of the round that is on. */
+  /** The caller's exchange of the current round. */
   exchange: Exchange | undefined;
   /** Unanswered questions of the server. */
   readonly questions = new Map<string, Question>();
@@ -33,7 +33,7 @@ export class PendingCall {
   #asked = 0;
   #asking = 0;
   #waitedForCaller = false;
-  /** Since when it is between two rounds. */
+  /** Since when it waits between two rounds. */
   #suspendedAt: number | undefined;
   #wake: (() => void) | undefined;
 
@@ -42,12 +42,12 @@ export class PendingCall {
     this.exchange = exchange;
   }
 
-  /** Given up, from our side. */
+  /** Aborted on our side. */
   get signal(): AbortSignal {
     return this.#cancel.signal;
   }
 
-  /** When it was given up, the caller's client had been asked and had not answered. */
+  /** Whether the caller's client still had an open question when the call was aborted. */
   get waitedForCaller(): boolean {
     return this.#waitedForCaller;
   }
@@ -60,14 +60,14 @@ export class PendingCall {
     this.#suspendedAt = now;
   }
 
-  /** Its caller is back. */
+  /** The caller has returned for the next round. */
   resume(exchange: Exchange | undefined): void {
     this.#suspendedAt = undefined;
     this.exchange = exchange;
     this.take(exchange?.rounds?.inputResponses);
   }
 
-  /** The server waits for an answer that its caller may never bring. */
+  /** Whether the server waits for an answer that its caller may never bring. */
   isLeft(now: number): boolean {
     return this.#suspendedAt !== undefined && this.questions.size > 0 && now - this.#suspendedAt >= GIVE_WAY_MS;
   }
@@ -77,7 +77,7 @@ export class PendingCall {
     this.#cancel.abort(reason);
   }
 
-  /** Asks the caller's client, which waits for it. */
+  /** Asks the caller's client and waits for its answer. */
   async ask(ask: NonNullable<Exchange['ask']>, { method, params }: Question['request'], signal: AbortSignal): Promise<Json> {
     this.#asking++;
     try {
@@ -95,7 +95,7 @@ export class PendingCall {
     });
   }
 
-  /** Keeps a question until its caller brings the answer in a later round. */
+  /** Stores a question until its caller brings the answer in a later round. */
   keep(request: Question['request'], signal: AbortSignal): Promise<Json> {
     const key = `q${++this.#asked}`;
     return new Promise((resolve, reject) => {
@@ -103,7 +103,7 @@ export class PendingCall {
         this.questions.delete(key);
         end();
       };
-      const withdrawn = () => give(() => reject(new QuestionRefused('The question is no longer open.')));
+      const withdrawn = () => give(() => reject(new QuestionRefused('The question was withdrawn.')));
       signal.addEventListener('abort', withdrawn, { once: true });
       this.signal.addEventListener('abort', withdrawn, { once: true });
       this.questions.set(key, { request, answer: (result) => give(() => resolve(result)) });
@@ -111,7 +111,7 @@ export class PendingCall {
     });
   }
 
-  /** Gives the server what the caller has brought. What is still unanswered is asked again. */
+  /** Gives the server the caller's answers. Unanswered questions are asked again. */
   take(responses: Json | undefined): void {
     for (const [key, question] of [...this.questions]) {
       const answer = responses?.[key];
@@ -120,7 +120,7 @@ export class PendingCall {
   }
 }
 
-/** The requests under way at one server. What it says without naming a request can only be said to whose it must be. */
+/** The requests in progress at one server. A message that names no request can be assigned only if there is just one. */
 export class PendingCalls {
   readonly #pending = new Set<PendingCall>();
   readonly #now: () => number;
@@ -137,7 +137,7 @@ export class PendingCalls {
     this.#pending.delete(pending);
   }
 
-  /** The most verbose level that any caller wants. */
+  /** The most verbose level that any caller requested. */
   wantedLevel(): string | undefined {
     const levels = new Set([...this.#pending].map(({ exchange }) => exchange?.log?.level));
     return LEVELS.findLast((level) => levels.has(level));
@@ -149,15 +149,15 @@ export class PendingCalls {
     if (log && isLoud(params.level, log.level)) log.send(params);
   }
 
-  /** A question that a server of the older revisions asks of its client. */
+  /** Handles a question that an older-revision server sends to its client. */
   async ask(method: string, params: Json, signal: AbortSignal): Promise<Json> {
-    if (!isClientRequest(method)) throw new QuestionRefused(`There is no method ${method} here.`, -32601);
+    if (!isClientRequest(method)) throw new QuestionRefused(`Method not supported: ${method}.`, -32601);
     const pending = this.#only() ?? this.#onlyAfterGivingWay();
     if (!pending) {
       throw new QuestionRefused(
         this.#pending.size === 0
-          ? 'No call is under way whose client could be asked.'
-          : 'Several calls are under way: it cannot be known whose client is asked.',
+          ? 'No call is in progress, so no client can be asked.'
+          : 'Several calls are in progress, so it is unclear whose client to ask.',
       );
     }
     const { exchange } = pending;
@@ -167,12 +167,12 @@ export class PendingCalls {
     }
     if (!declares(exchange.capabilities, method, params)) throw new QuestionRefused(`The client does not support ${method}.`, -32601);
     if (isTooDeep(params)) throw new QuestionRefused(`The question is nested deeper than ${MAX_LEVELS} levels.`);
-    if (pending.openQuestions >= MAX_QUESTIONS) throw new QuestionRefused(`${MAX_QUESTIONS} questions of this call are open already.`);
+    if (pending.openQuestions >= MAX_QUESTIONS) throw new QuestionRefused(`This call already has ${MAX_QUESTIONS} open questions.`);
     const question = { method, params: attributeQuestion(pending.server, method, withoutProgress(params)) };
     return await (exchange.ask ? pending.ask(exchange.ask, question, signal) : pending.keep(question, signal));
   }
 
-  /** A call whose caller has stayed away is given up for one whose caller is here. It waits for an answer, so the new question is not its own. */
+  /** Ends calls whose callers have stayed away, if that leaves one call. Those calls wait for answers, so the new question is not theirs. */
   #onlyAfterGivingWay(): PendingCall | undefined {
     const left = [...this.#pending].filter((pending) => pending.isLeft(this.#now()));
     if (left.length === 0 || this.#pending.size - left.length !== 1) return undefined;
@@ -189,7 +189,7 @@ export class PendingCalls {
   }
 }
 
-/** The server's own token would be taken for one of ours. */
+/** The server's own progress token would be mistaken for one of ours. */
 function withoutProgress({ _meta, ...params }: Json): Json {
   const { progressToken: _, ...meta } = (_meta ?? {}) as Json;
   return Object.keys(meta).length > 0 ? { ...params, _meta: meta } : params;
@@ -197,7 +197,7 @@ function withoutProgress({ _meta, ...params }: Json): Json {
 
 const isClientRequest = (method: string): method is ClientRequest => (CLIENT_REQUESTS as readonly string[]).includes(method);
 
-/** A client that declares elicitation and no mode of it takes forms. */
+/** A client that declares elicitation without a mode supports forms. */
 function declares(capabilities: Json, method: ClientRequest, params: Json): boolean {
   const declared = capabilities[method.slice(0, method.indexOf('/'))] as Json | undefined;
   if (!declared) return false;

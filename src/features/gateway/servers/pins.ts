@@ -14,9 +14,9 @@ export interface WithheldDefinition {
   readonly exposed: string;
   readonly reason: WithheldReason;
   readonly renamed_from: string | null;
-  /** Names what is withheld as it is now: who approves says by it what they have seen. Empty where there is nothing to approve. */
+  /** Identifies the current definition, so that an approval names what the person saw. Empty if it cannot be approved. */
   readonly fingerprint: string;
-  /** The approved definition, and the one that a person would approve. */
+  /** The approved definition, and the one to approve. */
   readonly before: Json | null;
   readonly after: Json | null;
 }
@@ -24,21 +24,21 @@ export interface WithheldDefinition {
 export interface PinNaming {
   readonly server: string;
   readonly prefix: boolean;
-  /** Whether somebody else has the name, native or of another server. */
+  /** Whether a native tool or another server has the name. */
   isTaken(kind: PinKind, exposed: string): boolean;
 }
 
 export interface PinComparison {
-  /** Pins that are new or not as they were. */
+  /** New and changed pins. */
   readonly write: readonly Pin[];
-  /** Never approved, and not listed any more: nothing of them is kept. */
+  /** Pins that were never approved and are not listed any more. */
   readonly remove: readonly Pin[];
   readonly leftOut: readonly LeftOut[];
 }
 
 /**
- * A server's whole listing against what is known of it. All that a server lists when it is seen for the first time is approved with that;
- * later only a person approves. What has no name is not approved: when it gets one, there may be grants for it that were given for another's.
+ * Compares a server's whole listing with its pins. Everything in the first listing of a new server is approved; later definitions need
+ * a person's approval. A definition without a free name is not approved: when it gets the name, grants for it may have been meant for another.
  */
 export function compareListing(
   naming: PinNaming,
@@ -66,7 +66,7 @@ export function compareListing(
   return { write, remove, leftOut };
 }
 
-/** The definitions that the server which this process runs has listed. */
+/** The definitions listed by the server that this process runs. */
 export type ListedDefinitions = ReadonlyMap<string, Pick<Pin, 'seen' | 'seen_hash'>>;
 
 export function definitionsIn(listing: Pick<ServerListing, 'tools' | 'prompts'>): ListedDefinitions {
@@ -79,8 +79,8 @@ export function definitionsIn(listing: Pick<ServerListing, 'tools' | 'prompts'>)
 }
 
 /**
- * Each process judges by the server that it runs itself: another one's may be of another version, and what the store has seen is whichever
- * was listed last.
+ * Each process uses the listing of its own server process: another one may run another version, and the store contains whichever was
+ * listed last.
  */
 export function asListed(pins: readonly Pin[], listed: ListedDefinitions | undefined): readonly Pin[] {
   if (!listed) return pins;
@@ -113,7 +113,7 @@ const unknownPin = (server: string, kind: PinKind, name: string, now: number): P
   ...{ seen: null, seen_hash: null, seen_at: now },
 });
 
-/** The same object where nothing has changed. */
+/** Returns the same object if nothing has changed. */
 function updateSeen(pin: Pin, definition: NamedDefinition, exposed: string, now: number, isFirstSight: boolean): Pin {
   const seen_hash = definitionHash(definition);
   if (pin.seen_hash === seen_hash && pin.exposed === exposed) return pin;
@@ -122,7 +122,7 @@ function updateSeen(pin: Pin, definition: NamedDefinition, exposed: string, now:
   return { ...seen, ...(isFirstSight ? { approved: definition, approved_hash: seen_hash, approved_at: now, approved_by: 'first-sight' } : {}), exposed };
 }
 
-/** Which names of a server's own are whose: who holds a name keeps it, the others take what is free in the order of their names. */
+/** Assigns a server's own names. The holder of a name keeps it; the others take free names in alphabetical order. */
 class OwnNames {
   readonly #held = new Map<string, string>();
 
@@ -145,7 +145,7 @@ class OwnNames {
   }
 }
 
-/** Why a pinned definition is not offered; undefined where it may be. */
+/** Why a pinned definition is not offered. Undefined if it is. */
 export function reasonOf(pin: Pin): WithheldReason | undefined {
   if (pin.seen === null) return 'gone';
   if (pin.exposed === '') return 'name_taken';
@@ -153,7 +153,7 @@ export function reasonOf(pin: Pin): WithheldReason | undefined {
   return pin.approved_hash === pin.seen_hash ? undefined : 'changed';
 }
 
-/** All of one server that is withheld. A new definition that is a vanished one under another name is shown as that. */
+/** Everything withheld of one server. A new definition equal to a missing one is shown as its new name. */
 export function withheldOf(pins: readonly Pin[], leftOut: readonly LeftOut[], naming: Pick<PinNaming, 'server' | 'prefix'>): WithheldDefinition[] {
   const gone = Map.groupBy(
     pins.filter((pin) => reasonOf(pin) === 'gone'),
@@ -195,10 +195,10 @@ const shown = (pin: Pin, { server, prefix }: Pick<PinNaming, 'server' | 'prefix'
   exposed: exposedName(server, pin.name, prefix),
 });
 
-/** Of all that is shown and would be offered, `_meta` too. */
+/** Covers everything that is shown and would be offered, including `_meta`. */
 const fingerprintOf = ({ kind, seen, approved_hash }: Pin): string => hash('sha256', canonicalJson([kind, seen ?? approved_hash])).slice(0, 24);
 
-/** Approves the definition as it is seen now. */
+/** The pin with its current definition approved. */
 export const approvedPin = (pin: Pin, by: string, now: number): Pin => ({
   ...pin,
   ...{ approved: pin.seen, approved_hash: pin.seen_hash, approved_at: now, approved_by: by },

@@ -4,45 +4,53 @@ import { MAX_LEVELS } from './nesting.ts';
 import type { WithheldDefinition } from './pins.ts';
 
 export function downRefusal(server: string, problem: string, nextStartInMs?: number): Refusal {
-  const when = nextStartInMs === undefined ? '' : ` It is started again in ${Math.max(1, Math.ceil(nextStartInMs / 1000))} s.`;
-  const next = `Call again later; \`covenant servers logs ${server}\` has what it said.`;
+  const seconds = nextStartInMs === undefined ? undefined : Math.max(1, Math.ceil(nextStartInMs / 1000));
+  const when = seconds === undefined ? '' : ` It restarts in ${seconds} s.`;
+  const next = `Repeat the call ${seconds === undefined ? 'later' : `in ${seconds} s`}. Its log: \`covenant servers logs ${server}\`.`;
   return new Refusal('UPSTREAM_DOWN', `The server ${server} is down. ${problem}${when}`, next, { server });
 }
 
 const WHY: Record<WithheldReason, string> = {
-  new: 'is new on its server, and nobody has approved it',
-  changed: 'is not what was approved: its server has changed it',
-  renamed: 'is another under a new name, and nobody has approved that',
-  gone: 'is not there any more: its server lists it no longer',
-  name_taken: 'is withheld: its name belongs to another tool',
-  duplicate: 'is withheld: its server lists two of that name',
-  invalid: 'is withheld: its definition is not one',
+  new: 'is new on its server and not approved yet',
+  changed: 'was changed by its server and the change is not approved yet',
+  renamed: 'was renamed by its server and the new name is not approved yet',
+  gone: 'is gone: its server does not list it any more',
+  name_taken: 'is withheld: another tool has its name',
+  duplicate: 'is withheld: its server lists two with this name',
+  invalid: 'is withheld: its definition is invalid',
 };
 
-/** For callers who may call it. */
+/** For callers with a grant for it. */
 export function withheldRefusal({ server, kind, name, exposed, reason }: WithheldDefinition): Refusal {
-  // A server chooses its names: they may read like words of ours, or be commands to a shell.
+  // A server chooses its names: they may look like Covenant's text, or be shell commands.
   const approve = `covenant servers approve ${server} --tool ${/^[A-Za-z0-9_.-]{1,128}$/.test(name) ? name : exposed}`;
   const next =
-    reason === 'gone' || reason === 'name_taken' ? `Ask the operator: covenant servers list shows ${server}.` : `Ask the operator to look at it: ${approve}`;
+    reason === 'gone' || reason === 'name_taken'
+      ? `Ask the operator to check ${server} with \`covenant servers list\`.`
+      : `Ask the operator to review it with \`${approve}\`.`;
   return new Refusal('TOOL_WITHHELD', `The ${kind} ${exposed} ${WHY[reason]}.`, next, { server, reason });
 }
 
 export function invalidAnswerRefusal(server: string, detail: string): Refusal {
-  return new Refusal('UPSTREAM_INVALID', `The server ${server} answered, but not as MCP has it: ${detail}`, 'Ask the operator to look at that server.', {
-    server,
-  });
+  return new Refusal(
+    'UPSTREAM_INVALID',
+    `The answer of the server ${server} is not valid MCP: ${detail}`,
+    `Ask the operator to check \`covenant servers logs ${server}\`.`,
+    {
+      server,
+    },
+  );
 }
 
 export function tooDeepRefusal(): Refusal {
-  return new Refusal('INVALID_INPUT', `The arguments are nested deeper than ${MAX_LEVELS} levels.`, 'Call again with flatter arguments.');
+  return new Refusal('INVALID_INPUT', `The arguments are nested deeper than ${MAX_LEVELS} levels.`, 'Repeat the call with less deeply nested arguments.');
 }
 
 export function cannotAskRefusal(server: string, method: string): Refusal {
   return new Refusal(
     'INPUT_REQUIRED',
-    `The server ${server} wants more input (${method}), and this surface cannot ask for it.`,
-    'Call it from an MCP client that answers such questions.',
+    `The server ${server} requires more input (${method}), which this client cannot be asked for.`,
+    'Repeat the call from an MCP client that supports such questions.',
     { server, method },
   );
 }

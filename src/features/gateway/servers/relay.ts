@@ -12,14 +12,14 @@ import { type Suspended, SuspendedCalls } from './suspended-calls.ts';
 
 const ASKED = Symbol('asked');
 
-/** A request to a server. `schema`: of the tool that is called. */
+/** A request to a server. `schema`: the input schema of the called tool. */
 export interface ServerRequest {
   readonly method: string;
   readonly params: Json;
   readonly schema?: Json;
 }
 
-/** Carries callers' requests to one server and their outcomes back, in whatever revisions the two sides speak. */
+/** Carries callers' requests to one server and the outcomes back, whatever revisions the two sides use. */
 export class Relay {
   readonly #supervisor: Supervisor;
   readonly #suspended: SuspendedCalls;
@@ -35,7 +35,7 @@ export class Relay {
     const { exchange } = ctx;
     const connection = await this.#supervisor.connected(ctx.signal);
     const token = exchange?.rounds?.requestState;
-    // A server of the newer revision has states of its own, which may look like ours: it may be such a gateway itself.
+    // A newer-revision server has its own states, which may look like ours: it may be a gateway like this one.
     if (token !== undefined && !connection.modern) {
       const kept = this.#suspended.take(token, canonicalText(request));
       if (!kept) throw roundUnknown();
@@ -47,12 +47,12 @@ export class Relay {
     return await this.#round({ pending, outcome: this.#sendOnceKnown(connection, pending, request), request: () => canonicalText(request) }, ctx);
   }
 
-  /** Calls that wait for an answer go with the connection that they wait on. */
+  /** Ends calls that wait for an answer when their connection ends. */
   endSuspended(): void {
     this.#suspended.endAll();
   }
 
-  /** Until the server has answered, or asks something that the caller answers by calling again. */
+  /** Waits until the server has answered, or asks something that the caller answers by calling again. */
   async #round(call: RelayedCall, ctx: RelayContext): Promise<Json> {
     const { pending, outcome } = call;
     const cancel = () => pending.cancel(ctx.signal.reason);
@@ -68,11 +68,15 @@ export class Relay {
   }
 
   #suspend({ pending, outcome, request }: RelayedCall): Json {
-    // Nobody waits for it until the caller is back.
+    // Nobody awaits the outcome until the caller returns.
     outcome.catch(() => {});
     const requestState = this.#suspended.keep({ pending, outcome, request: typeof request === 'string' ? request : request() });
     if (requestState === undefined) {
-      const full = new Refusal('TOO_MANY_QUESTIONS', 'Too many calls of this server wait for an answer of their caller.', 'Call again in a few minutes.');
+      const full = new Refusal(
+        'TOO_MANY_QUESTIONS',
+        `Too many calls to the server ${pending.server} already wait for answers from their callers.`,
+        'Repeat the call later: unanswered calls expire after 5 minutes.',
+      );
       pending.cancel(full);
       throw full;
     }
@@ -95,10 +99,10 @@ export class Relay {
     } catch (error) {
       const { health, thrown } = this.#failure(error, pending);
       this.#supervisor.judge(connection, health);
-      // It has fallen: what it fell by, and when it is started again, says more than that the connection is gone.
+      // The server is down: its problem and the next start time are more useful than the lost connection.
       if (thrown instanceof Refusal && thrown.code === 'UPSTREAM_DOWN' && this.#supervisor.state === 'down') throw this.#supervisor.refusal();
       if (health !== 'forgotten') throw thrown;
-      // It did not know the connection, so it has not done anything yet.
+      // The server did not know the connection, so it has not executed anything.
       const next = await this.#supervisor.connected(pending.signal);
       return await this.#send(next, pending, request).catch((again) => {
         throw this.#failure(again, pending).thrown;
@@ -121,14 +125,14 @@ export class Relay {
     if (!signal.aborted) return failureOf(this.#supervisor.entry.name, error);
     const { reason } = signal;
     if (!(reason instanceof Refusal)) return { health: 'well', thrown: roundUnknown() };
-    // A person who takes long to answer says nothing of the server.
+    // A person who takes long to answer is not a fault of the server.
     return { health: reason.code === 'TOOL_TIMEOUT' && !waitedForCaller ? 'strike' : 'unknown', thrown: reason };
   }
 }
 
 type RelayedCall = Omit<Suspended, 'request'> & { readonly request: string | (() => string) };
 
-/** However its keys are ordered. */
+/** Independent of key order. */
 function canonicalText({ method, params }: ServerRequest): string {
   try {
     return canonicalJson([method, params]);

@@ -16,7 +16,7 @@ async function asks(options: Json = {}) {
   return app;
 }
 
-/** Another caller's call is under way, until it is ended. */
+/** Another caller's call in progress, until it is ended. */
 async function waiting(app: UpstreamApp) {
   let begun = () => {};
   const isWaiting = new Promise<void>((resolve) => {
@@ -40,10 +40,10 @@ async function fixture(eras: 'legacy' | 'modern') {
   return Object.assign(app, { far });
 }
 
-/** A client of the newer revision: answered with `input_required`, it calls again. */
+/** A newer-revision client: after `input_required` it calls again. */
 const modern = (rounds: Exchange['rounds'] = {}): Exchange => exchangeOf({ capabilities: { elicitation: {}, sampling: {}, roots: {} }, rounds });
 
-test("a result has the other server's own content and isError, whatever is in it [gateway.result.own-content]", async () => {
+test("a result passes the other server's own content and isError, whatever they contain [gateway.result.own-content]", async () => {
   const app = await asks();
   expect((await app.call('far_odd', {})).relayed).toEqual({
     result: {
@@ -60,7 +60,7 @@ test("a result has the other server's own content and isError, whatever is in it
   expect(failed).toMatchObject({ isError: true, body: { content: [{ type: 'text', text: 'it did not work' }], isError: true } });
   expect((await app.call('far_error', {})).relayed).toEqual({ error: { code: -32050, message: 'a rule of mine', data: { rule: 7 } } });
   expect((await app.call('far_invalid', {})).reply).toMatchObject({ code: 'UPSTREAM_INVALID' });
-  // An answer that is no answer at all is no word of the server's that could be passed on.
+  // An invalid answer cannot be passed on as the server's own.
   const garbage = await upstreamApp([{ name: 'far', ...child('garbage') }]);
   await garbage.event('upstream.started', 'far');
   const broken = await garbage.call('far_broken', {});
@@ -70,7 +70,7 @@ test("a result has the other server's own content and isError, whatever is in it
   expect(payload).toMatchObject({ outcome: 'error_result', server: 'far' });
 });
 
-test('every content type of a real server passes as it is, over stdio and in both revisions over HTTP', async () => {
+test('every content type of a real server passes unchanged, over stdio and in both revisions over HTTP', async () => {
   const app = await upstreamApp([{ name: 'all', ...npm(EVERYTHING, 'stdio') }]);
   await app.event('upstream.started', 'all');
   expect(await app.call('all_get-structured-content', { location: 'Chicago' })).toMatchObject({
@@ -91,7 +91,7 @@ test('every content type of a real server passes as it is, over stdio and in bot
   }
 });
 
-test.each(['legacy', 'modern'] as const)('progress and log messages of a %s server reach the caller that asked for them', async (eras) => {
+test.each(['legacy', 'modern'] as const)('progress and log messages of a %s server reach the caller that requested them', async (eras) => {
   const app = await fixture(eras);
   const told: Json[] = [];
   await app.call('test_tool_with_progress', {}, { exchange: exchangeOf({ progress: (params) => told.push(params) }) });
@@ -105,7 +105,7 @@ test.each(['legacy', 'modern'] as const)('progress and log messages of a %s serv
   expect(logged).toEqual([]);
 });
 
-test('a log message is told to the only caller it can be for, from its level on', async () => {
+test('a log message reaches the only possible caller, from its level on', async () => {
   const app = await asks();
   const heard: unknown[] = [];
   const exchange = exchangeOf({ log: { level: 'warning', send: (params) => heard.push(params.data) } });
@@ -118,20 +118,20 @@ test('a log message is told to the only caller it can be for, from its level on'
   await other.end();
 });
 
-test("the caller's trace context goes with the call; what belongs to its own connection does not", async () => {
+test("the caller's trace context is passed on; keys of its own connection are not", async () => {
   const app = await asks();
   const meta = { traceparent: '00-1-2-01', 'io.modelcontextprotocol/protocolVersion': '1999-01-01', progressToken: 'mine' };
   expect(jsonOf(await app.call('far_meta', {}, { exchange: exchangeOf({ meta }) }))).toEqual({ traceparent: '00-1-2-01' });
   expect(jsonOf(await app.call('far_meta', {}))).toBeNull();
 });
 
-/** As a client is asked it. */
+/** The question as the client gets it. */
 const shownBy = (server: string) => ({
   ...ELICITATION,
   params: { ...ELICITATION.params, message: `[${server}] asks: ${JSON.stringify(ELICITATION.params.message)}`, _meta: { 'covenant/server': server } },
 });
 
-test('a question of an older server is put to the client that can be asked, and its answer given back', async () => {
+test("an older server's question goes to a client that can be asked, and its answer returns to the server", async () => {
   const app = await asks();
   const asked: unknown[] = [];
   const exchange = exchangeOf({
@@ -143,14 +143,14 @@ test('a question of an older server is put to the client that can be asked, and 
   });
   expect(jsonOf(await app.call('far_ask', ELICITATION, { exchange }))).toEqual([{ action: 'accept', content: { sure: true } }]);
   expect(asked).toEqual([['elicitation/create', shownBy('far').params]]);
-  // What the client has not declared is not asked of it.
+  // Capabilities that the client did not declare are not used.
   expect(jsonOf(await app.call('far_ask', { method: 'sampling/createMessage' }, { exchange }))).toEqual([{ error: expect.objectContaining({ code: -32601 }) }]);
   const url = { method: 'elicitation/create', params: { mode: 'url', message: 'Look', url: 'https://example.com', elicitationId: '1' } };
   expect(jsonOf(await app.call('far_ask', url, { exchange }))).toEqual([{ error: expect.objectContaining({ code: -32601 }) }]);
   expect(asked).toHaveLength(1);
 });
 
-test('a client of the newer revision is asked by input_required, as often as the server asks, and the call goes on where it stood', async () => {
+test('a newer-revision client is asked by input_required for each question, and the call continues where it stopped', async () => {
   const app = await asks();
   const args = { ...ELICITATION, times: 2 };
   const answers: Json[] = [];
@@ -168,13 +168,13 @@ test('a client of the newer revision is asked by input_required, as often as the
     responses = { [`q${round + 1}`]: answers[round] };
   }
   const last = { requestState: state, inputResponses: responses };
-  // Another call, or the same one twice, cannot go on with it.
+  // Another call, or the same state twice, cannot continue it.
   expect((await app.call('far_ask', { ...args, times: 3 }, { exchange: modern(last) })).reply).toMatchObject({ code: 'ROUND_UNKNOWN' });
   expect(jsonOf(await app.call('far_ask', args, { exchange: modern(last) }))).toEqual(answers);
   expect((await app.call('far_ask', args, { exchange: modern(last) })).reply).toMatchObject({ code: 'ROUND_UNKNOWN' });
 });
 
-test('a question that is not answered within five minutes, or whose server is restarted, is over', async () => {
+test('a question expires after five minutes without an answer, or when its server restarts', async () => {
   const app = await asks();
   const begin = async () => (await app.call('far_ask', ELICITATION, { exchange: modern() })).body.requestState as string;
   const goOn = async (requestState: string) =>
@@ -187,7 +187,7 @@ test('a question that is not answered within five minutes, or whose server is re
   expect(await goOn(restarted)).toMatchObject({ code: 'ROUND_UNKNOWN' });
 });
 
-test('a person who does not answer in time is no sign of a bad server', async () => {
+test('a person who does not answer in time does not count as a server failure', async () => {
   const app = await asks();
   const tool = app.app.upstreams.in(DEFAULT_WORKSPACE_ID).tools.tool('far_ask');
   for (let call = 0; call < 3; call++) {
@@ -203,7 +203,7 @@ test('a person who does not answer in time is no sign of a bad server', async ()
   expect((await app.server('far')).state).toBe('up');
 });
 
-test("the time in which a person is asked is not the call's", async () => {
+test("the time a person takes to answer does not count toward the call's timeout", async () => {
   const app = await asks({ timeout_s: 0.4 });
   const ask = async () => {
     await new Promise((resolve) => setTimeout(resolve, 800));
@@ -213,11 +213,11 @@ test("the time in which a person is asked is not the call's", async () => {
   expect(jsonOf(await app.call('far_ask', ELICITATION, { exchange }))).toEqual([{ action: 'decline' }]);
 });
 
-test('a call whose caller has not come back for a minute gives way to the question of another', async () => {
+test("a call whose caller stays away for a minute gives way to another call's question", async () => {
   const app = await asks();
   const left = await app.call('far_ask', ELICITATION, { exchange: modern() });
   const refused = await app.call('far_ask', { ...ELICITATION, another: 1 }, { exchange: modern() });
-  expect(jsonOf(refused)).toEqual([{ error: expect.objectContaining({ message: expect.stringContaining('Several calls are under way') }) }]);
+  expect(jsonOf(refused)).toEqual([{ error: expect.objectContaining({ message: expect.stringContaining('Several calls are in progress') }) }]);
   app.clock.advance(60_000);
   const asked = await app.call('far_ask', { ...ELICITATION, another: 2 }, { exchange: modern() });
   expect(asked.body).toMatchObject({ resultType: 'input_required', inputRequests: { q1: shownBy('far') } });
@@ -225,7 +225,7 @@ test('a call whose caller has not come back for a minute gives way to the questi
   expect((await app.call('far_ask', ELICITATION, { exchange: back })).reply).toMatchObject({ code: 'ROUND_UNKNOWN' });
 });
 
-test("what a server keeps of its own questions does not reach the caller's client", async () => {
+test("a server's internal state for its questions does not reach the caller's client", async () => {
   const app = await asks();
   const { params } = ELICITATION;
   const question = (meta: Json) => ({ method: ELICITATION.method, params: { ...params, _meta: meta } });
@@ -237,29 +237,29 @@ test("what a server keeps of its own questions does not reach the caller's clien
   expect(told).toEqual({ ...shownBy('far').params, _meta: { kept: 1, 'covenant/server': 'far' } });
 });
 
-test('a question too many is refused, whoever would have to answer it', async () => {
+test('a question over the limit is refused, whoever would answer it', async () => {
   const flights = new PendingCalls(() => 0);
   flights.enter(new PendingCall('far', modern()));
   const { signal } = new AbortController();
   const ask = () => flights.ask(ELICITATION.method, ELICITATION.params, signal);
   for (let open = 0; open < 16; open++) void ask();
-  await expect(ask()).rejects.toThrow('16 questions of this call are open already.');
+  await expect(ask()).rejects.toThrow('This call already has 16 open questions.');
 });
 
-test('a state that nobody has given is unknown, and the call is not begun once more', async () => {
+test('an unknown state is refused, and the call does not start again', async () => {
   const app = await asks();
   expect((await app.call('far_odd', {}, { exchange: modern({ requestState: 'mine' }) })).reply).toMatchObject({ code: 'ROUND_UNKNOWN' });
 });
 
-test('with several calls under way nobody is asked, because it cannot be known whose question it is', async () => {
+test('with several calls in progress nobody is asked, because the question cannot be assigned to one', async () => {
   const app = await asks();
   const other = await waiting(app);
   const answer = await app.call('far_ask', ELICITATION, { exchange: modern() });
-  expect(jsonOf(answer)).toEqual([{ error: expect.objectContaining({ message: expect.stringContaining('Several calls are under way') }) }]);
+  expect(jsonOf(answer)).toEqual([{ error: expect.objectContaining({ message: expect.stringContaining('Several calls are in progress') }) }]);
   await other.end();
 });
 
-test('a caller that can only wait is told that the server wants input', async () => {
+test('a caller that cannot be asked gets a refusal that names the required input', async () => {
   const app = await asks();
   expect((await app.call('far_ask', ELICITATION)).reply).toMatchObject({ code: 'INPUT_REQUIRED', message: expect.stringContaining('elicitation/create') });
   expect(jsonOf(await app.call('far_ask', { method: 'roots/list' }))).toEqual([{ error: expect.anything() }]);
@@ -268,7 +268,7 @@ test('a caller that can only wait is told that the server wants input', async ()
   expect((await newer.call('test_input_required_result_elicitation', {}, { exchange })).reply).toMatchObject({ code: 'INPUT_REQUIRED' });
 });
 
-test("a newer server's input_required passes as it is, and so does what the client brings back", async () => {
+test("a newer server's input_required passes unchanged, and so does the client's answer", async () => {
   const app = await fixture('modern');
   const name = 'test_input_required_result_multi_round';
   const first = await app.call(name, {}, { exchange: modern() });
@@ -289,7 +289,7 @@ test("a newer server's input_required passes as it is, and so does what the clie
   });
 });
 
-test('a gateway behind a gateway: what is asked passes through both, and so does the answer', async () => {
+test('question and answer pass through a gateway behind a gateway', async () => {
   const inner = await asks();
   const { url } = await inner.serve();
   const bob = await inner.developer('bob');
@@ -306,7 +306,7 @@ test('a gateway behind a gateway: what is asked passes through both, and so does
   }
 });
 
-test('what is nested so deep that it could not be passed on is refused, from either side', async () => {
+test('data nested too deeply to pass on is refused, from either side', async () => {
   const app = await upstreamApp([{ name: 'far', ...child('asks') }]);
   await app.event('upstream.started', 'far');
   let deep: Json = {};
@@ -316,13 +316,13 @@ test('what is nested so deep that it could not be passed on is refused, from eit
   expect((await app.server('far')).state).toBe('up');
 });
 
-test('a newer server hears what this very caller can do', async () => {
+test("a newer server receives this caller's capabilities", async () => {
   const app = await fixture('modern');
   expect((await app.call('test_missing_capability', {}, { exchange: exchangeOf() })).relayed).toMatchObject({ error: { code: -32021 } });
   expect(textOf(await app.call('test_missing_capability', {}, { exchange: exchangeOf({ capabilities: { sampling: {} } }) }))).toBe('The client can sample.');
 });
 
-test.each(['legacy', 'modern'] as const)('a %s server that changes its list is listed again', async (eras) => {
+test.each(['legacy', 'modern'] as const)('a %s server that reports a changed list is listed again', async (eras) => {
   const app = await fixture(eras);
   const changed = new Promise<void>((resolve) => app.app.upstreams.onChange(({ kind }) => kind === 'tools' && resolve()));
   expect(app.app.upstreams.in(DEFAULT_WORKSPACE_ID).tools.tool('test_comes_and_goes')).toBeDefined();
@@ -332,12 +332,12 @@ test.each(['legacy', 'modern'] as const)('a %s server that changes its list is l
   expect(app.app.upstreams.in(DEFAULT_WORKSPACE_ID).tools.withheld('test_comes_and_goes')).toMatchObject({ code: 'TOOL_WITHHELD' });
 });
 
-test('a server that has something new all the time is listed again each time', async () => {
+test('a server that reports changes constantly is listed again each time', async () => {
   const app = await upstreamApp([{ name: 'far', ...child('changes-description', { CHILD_RESTLESS: '1' }) }]);
   await app.event('upstream.changed', 'far', 3);
 });
 
-test('a server that floods, and one that answers twice, are served through', async () => {
+test('calls to a server that floods, or answers twice, still succeed', async () => {
   const app = await upstreamApp([
     { name: 'floods', ...child('floods', { CHILD_FLOOD: 'json' }) },
     { name: 'twice', ...child('answers-twice') },

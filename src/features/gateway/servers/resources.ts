@@ -8,16 +8,16 @@ export interface ExternalResource {
   readonly definition: Json;
 }
 
-/** The resources of all servers in one list, and who has which. Made when the lists change, asked with every call. */
+/** The resources of all servers in one list, with their holders. Built when the lists change, used by every call. */
 export interface ResourceIndex {
   readonly resources: readonly ExternalResource[];
   readonly templates: readonly ExternalResource[];
-  /** Exactly listed, else matching a template, else the only server that has resources at all. */
+  /** The server that lists the URI, else one whose template matches, else the only server with resources. */
   holderOf(uri: string, mayRead: (server: string) => boolean): string | undefined;
   holderOfTemplate(uriTemplate: string, mayRead: (server: string) => boolean): string | undefined;
 }
 
-/** In the order of the file: on a tie the earlier entry has it. */
+/** In the order of the file: in a tie the earlier entry wins. */
 export function indexResources(servers: readonly { readonly entry: ServerEntry; readonly facts: UpstreamFacts }[]): ResourceIndex {
   const resources: ExternalResource[] = [];
   const templates: ExternalResource[] = [];
@@ -52,7 +52,7 @@ export function indexResources(servers: readonly { readonly entry: ServerEntry; 
   };
 }
 
-/** A URI stays the server's own. People see the name, so it says whose resource it is. */
+/** A URI stays unchanged. People see the name, so it gets the server as a prefix. */
 function marked({ name: server, prefix }: ServerEntry, definition: Json): Json {
   const name = prefix && typeof definition.name === 'string' ? { name: `${server}_${definition.name}` } : {};
   const meta = typeof definition._meta === 'object' && definition._meta !== null ? definition._meta : {};

@@ -17,7 +17,7 @@ const textOf = ({ body }: { body: Record<string, unknown> }) => (body.content as
 const everybody = () => true;
 const context = (app: UpstreamApp, ms = 10_000) => ({ signal: AbortSignal.timeout(ms), exchange: exchangeOf(), requestId: 'req_test', log: app.app.log });
 
-test('resources keep their URIs, say whose they are, and are read at the server that has them', async () => {
+test('resources keep their URIs, name their server, and are read from the server that has them', async () => {
   const far = await serveFixture('modern');
   onTestFinished(() => far.close());
   const app = await upstreamApp([
@@ -62,7 +62,7 @@ test('resources keep their URIs, say whose they are, and are read at the server 
   expect(completed).toMatchObject({ completion: { values: ['paris', 'park', 'party'] } });
 });
 
-test('prompts are offered under their server, got and completed', async () => {
+test('prompts are offered under their server, fetched and completed', async () => {
   const app = await upstreamApp([{ name: 'all', ...npm(EVERYTHING, 'stdio') }]);
   await app.event('upstream.started', 'all');
   const { upstreams } = app.app;
@@ -81,7 +81,7 @@ test('prompts are offered under their server, got and completed', async () => {
   expect(completed).toMatchObject({ completion: { values: expect.arrayContaining(['Engineering']) } });
 });
 
-test('a real file server reads below its folder, and its refusal elsewhere is its own', async () => {
+test('a real file server reads files in its folder and refuses others itself', async () => {
   const folder = realpathSync(temporaryFolder());
   writeFileSync(join(folder, 'note.txt'), 'kept');
   const app = await upstreamApp([{ name: 'files', ...npm(FILESYSTEM, folder) }]);
@@ -91,7 +91,7 @@ test('a real file server reads below its folder, and its refusal elsewhere is it
   expect(await read('/etc/hostname')).toMatchObject({ isError: true });
 });
 
-test.each(['older', 'newer'])('a watched resource of a server of the %s era is told of until nobody watches it, also after a new start', async (era) => {
+test.each(['older', 'newer'])('changes of a watched resource of an %s server are reported until nobody watches it, even after a restart', async (era) => {
   const recording = era === 'newer' ? await recordingServer() : undefined;
   const app = await upstreamApp([{ name: 'far', ...(recording ? { url: recording.url } : child('watched')) }]);
   await app.event('upstream.started', 'far');
@@ -118,7 +118,7 @@ test.each(['older', 'newer'])('a watched resource of a server of the %s era is t
   expect(told).toEqual([]);
 });
 
-test('a stream of news that breaks is opened anew, and what was missed is looked up', async () => {
+test('a broken change stream is reopened, and missed changes are looked up', async () => {
   const far = await recordingServer();
   const app = await upstreamApp([{ name: 'far', url: far.url }]);
   await app.event('upstream.started', 'far');
@@ -137,20 +137,20 @@ test('a stream of news that breaks is opened anew, and what was missed is looked
   expect(await told).toEqual({ kind: 'resource', server: 'far', uri });
 });
 
-test('before a server is first seen everything may come of it; afterwards only what it has', async () => {
+test('before a server is first seen all abilities are declared; afterwards only those that it has', async () => {
   const app = await upstreamApp([{ name: 'far', ...child('plain') }]);
   expect(app.app.upstreams.in(DEFAULT_WORKSPACE_ID).abilities()).toEqual({ prompts: true, resources: true, completions: true, logging: true });
   await app.event('upstream.started', 'far');
   expect(app.app.upstreams.in(DEFAULT_WORKSPACE_ID).abilities()).toEqual({ prompts: false, resources: false, completions: false, logging: false });
 });
 
-test('a server without resources has none, whoever asks', async () => {
+test('a server without resources returns none to any caller', async () => {
   const app = await upstreamApp([{ name: 'far', ...child('plain') }]);
   await app.event('upstream.started', 'far');
   expect(app.app.upstreams.in(DEFAULT_WORKSPACE_ID).holderOf('file:///x', everybody)).toBeUndefined();
 });
 
-test('a resource that is there no more does not take the subscriptions of the others with it', async () => {
+test('a deleted resource does not prevent the subscriptions of the others', async () => {
   const subscribed: string[] = [];
   const subscribeResource = async ({ uri }: { uri: string }) => {
     if (uri === 'note:gone') throw new Error('there is none');
@@ -162,7 +162,7 @@ test('a resource that is there no more does not take the subscriptions of the ot
   expect(subscribed).toEqual(['note:one', 'note:two']);
 });
 
-test('a URI is held against so many templates as there is time for, whoever has listed more', () => {
+test('matching a URI against templates is limited in time, however many a server lists', () => {
   const facts = (uriTemplates: string[]) =>
     ({ capabilities: { resources: {} }, resources: [], resourceTemplates: uriTemplates.map((uriTemplate) => ({ uriTemplate })) }) as unknown as UpstreamFacts;
   const server = (name: string, uriTemplates: string[]) => ({ entry: { name, prefix: false } as ServerEntry, facts: facts(uriTemplates) });
@@ -170,6 +170,6 @@ test('a URI is held against so many templates as there is time for, whoever has 
   const plain = Array.from({ length: 10_000 }, (_, at) => `note://${at}/{id}`);
   const index = indexResources([server('plain', plain), server('greedy', greedy)]);
   expect(index.holderOf('note://9999/7', everybody)).toBe('plain');
-  // By no template: that would have taken minutes. Both have resources, so it cannot be known whose it is.
+  // By no template, because that would take minutes. Both servers have resources, so the holder is unknown.
   expect(index.holderOf(`x${'9999'.repeat(1_000)}`, everybody)).toBeUndefined();
 });

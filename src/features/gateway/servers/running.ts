@@ -24,14 +24,14 @@ export interface RunningOptions extends ConfiguredOptions {
 
 const FILE_CHECK_MS = 500;
 const STOP_LIMIT_MS = 20_000;
-/** A person who restarts a server waits no longer than this. */
+/** The longest that a person waits for a restart. */
 const RESTART_LIMIT_MS = 20_000;
 
-/** The servers of the file, each kept running unless it is switched off. */
+/** The servers of the file, each kept running unless it is disabled. */
 export class RunningServers extends ConfiguredServers {
   readonly #options: RunningOptions;
   readonly #upstreams = new Map<string, Upstream>();
-  /** By name: what is being ended. */
+  /** By name: servers that are stopping. */
   readonly #stopping = new Map<string, Promise<void>>();
   readonly #children: Children;
   #unfollow: (() => void) | undefined;
@@ -43,7 +43,7 @@ export class RunningServers extends ConfiguredServers {
     this.#children = createChildren(services.log);
   }
 
-  /** Waits for no server. */
+  /** Does not wait for the servers to start. */
   override async start(): Promise<void> {
     watchFile(this.file, { interval: FILE_CHECK_MS, persistent: false }, this.#reloadChangedFile);
     await super.start();
@@ -80,11 +80,11 @@ export class RunningServers extends ConfiguredServers {
     try {
       this.reload();
     } catch (error) {
-      this.services.log.error('secrets.toml could not be read again', { error });
+      this.services.log.error('could not reread secrets.toml', { error });
     }
   };
 
-  /** Starts, stops and restarts exactly what is not as it was. */
+  /** Starts, stops and restarts only what has changed. */
   protected override reload(): void {
     if (this.#ended) return;
     super.reload();
@@ -146,5 +146,5 @@ export class RunningServers extends ConfiguredServers {
   }
 }
 
-/** Whether what runs is what the entry asks for. The rest of an entry is read with every call. */
+/** Whether the running server still matches its entry. The other settings are read on every call. */
 const sameServer = (a: ServerEntry, b: ServerEntry): boolean => a.protocol === b.protocol && isDeepStrictEqual(a.transport, b.transport);

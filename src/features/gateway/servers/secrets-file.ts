@@ -12,7 +12,7 @@ export interface ReadEntries {
 
 const NONE: ReadEntries = { entries: [], problems: [] };
 
-/** The `[[mcp.server]]` tables of the file. What is wrong with one is said, by its line and never with a value, and skips that one alone. */
+/** The `[[mcp.server]]` tables of the file. Faults are reported by line, never with a value, and skip only their own table. */
 export function readEntries(path: string, options: EntryOptions): ReadEntries {
   let text: string;
   let mode: number;
@@ -21,7 +21,7 @@ export function readEntries(path: string, options: EntryOptions): ReadEntries {
     mode = statSync(path).mode & 0o777;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    return code === 'ENOENT' ? NONE : { entries: [], problems: [{ line: null, server: null, message: `${path} cannot be read: ${code}.` }] };
+    return code === 'ENOENT' ? NONE : { entries: [], problems: [{ line: null, server: null, message: `Cannot read ${path}: ${code}.` }] };
   }
   const problems = process.platform !== 'win32' && mode & 0o077 ? [exposed(path, mode)] : [];
   return parseEntries(text, options, problems);
@@ -30,7 +30,7 @@ export function readEntries(path: string, options: EntryOptions): ReadEntries {
 const exposed = (path: string, mode: number): EntryProblem => ({
   line: null,
   server: null,
-  message: `${path} can be read by others (0${mode.toString(8)}): chmod 600 ${path}`,
+  message: `${path} is readable by other users (mode 0${mode.toString(8)}). Run \`chmod 600 ${path}\`.`,
 });
 
 export function parseEntries(written: string, options: EntryOptions, already: readonly EntryProblem[] = []): ReadEntries {
@@ -52,7 +52,7 @@ export function parseEntries(written: string, options: EntryOptions, already: re
         wrong.push({
           line: block.keys.get('name') ?? block.line,
           server: entry.name,
-          message: `name: line ${twin.line} has a server of that name; it counts.`,
+          message: `name: already used in line ${twin.line}, so this server is skipped.`,
         });
       else if (entry) entries.set(entry.name, entry);
       problems.push(...wrong);
@@ -78,14 +78,14 @@ function readBlock(block: Block): { tables: Table[] } | { fault: EntryProblem } 
   return { fault: misplaced(block) };
 }
 
-/** As it is not read, or as other programs have it. */
+/** Forms that Covenant does not read, or that other programs use. */
 const misplaced = ({ keys, line }: Block): EntryProblem => ({
   line: keys.get('server') ?? keys.get('servers') ?? line,
   server: null,
-  message: 'mcp.server: write each server as a table [[mcp.server]].',
+  message: 'mcp.server: write each server as its own [[mcp.server]] table.',
 });
 
-/** Faults that no table shows on its own: one that is written twice. */
+/** Faults that no single table shows, such as a table defined twice. */
 function wholeFault(text: string): EntryProblem[] {
   try {
     parse(text);
@@ -96,7 +96,7 @@ function wholeFault(text: string): EntryProblem[] {
   }
 }
 
-/** The parser's message goes on to quote the line: values are not repeated. */
+/** Only the parser's first line: the rest quotes the file, and values must not be repeated. */
 function faultOf(error: TomlError, server: string | null): EntryProblem {
   const reason = (error.message.split('\n')[0] ?? '').replace('Invalid TOML document: ', '');
   return { line: error.line, server, message: `column ${error.column}: ${reason}.` };

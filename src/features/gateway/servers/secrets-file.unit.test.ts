@@ -18,10 +18,10 @@ const OPTIONS: EntryOptions = {
 
 const read = (text: string) => parseEntries(text, OPTIONS);
 const problemsOf = (text: string) => read(text).problems.map(({ line, server, message }) => `${line} ${server}: ${message}`);
-/** A table of one server, from the third line on. */
+/** The table of one server, starting at the third line. */
 const server = (lines: string) => `# a comment\n\n[[mcp.server]]\n${lines}\n`;
 
-test('the table of the contract is read, its variables expanded [gateway.config.file] [gateway.config.stdio-keys]', () => {
+test('the documented table is read and its variables are expanded [gateway.config.file] [gateway.config.stdio-keys]', () => {
   const home = temporaryFolder();
   const path = join(home, 'secrets.toml');
   const text = `[[mcp.server]]
@@ -57,7 +57,7 @@ env     = { LOG_LEVEL = "info" }
   });
 });
 
-test('a server serves the workspaces that its table names, and the default one where it names none [harden.workspaces.setting] [harden.workspaces.every]', () => {
+test('a server serves the workspaces that its table names, and by default the default workspace [harden.workspaces.setting] [harden.workspaces.every]', () => {
   const workspacesOf = (line: string) => read(server(`name = "x"\ncommand = "x"\n${line}`));
   const inAll = (line: string) => ['default', 'shop', 'other'].filter((name) => serves(workspacesOf(line).entries[0] as ServerEntry, workspaceId(name)));
   expect(inAll('')).toEqual(['default']);
@@ -113,49 +113,49 @@ WHERE = "$COVENANT_HOME"
 });
 
 test.each([
-  ['name = "a"', '4 a: name: expected either command (a program to run) or url (an address), and not both.'],
-  ['name = "a"\ncommand = "x"\nurl = "http://x"', '6 a: url: expected either command (a program to run) or url (an address), and not both.'],
+  ['name = "a"', '4 a: name: expected either command (a program to run) or url (an address), not both.'],
+  ['name = "a"\ncommand = "x"\nurl = "http://x"', '6 a: url: expected either command (a program to run) or url (an address), not both.'],
   ['command = "x"', '3 null: name: is missing.'],
   ['name = "a"\ncommand = ""', '5 a: command: is empty.'],
   ['name = "a"\ncommand = "$EMPTY"', '5 a: command: is empty.'],
-  ['name = "a"\ncommand = "x"\nheaders = { A = "b" }', '6 a: headers: belongs to a server with url, not command.'],
-  ['name = "a"\nurl = "http://x"\nargs = ["b"]', '6 a: args: belongs to a server with command, not url.'],
-  ['name = "a"\nurl = "http://x"\n[mcp.server.env]\nA = "b"', '6 a: env: belongs to a server with command, not url.'],
-  ['name = "a"\ncommand = "x"\ncomand = "y"', '6 a: comand: there is no such key.'],
+  ['name = "a"\ncommand = "x"\nheaders = { A = "b" }', '6 a: headers: applies only to servers with url, not command.'],
+  ['name = "a"\nurl = "http://x"\nargs = ["b"]', '6 a: args: applies only to servers with command, not url.'],
+  ['name = "a"\nurl = "http://x"\n[mcp.server.env]\nA = "b"', '6 a: env: applies only to servers with command, not url.'],
+  ['name = "a"\ncommand = "x"\ncomand = "y"', '6 a: comand: unknown key.'],
   ['name = "a"\ncommand = "x"\nargs = "y"', '6 a: args: expected a list of strings.'],
   ['name = "a"\ncommand = "x"\nargs = ["y", 1]', '6 a: args.1: expected a string.'],
   ['name = "a"\ncommand = "x"\nenabled = "yes"', '6 a: enabled: expected true or false.'],
   ['name = "a"\ncommand = "x"\ntimeout_s = 0', '6 a: timeout_s: expected more than 0 seconds.'],
   ['name = "a"\ncommand = "x"\nprotocol = "old"', '6 a: protocol: expected "auto", "legacy" or "modern".'],
   ['name = "a"\ncommand = "x"\n[mcp.server.env]\nA = "b"\nB = 1', '8 a: env.B: expected a string.'],
-  ['name = "a"\ncommand = "x"\nenv.A = "b"\nenv.B = "$UNSET"', '7 a: env.B: the variable UNSET is not set where Covenant runs.'],
-  [`name = "a"\ncommand = "x"\nargs = [\n  "y",\n  "\${UNSET}",\n]`, '6 a: args.1: the variable UNSET is not set where Covenant runs.'],
-  [`name = "a"\ncommand = "x"\ncwd = "\${NOT A NAME}"`, '6 a: cwd: a dollar and braces must hold the name of a variable.'],
-  [`name = "a"\ncommand = "x"\ncwd = "\${LEVEL"`, '6 a: cwd: a dollar and braces must hold the name of a variable.'],
-  ['name = "a"\ncommand = "x"\nargs = ["$toString"]', '6 a: args.0: the variable toString is not set where Covenant runs.'],
-  ['name = "a"\ncommand = "x"\nargs = ["sesame\\u0000"]', '6 a: args.0: has a NUL character in it.'],
+  ['name = "a"\ncommand = "x"\nenv.A = "b"\nenv.B = "$UNSET"', '7 a: env.B: the environment variable UNSET is not set for Covenant.'],
+  [`name = "a"\ncommand = "x"\nargs = [\n  "y",\n  "\${UNSET}",\n]`, '6 a: args.1: the environment variable UNSET is not set for Covenant.'],
+  [`name = "a"\ncommand = "x"\ncwd = "\${NOT A NAME}"`, '6 a: cwd: the braces after a dollar must contain a variable name.'],
+  [`name = "a"\ncommand = "x"\ncwd = "\${LEVEL"`, '6 a: cwd: the braces after a dollar must contain a variable name.'],
+  ['name = "a"\ncommand = "x"\nargs = ["$toString"]', '6 a: args.0: the environment variable toString is not set for Covenant.'],
+  ['name = "a"\ncommand = "x"\nargs = ["sesame\\u0000"]', '6 a: args.0: contains a NUL character.'],
   ['name = "a"\nurl = "ftp://x"', '5 a: url: expected http://… or https://….'],
   ['name = "a"\nurl = "sesame-open"', '5 a: url: expected http://… or https://….'],
-  ['name = "a"\nurl = "https://ana:sesame-open@x"', '5 a: url: has a name or password in it; send them as headers = { Authorization = "…" }.'],
-  ['name = "a"\nurl = "http://x"\nheaders = { "A b" = "c" }', '6 a: headers.A b: is not the name of a header.'],
-  ['name = "a"\nurl = "http://x"\nheaders = { A = "sesame\\nopen" }', '6 a: headers.A: has characters that a header cannot have.'],
-  ['name = "-a"\ncommand = "x"', '4 -a: name: expected 1 to 32 letters, digits, "_" and "-", beginning with a letter or digit.'],
-  [`name = "${'a'.repeat(33)}"\ncommand = "x"`, `4 ${'a'.repeat(33)}: name: expected 1 to 32 letters, digits, "_" and "-", beginning with a letter or digit.`],
-  ['name = "Covenant-x"\ncommand = "x"', "4 Covenant-x: name: its tools would have the names of Covenant's own; choose another."],
-  ['name = "native"\ncommand = "x"', "4 native: name: its tools would have the names of Covenant's own; choose another."],
-  ['name = "task"\ncommand = "x"', "4 task: name: its tools would have the names of Covenant's own; choose another."],
-  ['name = "covibe"\ncommand = "x"', "4 covibe: name: its tools would have the names of Covenant's own; choose another."],
-])('a wrong entry is skipped and named by its line: %s', (lines, problem) => {
+  ['name = "a"\nurl = "https://ana:sesame-open@x"', '5 a: url: contains a user name or password; send them as headers = { Authorization = "…" }.'],
+  ['name = "a"\nurl = "http://x"\nheaders = { "A b" = "c" }', '6 a: headers.A b: is not a header name.'],
+  ['name = "a"\nurl = "http://x"\nheaders = { A = "sesame\\nopen" }', '6 a: headers.A: contains characters that are not allowed in a header.'],
+  ['name = "-a"\ncommand = "x"', '4 -a: name: expected 1 to 32 letters, digits, "_" and "-", starting with a letter or digit.'],
+  [`name = "${'a'.repeat(33)}"\ncommand = "x"`, `4 ${'a'.repeat(33)}: name: expected 1 to 32 letters, digits, "_" and "-", starting with a letter or digit.`],
+  ['name = "Covenant-x"\ncommand = "x"', '4 Covenant-x: name: its tools would have names reserved for Covenant; choose another name.'],
+  ['name = "native"\ncommand = "x"', '4 native: name: its tools would have names reserved for Covenant; choose another name.'],
+  ['name = "task"\ncommand = "x"', '4 task: name: its tools would have names reserved for Covenant; choose another name.'],
+  ['name = "covibe"\ncommand = "x"', '4 covibe: name: its tools would have names reserved for Covenant; choose another name.'],
+])('a faulty entry is skipped and reported by its line: %s', (lines, problem) => {
   const { entries, problems } = read(`${server(lines)}\n[[mcp.server]]\nname = "good"\ncommand = "x"\n`);
   expect(problems.map(({ line, server: name, message }) => `${line} ${name}: ${message}`)).toEqual([problem]);
   expect(entries.map(({ name }) => name)).toEqual(['good']);
   expect(JSON.stringify(problems)).not.toContain('sesame');
 });
 
-test('of two servers of one name the first counts', () => {
+test('of two servers with one name the first counts', () => {
   const text = '[[mcp.server]]\nname = "a"\ncommand = "one"\n[[mcp.server]]\ncommand = "two"\nname = "a"\n';
   expect(read(text).entries.map(({ transport }) => transport)).toMatchObject([{ command: 'one' }]);
-  expect(problemsOf(text)).toEqual(['6 a: name: line 1 has a server of that name; it counts.']);
+  expect(problemsOf(text)).toEqual(['6 a: name: already used in line 1, so this server is skipped.']);
 });
 
 test.each([
@@ -164,7 +164,7 @@ test.each([
   ['a list is not closed', 'command = "x"\nargs = ["sesame"\n', '7 bad: column'],
   ['a long string is not closed', 'command = """sesame\n', '6 bad: column'],
   ['a key is written twice', 'command = "x"\ncommand = "sesame"\n', '7 bad: column 1: trying to redefine an already defined table or value.'],
-])('where %s, that table alone is lost', (_case, lines, problem) => {
+])('if %s, only that table is lost', (_case, lines, problem) => {
   const text = `[[mcp.server]]\nname = "one"\ncommand = "x"\n[[mcp.server]]\nname = "bad"\n${lines}[[mcp.server]]\nname = "two"\ncommand = "y"\n[other]\nmcp = 1\n`;
   const { entries, problems } = read(text);
   expect(entries.map(({ name }) => name)).toEqual(['one', 'two']);
@@ -173,7 +173,7 @@ test.each([
   expect(JSON.stringify(problems)).not.toContain('sesame');
 });
 
-test('a header inside a text or a list is none: no server comes out of a string', () => {
+test('a header inside a text or a list does not define a server', () => {
   const text = `[[mcp.server]]
 name = "a"
 command = "x"
@@ -192,37 +192,37 @@ command = "evil"
   });
 });
 
-test('other tables are left alone, and what is wrong in them is said', () => {
+test('other tables are ignored, and their faults are reported', () => {
   expect(read('token = "x"\n[github]\nserver = 1\n[mcp]\nlevel = 2\n')).toEqual({ entries: [], problems: [] });
   expect(problemsOf('[github]\nx = \n[[mcp.server]]\nname = "a"\ncommand = "x"\n')).toEqual(['2 null: column 5: invalid value.']);
   expect(problemsOf('[a]\n[a]\n')).toEqual(['2 null: column 2: trying to redefine an already defined table or value.']);
-  expect(problemsOf('\n[mcp.server]\nname = "a"\n')).toEqual(['2 null: mcp.server: write each server as a table [[mcp.server]].']);
+  expect(problemsOf('\n[mcp.server]\nname = "a"\n')).toEqual(['2 null: mcp.server: write each server as its own [[mcp.server]] table.']);
   for (const header of ['[[mcp.servers]]', '[mcp_servers.a]', '[mcpServers.a]'])
-    expect(problemsOf(`\n${header}\ncommand = "x"\n`)).toEqual(['2 null: mcp.server: write each server as a table [[mcp.server]].']);
+    expect(problemsOf(`\n${header}\ncommand = "x"\n`)).toEqual(['2 null: mcp.server: write each server as its own [[mcp.server]] table.']);
 });
 
-test('servers may also be written as a list, and a file of another system be read', () => {
+test('servers may also be written as a list, and files with other line endings are read', () => {
   const text = '[mcp]\r\nserver = [{ name = "a", command = "x" }, { name = "b", command = 1 }]\r\n';
   expect(read(text).entries).toMatchObject([{ name: 'a', line: 1 }]);
   expect(problemsOf(text)).toEqual(['2 b: command: expected a string.']);
 });
 
-test('no file is no entries; one that cannot be read, or that others can, is said', () => {
+test('a missing file means no entries; an unreadable file, or one readable by others, is reported', () => {
   const home = temporaryFolder();
   const path = join(home, 'secrets.toml');
   expect(readEntries(path, OPTIONS)).toEqual({ entries: [], problems: [] });
   mkdirSync(path);
-  expect(readEntries(path, OPTIONS)).toEqual({ entries: [], problems: [{ line: null, server: null, message: `${path} cannot be read: EISDIR.` }] });
+  expect(readEntries(path, OPTIONS)).toEqual({ entries: [], problems: [{ line: null, server: null, message: `Cannot read ${path}: EISDIR.` }] });
   const open = join(home, 'open.toml');
   writeFileSync(open, '[[mcp.server]]\nname = "a"\ncommand = "x"\n');
   chmodSync(open, 0o640);
   expect(readEntries(open, OPTIONS)).toMatchObject({
     entries: [{ name: 'a' }],
-    problems: [{ message: `${open} can be read by others (0640): chmod 600 ${open}` }],
+    problems: [{ message: `${open} is readable by other users (mode 0640). Run \`chmod 600 ${open}\`.` }],
   });
 });
 
-test('whatever strings an entry has, they are read as they were written', () => {
+test('strings of an entry are read exactly as written', () => {
   const text = fc.string({ unit: 'grapheme', maxLength: 20 }).map((value) => value.replaceAll('\0', ''));
   fc.assert(
     fc.property(fc.array(text, { maxLength: 5 }), fc.dictionary(fc.stringMatching(/^[A-Z]{1,8}$/), text, { maxKeys: 4 }), (args, env) => {
@@ -236,7 +236,7 @@ test('whatever strings an entry has, they are read as they were written', () => 
   );
 });
 
-/** Lines that mean something else in a text, a list or a comment than on their own. */
+/** Lines that mean something else inside a text, a list or a comment. */
 const LINES = [
   ...[
     '[[mcp.server]]',
@@ -270,7 +270,7 @@ const LINES = [
   ...['  [[ mcp . "server" ]] # here', 'server = [{ name = "d", command = "x" }]', 'enabled = true ]', '"', '['],
 ];
 
-test('a file without a fault means what the parser says, however it is written; one with a fault never fails as a whole', () => {
+test('a valid file is read as the parser reads it, in any notation; a file with a fault never fails as a whole', () => {
   let sound = 0;
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...LINES), { maxLength: 14 }), fc.constantFrom('\n', '\r\n'), (lines, end) => {
@@ -290,6 +290,6 @@ test('a file without a fault means what the parser says, however it is written; 
     }),
     runs(5_000),
   );
-  // Otherwise nothing has been compared.
+  // Otherwise the test would have compared nothing.
   expect(sound).toBeGreaterThan(50);
 });

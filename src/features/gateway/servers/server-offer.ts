@@ -7,31 +7,31 @@ import type { HeldName, KeptFacts, Pin } from './store.ts';
 
 export interface OfferedDefinition {
   readonly entry: ServerEntry;
-  /** As the server calls it. */
+  /** The server's own name for it. */
   readonly name: string;
   readonly exposed: string;
-  /** As it was approved, under the name as it is offered. */
+  /** The approved definition, under its exposed name. */
   readonly definition: Json;
 }
 
-/** The stored knowledge of one server. */
+/** The stored knowledge about one server. */
 export interface KnownServer {
   readonly facts: KeptFacts;
   readonly factsText: string;
   readonly pins: readonly Pin[];
-  /** Set where this process runs it. */
+  /** Set if this process runs it. */
   readonly listed?: ListedDefinitions | undefined;
 }
 
-/** The offer that follows from the file and the store. Looked up on every call, computed again when either changes. */
+/** The offer computed from the file and the store. Used on every call, recomputed when either changes. */
 export interface ServerOffer {
-  /** By name. */
+  /** Sorted by name. */
   readonly tools: readonly OfferedDefinition[];
   readonly prompts: readonly OfferedDefinition[];
-  /** By name, of each server that has or wants it; who has it comes first, and is who is meant by it. */
+  /** By name, for each server that has or wants it. The holder comes first, and a call refers to it. */
   readonly withheld: Readonly<Record<PinKind, ReadonlyMap<string, readonly WithheldDefinition[]>>>;
   readonly withheldByServer: ReadonlyMap<string, readonly WithheldDefinition[]>;
-  /** By server: two offers of the same stamps show the same of it. */
+  /** By server: offers with equal stamps show the same of it. */
   readonly stamps: Readonly<Record<'tools' | 'prompts' | 'resources', ReadonlyMap<string, string>>>;
   readonly entries: readonly ServerEntry[];
 }
@@ -102,8 +102,8 @@ export function holdersOf(names: Iterable<HeldName>): Holders {
 }
 
 /**
- * Whether the entry must do without the name, because another server was pinned under it that shares a workspace with it. A
- * server that the file has no more keeps its names until it is forgotten.
+ * Whether the entry cannot have the name, because another server with a common workspace was pinned under it. A server that was
+ * removed from the file keeps its names until it is forgotten.
  */
 export function isHeld(holders: Holders, entries: readonly ServerEntry[], entry: ServerEntry, kind: PinKind, exposed: string): boolean {
   const servers = holders.get(keyOf(kind, exposed)) ?? [];
@@ -114,7 +114,7 @@ export function isHeld(holders: Holders, entries: readonly ServerEntry[], entry:
   });
 }
 
-/** Names as they are offered now. */
+/** The names offered now. */
 class OfferedNames {
   readonly #entries: readonly ServerEntry[];
   readonly #isNative: (exposed: string) => boolean;
@@ -131,8 +131,8 @@ class OfferedNames {
   }
 
   /**
-   * As it was pinned; where `prefix` has been changed since, as it will be pinned. Empty where another has the name. Two that
-   * were pinned under one name for different workspaces, and now share one, both lose it: a grant there is for only one of them.
+   * The pinned name, or the future one if `prefix` has changed since. Empty if another server has the name. If two servers were pinned
+   * under one name for different workspaces and now share one, both lose it: a grant there was meant for only one of them.
    */
   offeredName(pin: Pin, entry: ServerEntry): string {
     const wanted = wantedName(entry, pin);

@@ -28,7 +28,7 @@ test('a description that changes while the server runs is withheld, shown as a d
   expect(refused.reply).toMatchObject({
     status: 'error',
     code: 'TOOL_WITHHELD',
-    next: 'Ask the operator to look at it: covenant servers approve far --tool echo',
+    next: 'Ask the operator to review it with `covenant servers approve far --tool echo`.',
   });
   const { withheld, tools } = (await app.server('far')) as unknown as { withheld: Item[]; tools: number };
   expect(tools).toBe(1);
@@ -56,7 +56,7 @@ test('a description that changes while the server runs is withheld, shown as a d
   expect(await app.event('upstream.approved', 'far')).toMatchObject({ category: 'audit', actor: app.operator.principal.actor });
 });
 
-test('what is rejected stays withheld and says by whom, until its server changes it again or somebody approves it after all', async () => {
+test('a rejected definition stays withheld with the rejecting person, until its server changes it again or somebody approves it', async () => {
   const app = await upstreamApp([{ name: 'far', ...child('changes-description') }]);
   await app.event('upstream.seen', 'far');
   const withheld = async () => ((await app.server('far')) as unknown as { withheld: Item[] }).withheld;
@@ -89,11 +89,11 @@ test('what is rejected stays withheld and says by whom, until its server changes
   await app.done('servers.approve', { server: 'far' });
   await app.call('far_change', { text: 'One.' });
   await app.event('upstream.changed', 'far', 5);
-  // The last word on it was yes.
+  // The last decision on it was an approval.
   expect(await withheld()).toMatchObject([{ fingerprint: one?.fingerprint, rejected: null }]);
 });
 
-test('a tool that a restarted server newly has is withheld [gateway.pin.new-withheld]', async () => {
+test('a new tool of a restarted server is withheld [gateway.pin.new-withheld]', async () => {
   const app = await upstreamApp([{ name: 'far', ...child('changes-description') }]);
   await app.event('upstream.seen', 'far');
   app.configure({ name: 'far', ...child('changes-description', { CHILD_EXTRA: 'delete_all' }) });
@@ -114,7 +114,7 @@ test('no secret of an entry is shown, neither in the list nor in the log', async
     const { lines } = (await app.done('servers.logs', { server: 'near' })) as { lines: string[] };
     return lines.length > 0 && lines;
   });
-  // What it wrote is itself a value of its environment here.
+  // Here the server writes a value of its environment.
   expect(log[0]).toContain('[redacted]');
   const shown = JSON.stringify([await app.done('servers.list', {}), log, await app.done('servers.logs', { server: 'away', lines: 1000 })]);
   expect(shown).not.toContain('sesame');
@@ -123,7 +123,7 @@ test('no secret of an entry is shown, neither in the list nor in the log', async
   expect(app.logged.join('')).not.toContain('sesame');
 });
 
-test('entries that are wrong are listed with their lines; an unknown server is refused with the names of the known', async () => {
+test('faulty entries are listed with their lines; an unknown server is refused with the known names', async () => {
   const app = await upstreamApp([{ name: 'near', ...child('plain') }]);
   writeFileSync(
     join(app.database.home, 'secrets.toml'),
@@ -138,10 +138,13 @@ test('entries that are wrong are listed with their lines; an unknown server is r
     const { reply } = await app.action(name, { server: 'c' });
     expect([name, reply]).toMatchObject([
       name,
-      { code: 'SERVER_NOT_FOUND', message: 'There is no server "c" in secrets.toml; there is b.', data: { field: 'server' } },
+      { code: 'SERVER_NOT_FOUND', message: 'secrets.toml has no server named "c". It has b.', data: { field: 'server' } },
     ]);
   }
-  expect((await app.action('servers.forget', { server: 'c' })).reply).toMatchObject({ code: 'SERVER_NOT_FOUND', message: 'Nothing is known of a server "c".' });
+  expect((await app.action('servers.forget', { server: 'c' })).reply).toMatchObject({
+    code: 'SERVER_NOT_FOUND',
+    message: 'Nothing is stored about a server named "c".',
+  });
   expect((await app.action('servers.logs', { server: 'a' })).reply).toMatchObject({
     code: 'SERVER_SKIPPED',
     message: 'The server a is skipped: secrets.toml:3: url: expected http://… or https://….',
@@ -149,7 +152,7 @@ test('entries that are wrong are listed with their lines; an unknown server is r
   expect((await app.action('servers.restart', { server: 'b' })).reply).toMatchObject({ code: 'SERVER_DISABLED' });
 });
 
-test('what is in the file no more keeps its names until it is forgotten', async () => {
+test('a server removed from the file keeps its names until it is forgotten', async () => {
   const app = await upstreamApp([{ name: 'far', prefix: false, ...child('many-tools', { CHILD_TOOLS: '1' }) }]);
   await app.event('upstream.seen', 'far');
   expect((await app.action('servers.forget', { server: 'far' })).reply).toMatchObject({ code: 'SERVER_CONFIGURED' });
@@ -161,7 +164,7 @@ test('what is in the file no more keeps its names until it is forgotten', async 
   });
   expect((await app.action('servers.approve', { server: 'other' })).reply).toMatchObject({
     code: 'NOT_APPROVED',
-    message: "The name of tool-0 is another tool's; nothing of other was approved, and that would not change it.",
+    message: 'Another tool has the name tool-0, so nothing of other can be approved.',
   });
   await app.done('servers.forget', { server: 'far' });
   await app.done('servers.restart', { server: 'other' });
@@ -170,14 +173,14 @@ test('what is in the file no more keeps its names until it is forgotten', async 
   expect(await app.server('other')).toMatchObject({ tools: 1, withheld: [] });
 });
 
-test('an include or exclude of what the server does not have is said', async () => {
+test('an include or exclude of a name that the server does not have is reported', async () => {
   const app = await upstreamApp([{ name: 'far', exclude: ['far_echo'], ...child('plain') }]);
   await app.event('upstream.seen', 'far');
-  const message = 'include, exclude: it has no tool or prompt "far_echo"; they go by the names that the server itself gives.';
+  const message = 'include, exclude: the server has no tool or prompt "far_echo". Use the server\'s own names.';
   expect(await app.done('servers.list', {})).toMatchObject({ items: [{ name: 'far' }], problems: [{ line: expect.any(Number), server: 'far', message }] });
 });
 
-test('a server whose entry has a fault is still in the file: it cannot be forgotten', async () => {
+test('a server whose entry has a fault is still in the file, so it cannot be forgotten', async () => {
   const app = await upstreamApp([{ name: 'far', ...child('plain') }]);
   await app.event('upstream.seen', 'far');
   app.configure({ name: 'far', url: 'nowhere' });
@@ -194,7 +197,7 @@ test('a server whose entry has a fault is still in the file: it cannot be forgot
   expect((await app.action('servers.forget', { server: 'far' })).reply).toMatchObject({ code: 'SERVER_CONFIGURED' });
 });
 
-test('external servers are for the operator of the whole server alone', async () => {
+test('only the operator of the whole server manages external servers', async () => {
   const app = await upstreamApp([{ name: 'near', ...child('plain') }]);
   const developer = await app.developer('ana');
   const elsewhere = { ...app.operator, principal: { ...app.operator.principal, workspace: 'ws_beta' } };
@@ -211,7 +214,7 @@ test('external servers are for the operator of the whole server alone', async ()
   }
 });
 
-test('a process that runs no servers shows what is known, approves, and restarts nothing', async () => {
+test('a process that runs no servers shows what is stored, approves, and restarts nothing', async () => {
   const app = await upstreamApp([{ name: 'far', ...child('changes-description') }]);
   await app.event('upstream.seen', 'far');
   await app.call('far_change', {});
@@ -222,7 +225,7 @@ test('a process that runs no servers shows what is known, approves, and restarts
     expect(await act('servers.list', {})).toMatchObject({
       data: { items: [{ name: 'far', state: 'stopped', tools: 1, withheld: [{ name: 'echo', reason: 'changed' }] }] },
     });
-    expect(await act('servers.restart', { server: 'far' })).toMatchObject({ code: 'SERVERS_NOT_RUN', next: 'covenant up starts both.' });
+    expect(await act('servers.restart', { server: 'far' })).toMatchObject({ code: 'SERVERS_NOT_RUN', next: 'Run `covenant up` to start both.' });
     expect(await act('servers.approve', { server: 'far' })).toMatchObject({ data: { approved: [{ name: 'echo' }] } });
   } finally {
     await other.close();
@@ -230,7 +233,7 @@ test('a process that runs no servers shows what is known, approves, and restarts
   await app.until(async () => (await app.server('far')).tools === 2);
 });
 
-test('a server with enabled = false is not started, and one that is switched off is stopped and offers nothing [gateway.config.enabled]', async () => {
+test('a server with enabled = false is not started, and one that is disabled later is stopped and offers nothing [gateway.config.enabled]', async () => {
   const app = await upstreamApp([
     { name: 'off', enabled: false, ...child('plain') },
     { name: 'on', ...child('plain') },

@@ -29,7 +29,7 @@ test('the handshake is initialize, notifications/initialized, tools/list [gatewa
   expect(lines.map((line) => line.replace(/^\S+ stderr: /, ''))).toEqual(['got initialize', 'got notifications/initialized', 'got tools/list']);
 });
 
-test('servers that cannot be started, or refuse the handshake, are logged and skipped [gateway.start.fails-to-start] [gateway.start.handshake-error]', async () => {
+test('servers that cannot start, or refuse the handshake, are logged and skipped [gateway.start.fails-to-start] [gateway.start.handshake-error]', async () => {
   const app = await upstreamApp([
     { name: 'missing', command: '/no/such/program' },
     { name: 'ends', ...child('plain', { CHILD_EXITS: '3', CHILD_SAYS: 'dead' }) },
@@ -51,16 +51,16 @@ test('servers that cannot be started, or refuse the handshake, are logged and sk
   for (const name of down) expect(app.logged.some((line) => line.includes('external server is down') && line.includes(`"server":"${name}"`))).toBe(true);
 });
 
-test('a server that says nothing at all holds nobody up, and is given up after a minute', async () => {
+test('a silent server blocks nobody and is stopped after a minute', async () => {
   const app = await upstreamApp([{ name: 'silent', ...child('never-answers', { CHILD_SILENT: 'initialize' }) }]);
   expect(textOf(await app.call('clock', {}))).toContain('epoch_ms');
   await app.until(async () => (await app.server('silent')).state === 'starting');
   app.clock.advance(60_000);
   await app.event('upstream.down', 'silent');
-  expect((await app.server('silent')).problem).toBe('It did not come up within 60 s.');
+  expect((await app.server('silent')).problem).toBe('It did not start within 60 s.');
 });
 
-test("a child has the variables of its entry and of the server's only the harmless ones [gateway.config.env]", async () => {
+test("a child gets the variables of its entry, and only harmless ones of Covenant's environment [gateway.config.env]", async () => {
   process.env.COVENANT_TEST_TOKEN = 'secret';
   const app = await upstreamApp([{ name: 'far', ...child('plain', { LOG_LEVEL: 'info' }) }]);
   await app.event('upstream.started', 'far');
@@ -70,7 +70,7 @@ test("a child has the variables of its entry and of the server's only the harmle
   expect(names).not.toContain('NODE_ENV');
 });
 
-test('a process that runs no servers knows what they offer, and says who runs them', async () => {
+test('a process that runs no servers knows their offers and says what runs them', async () => {
   const app = await upstreamApp([{ name: 'far', ...child('plain') }]);
   await app.event('upstream.started', 'far');
   const { store, clock, log } = app.app;
@@ -93,14 +93,14 @@ test('a process that runs no servers knows what they offer, and says who runs th
   await feature.stop?.();
 });
 
-test('a child that knows the newer revision only is spoken with in it, in a fresh process', async () => {
+test('a child that supports only the newer revision is called in it, in a new process', async () => {
   const app = await upstreamApp([{ name: 'far', ...MODERN_STDIO }]);
   await app.event('upstream.started', 'far');
   expect((await app.server('far')).protocol_version).toBe('2026-07-28');
   expect(textOf(await app.call('far_test_simple_text', {}))).toBe('This is a simple text response for testing.');
 });
 
-test('a server of 500 tools is listed to its last page; of two tools of one name the first counts', async () => {
+test('a server with 500 tools is listed to its last page; of two tools with one name the first counts', async () => {
   const app = await upstreamApp([
     { name: 'many', ...child('many-tools') },
     { name: 'twice', ...child('duplicate-name') },

@@ -9,41 +9,41 @@ import { type JsonRpcAnswer, readMessages } from './json-rpc.ts';
 export interface StdioOptions {
   readonly children: Pick<Children, 'start'>;
   readonly spawn: Omit<ChildSpec, 'marker'>;
-  /** Gets its stderr, and lines of its stdout that are no message. */
+  /** Receives its stderr, and stdout lines that are not messages. */
   readonly log: BoundedLog;
   readonly limits?: Partial<typeof LIMITS>;
 }
 
 export const LIMITS = {
-  /** Of one message. */
+  /** Per message. */
   lineBytes: 16 * 1024 * 1024,
-  /** Of sent messages that the server has not read yet. */
+  /** Sent messages that the server has not read yet. */
   queuedBytes: 32 * 1024 * 1024,
-  /** Of our time: for output that nobody asked for, and for what it writes to stderr. */
+  /** Shares of this process's time: for unrequested output, and for stderr. */
   unaskedShare: 0.2,
   stderrShare: 0.05,
-  /** For each step of ending it. */
+  /** Per step of stopping it. */
   graceMs: 1_000,
 };
-/** One that is handed on takes more time later, when it is handled. */
+/** A message that is passed on takes more time later, when it is handled. */
 const MESSAGE_WEIGHT = 2;
 const STDERR_LINE = 16 * 1024;
 const REASON_LENGTH = 300;
-/** One that has closed a pipe is about to end, and its exit says more. */
+/** A program that closed a pipe is usually about to exit, and its exit status is more useful. */
 const EXIT_MS = 250;
 
 /**
- * JSON-RPC 2.0 with a program that we have started, one message per line. `pid` and `stderr` are also what the SDK knows a stdio transport by.
+ * JSON-RPC 2.0 with a program started by Covenant, one message per line. The SDK recognizes stdio transports by `pid` and `stderr`.
  */
 export class StdioTransport implements Transport {
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
   onmessage?: Transport['onmessage'];
-  /** Its output is in the log. */
+  /** Its output goes to the log. */
   readonly stderr = null;
   readonly #options: StdioOptions;
   readonly #limits: typeof LIMITS;
-  /** Requests of ours that have no answer yet. */
+  /** Requests that have no answer yet. */
   readonly #unanswered = new Set<RequestId>();
   #child: Child | undefined;
   #starting: Promise<Child> | undefined;
@@ -62,14 +62,14 @@ export class StdioTransport implements Transport {
     return this.#child?.pid ?? null;
   }
 
-  /** Why the connection is over, as a clause; null while it is not. */
+  /** Why the connection has ended, as a clause; null while it is open. */
   get closedBecause(): string | null {
     return this.#reason;
   }
 
   /** Rejects with ProgramMissing, FolderMissing or ProgramNotStarted. */
   async start(): Promise<void> {
-    if (this.#starting) throw new Error('The transport has been started already');
+    if (this.#starting) throw new Error('The transport was already started');
     if (this.#reason !== null) throw new Error('The transport is closed');
     this.#starting = this.#options.children.start(this.#options.spawn);
     const child = await this.#starting;
@@ -93,7 +93,7 @@ export class StdioTransport implements Transport {
     read.then(() => this.#endSoon('closed its output'));
     child.exited.then(async (exit) => {
       this.#exit = exit;
-      // Its last output is still read. A process that it left behind may hold the pipes open, and is not waited for.
+      // Its last output is still read. A process that it left behind may keep the pipes open, so this does not wait for their end.
       await Promise.race([Promise.all([read, complaints]), wait(EXIT_MS, undefined, { ref: false })]);
       this.#end(describeExit(exit));
     });
@@ -104,15 +104,15 @@ export class StdioTransport implements Transport {
     if (!stdin || this.#reason !== null || !stdin.writable) throw new Error(`The server is not connected${this.#reason ? `: it ${this.#reason}` : ''}`);
     const line = Buffer.from(`${JSON.stringify(message)}\n`);
     if (stdin.writableLength + line.length > this.#limits.queuedBytes) {
-      throw new Error(`The server reads too slowly: ${stdin.writableLength} bytes wait for it already`);
+      throw new Error(`The server reads too slowly: ${stdin.writableLength} bytes are already queued`);
     }
     if ('method' in message && 'id' in message) this.#unanswered.add(message.id);
     else if ('method' in message && message.method === 'notifications/cancelled') this.#unanswered.delete(message.params?.requestId as RequestId);
-    // Not waited for: it is in the bounded queue, and if the server ends before it has read it, the connection ends too.
+    // Not awaited: the message is in the bounded queue, and if the server exits before reading it, the connection ends too.
     stdin.write(line);
   }
 
-  /** Resolves when no process of it is left. */
+  /** Resolves when none of its processes is left. */
   async close(): Promise<void> {
     this.#end('was stopped');
     await this.#stopping;
@@ -129,11 +129,11 @@ export class StdioTransport implements Transport {
     for (const { kind, message } of messages) {
       if (kind !== 'answer') weight = MESSAGE_WEIGHT;
       else if (!this.#takeUnanswered(message)) {
-        this.#options.log.write(`discarded an answer that nobody waits for: id ${JSON.stringify(message.id)}`);
+        this.#options.log.write(`discarded an unexpected answer: id ${JSON.stringify(message.id)}`);
         weight ||= 1;
         continue;
       }
-      // The client handles what it is told a moment after it was told: progress that came just before the answer would find the call over.
+      // The client handles progress asynchronously. Without this delay, progress that came just before the answer would find the call finished.
       if (kind === 'answer') queueMicrotask(() => this.#deliver(message));
       else this.#deliver(message);
     }
@@ -150,7 +150,7 @@ export class StdioTransport implements Transport {
   }
 
   #takeUnanswered({ id }: JsonRpcAnswer): boolean {
-    // Some servers make every id a string.
+    // Some servers turn every id into a string.
     return this.#unanswered.delete(id) || (typeof id === 'string' && String(Number(id)) === id && this.#unanswered.delete(Number(id)));
   }
 
@@ -163,7 +163,7 @@ export class StdioTransport implements Transport {
   }
 
   #saySlowed(): void {
-    if (!this.#slowed) this.#options.log.note('it writes more than anybody asked for: its output is read slowly from now on');
+    if (!this.#slowed) this.#options.log.note('it writes too much unrequested output: its output is now read slowly');
     this.#slowed = true;
   }
 
@@ -177,7 +177,7 @@ export class StdioTransport implements Transport {
     this.#reason = complaint ? `${reason}: ${complaint}` : reason;
     this.#options.log.note(`it ${reason}`);
     this.#unanswered.clear();
-    // A failed start rejects by itself; a child that could not be ended in full is reported to `onerror`.
+    // A failed start rejects by itself; a child that could not be stopped completely is reported to `onerror`.
     const stop = async () => {
       const child = await this.#starting?.catch(() => undefined);
       await child?.stop(this.#limits.graceMs);

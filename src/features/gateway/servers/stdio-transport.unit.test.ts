@@ -11,7 +11,7 @@ import { MALFORMED_ANSWER } from './json-rpc.ts';
 import { type StdioOptions, StdioTransport } from './stdio-transport.ts';
 
 const children = createChildren();
-/** Of all tests together: what a flood has left in a pipe is still logged when its test is over, and would make the test's own folder again. */
+/** Shared by all tests: output left in a pipe by a flood is still logged after its test, and would recreate the test's own folder. */
 const logs = mkdtempSync(join(tmpdir(), 'covenant-'));
 let opened = 0;
 afterAll(async () => {
@@ -48,7 +48,7 @@ function open(file: string, args: string[], env: Record<string, string>, more: P
   return { transport, errors, closed, closings: () => closings, log: async () => (await log.tail(10_000)).join('\n') };
 }
 
-/** The SDK's own client on the other side of our transport. */
+/** The SDK's own client, connected to our transport. */
 async function connect(name: string, env: Record<string, string> = {}, more: Partial<StdioOptions> = {}) {
   const opened = open(process.execPath, [childProgram(name)], env, more);
   const client = new Client({ name: 'test', version: '1' });
@@ -60,7 +60,7 @@ async function connect(name: string, env: Record<string, string> = {}, more: Par
   return { ...opened, client, call };
 }
 
-/** A server of one line of shell, and the messages that it sends. */
+/** A server in one line of shell, and the messages that it sends. */
 async function speak(script: string, more: Partial<StdioOptions> = {}) {
   const opened = open('sh', ['-c', script], {}, more);
   const messages: JSONRPCMessage[] = [];
@@ -85,7 +85,7 @@ test('JSON-RPC 2.0 over stdin and stdout, one message per line [gateway.wire.lin
   expect(await log()).toContain('stderr: I begin, [redacted]');
 });
 
-test('answers are matched by their id, in whatever order they come [gateway.wire.ids]', async () => {
+test('answers are matched by their id, in any order [gateway.wire.ids]', async () => {
   const { call } = await connect('garbage');
   const late = call('late', { text: 'first' });
   const order: string[] = [];
@@ -98,7 +98,7 @@ test('answers are matched by their id, in whatever order they come [gateway.wire
   expect(await Promise.all(texts.map((text, at) => plain.call('wait', { text, ms: (texts.length - at) * 2 })))).toEqual(texts);
 });
 
-test('what is no message, or answers nobody, is logged and disturbs no call [gateway.wire.unrecognised]', async () => {
+test('lines that are not messages and unexpected answers are logged and disturb no call [gateway.wire.unrecognised]', async () => {
   const { call, errors, log, closings } = await connect('garbage');
   for (const text of ['eins', 'zwölf 🦊', 'drei']) expect(await call('echo', { text })).toBe(text);
   await expect(call('broken')).rejects.toMatchObject({ data: { reason: MALFORMED_ANSWER } });
@@ -115,24 +115,24 @@ test('the second answer to one call is discarded [gateway.wire.unrecognised]', a
   const { call, errors, log } = await connect('answers-twice');
   for (const text of ['one', 'two', 'three']) expect(await call('echo', { text })).toBe(text);
   expect(errors).toEqual([]);
-  expect(await log()).toContain('discarded an answer that nobody waits for');
+  expect(await log()).toContain('discarded an unexpected answer');
 });
 
-test('an answer to a call that was cancelled is discarded', async () => {
+test('an answer to a cancelled call is discarded', async () => {
   const { call, errors, log } = await connect('plain');
   await expect(call('wait', { ms: 50, text: 'late' }, { signal: AbortSignal.timeout(10) })).rejects.toThrow();
-  await expect.poll(log).toContain('discarded an answer that nobody waits for');
+  await expect.poll(log).toContain('discarded an unexpected answer');
   expect(errors).toEqual([]);
 });
 
-test('a request that is cancelled is cancelled at the server', async () => {
+test('a cancelled request is cancelled at the server', async () => {
   const { call, log } = await connect('never-answers');
   await expect(call('echo', {}, { timeout: 50 })).rejects.toThrow('timed out');
   await expect.poll(log).toMatch(/stderr: cancelled \d+/);
 });
 
 test.each(['junk', 'blank', 'json', 'notifications', 'answers', 'stderr'])(
-  'a flood of %s is read slowly: calls are answered, the loop turns and memory stays',
+  'a flood of %s is read slowly: calls are answered, the event loop runs and memory stays bounded',
   async (kind) => {
     const { call, client, log } = await connect('floods', { CHILD_FLOOD: kind });
     await client.listTools();
@@ -153,7 +153,7 @@ test.each(['junk', 'blank', 'json', 'notifications', 'answers', 'stderr'])(
   },
 );
 
-test('a line without end ends the connection, and it is said why', async () => {
+test('an endless line ends the connection with a reason', async () => {
   const { client, transport, closed, closings } = await connect('floods', { CHILD_FLOOD: 'line' }, { limits: { lineBytes: 1024 * 1024 } });
   await client.listTools().catch(() => {});
   await closed;
@@ -162,7 +162,7 @@ test('a line without end ends the connection, and it is said why', async () => {
   expect([closings(), isAlive(transport.pid as number)]).toEqual([1, false]);
 });
 
-test('a server that does not read is sent no more than a bound', async () => {
+test('a server that does not read gets a limited amount of data', async () => {
   const { transport, errors } = await speak('exec sleep 1000', { limits: { queuedBytes: 300_000 } });
   const message = { jsonrpc: '2.0' as const, method: 'x', params: { text: 'x'.repeat(100_000) } };
   const sends = await Promise.allSettled(Array.from({ length: 20 }, () => transport.send(message)));
@@ -175,7 +175,7 @@ test('a server that does not read is sent no more than a bound', async () => {
 test.each([
   [{}, 'exited with code 3: could not go on'],
   [{ CHILD_DIES: 'signal' }, 'was killed by SIGKILL'],
-])('a server that dies in a call ends it at once, and its reason is known (%j)', async (env, reason) => {
+])('a server that exits during a call ends it immediately with a reason (%j)', async (env, reason) => {
   const { call, transport, closings, log } = await connect('dies-in-call', env as Record<string, string>);
   expect(await call('echo', { text: 'x' })).toBe('x');
   await expect(call('die')).rejects.toThrow('Connection closed');
@@ -186,14 +186,14 @@ test.each([
   expect(await log()).toContain(reason.split(':')[0]);
 });
 
-test('one that ends before it has answered anything says so, without its secrets', async () => {
+test('a server that exits before its first answer reports so, without its secrets', async () => {
   const { transport, closings, closed } = open(process.execPath, [childProgram('plain')], { CHILD_EXITS: '4', CHILD_SAYS: 'no key very-secret-value' }, {});
   await expect(new Client({ name: 'test', version: '1' }).connect(transport)).rejects.toThrow();
   await closed;
   expect([transport.closedBecause, closings()]).toEqual(['exited with code 4: no key [redacted]', 1]);
 });
 
-test('a server that closes its output, or its input, but goes on is no server any more', async () => {
+test('a server that closes its output or input but keeps running counts as ended', async () => {
   const mute = await speak('exec >&-; exec sleep 1000');
   await mute.closed;
   expect(mute.transport.closedBecause).toBe('closed its output');
@@ -207,7 +207,7 @@ test('a server that closes its output, or its input, but goes on is no server an
 });
 
 test.each(['', '>/dev/null', '2>/dev/null'])(
-  'what a dead server has left behind (sleep %s) does not delay the news of its death, and is gone after close',
+  'processes left by a dead server (sleep %s) do not delay the report of its end, and are gone after close',
   async (held) => {
     const { closed, transport, messages } = await speak(
       `trap '' TERM; sleep 1000 ${held} & echo "{\\"jsonrpc\\":\\"2.0\\",\\"method\\":\\"pid/$!\\"}"; exit 5`,
@@ -220,7 +220,7 @@ test.each(['', '>/dev/null', '2>/dev/null'])(
   },
 );
 
-test('close before, during and after the start', async () => {
+test('close works before, during and after the start', async () => {
   const before = open('cat', [], {}, {}).transport;
   await before.close();
   await expect(before.start()).rejects.toThrow('closed');
@@ -230,18 +230,18 @@ test('close before, during and after the start', async () => {
   await started;
   const after = open('cat', [], {}, {});
   await after.transport.start();
-  await expect(after.transport.start()).rejects.toThrow('started already');
+  await expect(after.transport.start()).rejects.toThrow('already started');
   await Promise.all([after.transport.close(), after.transport.close()]);
   expect([during, after].map(({ closings }) => closings())).toEqual([1, 1]);
   expect(isAlive(after.transport.pid as number)).toBe(false);
 });
 
-test('a program that is not there is told by its name', async () => {
+test('a missing program is reported by its name', async () => {
   const { transport } = open('covenant-no-such-program', [], {}, {});
   await expect(new Client({ name: 'test', version: '1' }).connect(transport)).rejects.toThrow(ProgramMissing);
 });
 
-test('a message that nobody can handle ends nothing', async () => {
+test('a message whose handler fails ends nothing', async () => {
   const { transport, messages, errors } = await speak('cat');
   transport.onmessage = (message) => {
     transport.onmessage = (next) => {

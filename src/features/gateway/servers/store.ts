@@ -8,7 +8,7 @@ import { PIN_KINDS } from './contract.ts';
 
 const json = z.record(z.string(), z.unknown());
 const leftOut = z.object({ kind: z.enum(PIN_KINDS), name: z.string(), reason: z.enum(['duplicate', 'invalid']) });
-/** Something of a listing that has no pin: a second one of its name, or nothing that could be offered. */
+/** A listed definition without a pin: a duplicate name, or one that cannot be offered. */
 export type LeftOut = Readonly<z.output<typeof leftOut>>;
 
 const upstreamFacts = z.object({
@@ -18,10 +18,10 @@ const upstreamFacts = z.object({
   resources: z.array(json).readonly(),
   resourceTemplates: z.array(json).readonly(),
 });
-/** Not pinned: a server's word of itself, and resources, which are data and change like data. */
+/** Not pinned: a server's information about itself, and resources, which change like data. */
 export type UpstreamFacts = Readonly<z.output<typeof upstreamFacts>>;
 
-/** Everything that a server lists, all pages of it. */
+/** Everything that a server lists, all pages. */
 export interface ServerListing {
   readonly facts: UpstreamFacts;
   readonly tools: readonly Json[];
@@ -29,16 +29,16 @@ export interface ServerListing {
 }
 
 const keptFacts = upstreamFacts.extend({ leftOut: z.array(leftOut) });
-/** The facts that are not pinned, and the definitions of the last listing that could not be. */
+/** The unpinned facts, and the definitions of the last listing that could not be pinned. */
 export type KeptFacts = Readonly<z.output<typeof keptFacts>>;
 
 export const factsText = (facts: KeptFacts): string => JSON.stringify(facts);
 export const readFacts = (text: string): KeptFacts => readJson(keptFacts, text);
 
-/** A definition as it was approved (null: never) and as it is now (null: the server lists it no more). Its `exposed` name is empty where that is another's. */
+/** A definition as approved (null: never) and as listed now (null: not any more). `exposed` is empty if another definition has the name. */
 export type Pin = Readonly<Omit<UpstreamPinRow, 'workspace_id' | 'approved' | 'seen'> & { approved: Json | null; seen: Json | null }>;
 
-/** Of all servers, or of one. */
+/** The pins of all servers, or of one. */
 export async function readPins(db: Db, server?: string): Promise<Pin[]> {
   const order = { server: 'asc', kind: 'asc', name: 'asc' } as const;
   return (await findRows(db, 'upstream_pins', { workspace_id: DEFAULT_WORKSPACE_ID, server }, { order })).map(toPin);

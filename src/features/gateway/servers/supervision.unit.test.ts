@@ -8,7 +8,7 @@ import { child, upstreamApp } from '../../../testing/stand-ins/upstreams.ts';
 
 const textOf = ({ body }: { body: Record<string, unknown> }) => (body.content as { text: string }[])[0]?.text;
 
-test('a server that dies in a call is started again after a while, and can be called [gateway.process.restart]', async () => {
+test('a server that exits during a call is restarted after a delay and can be called [gateway.process.restart]', async () => {
   const app = await upstreamApp([{ name: 'far', ...child('dies-in-call') }]);
   await app.event('upstream.started', 'far');
   const { reply } = await app.call('far_die', {});
@@ -21,7 +21,7 @@ test('a server that dies in a call is started again after a while, and can be ca
   expect(textOf(await app.call('far_echo', { text: 'again' }))).toBe('again');
 });
 
-test('a server that is started again is asked anew what it has [gateway.process.restart]', async () => {
+test('a restarted server is listed again [gateway.process.restart]', async () => {
   const app = await upstreamApp([{ name: 'far', ...child('records') }]);
   await app.event('upstream.started', 'far');
   process.kill((await app.server('far')).pid as number, 'SIGKILL');
@@ -37,7 +37,7 @@ test('a server that is started again is asked anew what it has [gateway.process.
   expect(lines).toEqual([...handshake, ...handshake]);
 });
 
-test('while a known server is down its tools stay listed, and a call of one says what is wrong [gateway.process.down-tools]', async () => {
+test('while a known server is down its tools stay listed, and calling one returns the problem [gateway.process.down-tools]', async () => {
   const app = await upstreamApp([{ name: 'far', ...child('dies-in-call') }]);
   await app.event('upstream.started', 'far');
   await app.call('far_die', {});
@@ -55,10 +55,10 @@ test('while a known server is down its tools stay listed, and a call of one says
   expect(isError).toBe(true);
   expect(reply).toMatchObject({
     code: 'UPSTREAM_DOWN',
-    message: 'The server far is down. It exited with code 3: could not go on. It is started again in 1 s.',
+    message: 'The server far is down. It exited with code 3: could not go on. It restarts in 1 s.',
     next: expect.stringContaining('covenant servers logs far'),
   });
-  // Also where Covenant itself has been started anew meanwhile, and the server cannot be.
+  // Even if Covenant was restarted in the meantime and the server cannot start.
   const again = await upstreamApp([{ name: 'far', command: '/no/such/program' }], { database: app.database });
   expect(
     again.app.upstreams
@@ -68,7 +68,7 @@ test('while a known server is down its tools stay listed, and a call of one says
   ).toEqual(['far_die', 'far_echo']);
 });
 
-test('a server that falls again and again is told of once, and waited for longer each time, up to a minute [gateway.process.restart]', async () => {
+test('a server that fails repeatedly is announced once, and each restart waits longer, up to a minute [gateway.process.restart]', async () => {
   const app = await upstreamApp([{ name: 'far', ...child('plain', { CHILD_EXITS: '1' }) }]);
   const waits: number[] = [];
   for (let attempt = 0; attempt < 9; attempt++) {
@@ -88,7 +88,7 @@ test('a server that falls again and again is told of once, and waited for longer
   expect(await app.events({ kind: 'upstream.down' })).toHaveLength(1);
 });
 
-test('a call that is not answered in time is cancelled at the server, and after three in a row the server is started anew', async () => {
+test('a call without an answer in time is cancelled at the server; after three in a row the server is restarted', async () => {
   const app = await upstreamApp([{ name: 'far', timeout_s: 0.2, ...child('never-answers') }]);
   await app.event('upstream.started', 'far');
   const { pid } = await app.server('far');
@@ -98,13 +98,13 @@ test('a call that is not answered in time is cancelled at the server, and after 
     if (call < 2) await app.until(async () => (await lines()).match(/cancelled \d+/g)?.length === call + 1);
   }
   await app.event('upstream.down', 'far');
-  expect((await app.server('far')).problem).toBe('3 calls in a row were left without an answer.');
+  expect((await app.server('far')).problem).toBe('It did not answer 3 calls in a row.');
   app.clock.advance(500);
   await app.event('upstream.started', 'far', 2);
   expect((await app.server('far')).pid).not.toBe(pid);
 });
 
-test('a caller that goes is no sign of a bad server, and its call is cancelled there', async () => {
+test('a caller that disconnects does not count against the server, and its call is cancelled there', async () => {
   const app = await upstreamApp([{ name: 'far', ...child('never-answers') }]);
   await app.event('upstream.started', 'far');
   for (let call = 0; call < 4; call++) {
@@ -116,7 +116,7 @@ test('a caller that goes is no sign of a bad server, and its call is cancelled t
   expect((await app.server('far')).state).toBe('up');
 });
 
-test('a lazy server is started once to learn what it has, and then only when it is called', async () => {
+test('a lazy server is started once to list it, and then only for calls', async () => {
   const app = await upstreamApp([{ name: 'far', lazy: true, ...child('plain') }]);
   await app.event('upstream.started', 'far');
   const again = await upstreamApp([{ name: 'far', lazy: true, ...child('plain') }], { database: app.database });
@@ -125,7 +125,7 @@ test('a lazy server is started once to learn what it has, and then only when it 
   expect(await again.server('far')).toMatchObject({ state: 'up' });
 });
 
-test('a definition that its server changes is withheld, and the call says how it is approved; as it was it is offered again', async () => {
+test('a changed definition is withheld, and the call returns how to approve it; reverted, it is offered again', async () => {
   const app = await upstreamApp([{ name: 'far', ...child('changes-description') }]);
   await app.event('upstream.started', 'far');
   const changed = new Promise<void>((resolve) => app.app.upstreams.onChange(({ kind }) => kind === 'tools' && resolve()));
@@ -145,7 +145,7 @@ test('a definition that its server changes is withheld, and the call says how it
   expect(textOf(await app.call('far_echo', { text: 'as it was' }))).toBe('as it was');
 });
 
-test('what changes in the file is started, stopped and restarted, and nothing else', async () => {
+test('a change of the file starts, stops and restarts exactly the changed servers', async () => {
   const kept = { name: 'kept', ...child('plain') };
   const app = await upstreamApp([kept, { name: 'changed', ...child('plain') }, { name: 'removed', ...child('plain') }, { name: 'off', ...child('plain') }]);
   for (const name of ['kept', 'changed', 'removed', 'off']) await app.event('upstream.started', name);
@@ -180,7 +180,7 @@ test('what changes in the file is started, stopped and restarted, and nothing el
   expect(problems).toEqual([expect.objectContaining({ line: 3, server: 'kept' })]);
 });
 
-test('an HTTP server that goes is noticed and found again when it is back [gateway.config.url]', async () => {
+test('an HTTP server that disappears is detected, and found again when it returns [gateway.config.url]', async () => {
   const first = await serveFixture('legacy');
   const port = Number(new URL(first.url).port);
   const app = await upstreamApp([{ name: 'far', url: first.url }]);
@@ -197,7 +197,7 @@ test('an HTTP server that goes is noticed and found again when it is back [gatew
   await second.close();
 });
 
-test('a server that has forgotten the session is greeted anew, and the call goes on', async () => {
+test('if a server lost the session, a new handshake is made and the call continues', async () => {
   const far = await serveFixture('legacy');
   const app = await upstreamApp([{ name: 'far', url: far.url }]);
   await app.event('upstream.started', 'far');
@@ -207,7 +207,7 @@ test('a server that has forgotten the session is greeted anew, and the call goes
   await far.close();
 });
 
-test('whatever becomes of the servers, no process and no descriptor is left of them', async () => {
+test('whatever happens to the servers, no process and no descriptor is left behind', async () => {
   const mark = `round-${process.pid}-${Date.now()}`;
   const app = await upstreamApp([
     { name: 'far', ...child('plain', { MARK: mark }) },
@@ -223,7 +223,7 @@ test('whatever becomes of the servers, no process and no descriptor is left of t
     expect(textOf(await app.call('far_echo', { text: 'there' }))).toBe('there');
     expect(processesWith(mark)).toHaveLength(1);
   }
-  // A connection that HTTP keeps open for the next request, and one that it has just let go.
+  // A connection that HTTP keeps open for the next request, and one that was just released.
   expect(openDescriptors() - before).toBeLessThan(6);
   app.configure();
   await app.until(() => processesWith(mark).length === 0);

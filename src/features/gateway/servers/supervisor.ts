@@ -11,22 +11,22 @@ import { downRefusal } from './refusals.ts';
 export interface SupervisorParts {
   readonly clock: Clock;
   readonly log: Log;
-  /** Connects and learns what the server has. */
+  /** Connects and lists the server. */
   readonly open: (entry: ServerEntry, on: { lost(problem: string): void }, signal: AbortSignal) => Promise<UpstreamConnection>;
-  /** Its catalogue is known, so that a lazy server need not be started to learn it. */
+  /** Whether its catalogue is known, so that a lazy server need not start to be listed. */
   readonly isKnown: (server: string) => boolean;
   readonly changed: (supervisor: Supervisor, from: ServerState) => void;
-  /** Until then the one before is still there, and may hold a lock or a port. */
+  /** Resolves when the previous process has exited. Until then it may hold a lock or a port. */
   readonly free?: Promise<unknown>;
   readonly random?: () => number;
 }
 
-/** A server that has not come up by then is taken for one that will not. */
+/** A server that has not started within this time counts as failed. */
 const START_LIMIT_MS = 60_000;
 
 const STOPPED = new Error('It was stopped.');
 
-/** Keeps one server running: starts it, starts it again when it has fallen, and says who waits for it how it stands. */
+/** Keeps one server running: starts it, restarts it after failures, and reports its state to waiting callers. */
 export class Supervisor {
   readonly #parts: SupervisorParts;
   #entry: ServerEntry;
@@ -55,7 +55,7 @@ export class Supervisor {
     return this.#entry;
   }
 
-  /** Values that are read with every call need no new start. */
+  /** Most settings are read on every call and need no restart. */
   set entry(entry: ServerEntry) {
     this.#entry = entry;
   }
@@ -64,7 +64,7 @@ export class Supervisor {
     return this.#state;
   }
 
-  /** The connection, while it stands. */
+  /** The connection, while the server is up. */
   get connection(): UpstreamConnection | undefined {
     return this.#state === 'up' ? this.#connection : undefined;
   }
@@ -81,13 +81,13 @@ export class Supervisor {
     };
   }
 
-  /** Begins, without waiting for anything. */
+  /** Starts without waiting. */
   start(): void {
     if (this.#entry.lazy && this.#parts.isKnown(this.#entry.name)) this.#move('wait');
     else this.#begin();
   }
 
-  /** Resolves when it is up, or cannot be now. */
+  /** Resolves when the server is up, or has failed for now. */
   async restart(): Promise<void> {
     this.#restarting ??= this.#end().finally(() => {
       this.#restarting = undefined;
@@ -104,7 +104,7 @@ export class Supervisor {
     await this.#end();
   }
 
-  /** The connection to make a call over. A start that is under way is waited for. */
+  /** The connection for a call. Waits for a start in progress. */
   async connected(signal: AbortSignal): Promise<UpstreamConnection> {
     if (this.#state === 'up' && this.#connection) return this.#connection;
     if (this.#restarting) await orAborted(this.#restarting, signal);
@@ -115,19 +115,19 @@ export class Supervisor {
   }
 
   refusal(): Error {
-    const problem = this.#problem ?? (this.#state === 'stopped' ? 'It has been stopped.' : 'It has not been started.');
+    const problem = this.#problem ?? (this.#state === 'stopped' ? 'It was stopped.' : 'It was not started.');
     return downRefusal(this.#entry.name, problem, this.#nextStartAt === null ? undefined : this.#nextStartAt - this.#parts.clock.now());
   }
 
-  /** Takes what a call has shown about the server. An error that it answered with is an answer. */
+  /** Records what a call showed about the server. An error that the server returned is still an answer. */
   judge(connection: UpstreamConnection, health: ServerHealth): void {
     if (connection !== this.#connection || this.#state !== 'up') return;
     if (health === 'well') this.#strikes = 0;
     else if (health === 'forgotten') this.#relaunch();
-    else if (health === 'strike' && ++this.#strikes >= MAX_STRIKES) this.#fail(`${MAX_STRIKES} calls in a row were left without an answer.`);
+    else if (health === 'strike' && ++this.#strikes >= MAX_STRIKES) this.#fail(`It did not answer ${MAX_STRIKES} calls in a row.`);
   }
 
-  /** At once: the server is there, only the connection is of no more use. */
+  /** Without a delay: the server works, only the connection is lost. */
   #relaunch(): void {
     this.#dismiss();
     this.#begin();
@@ -140,7 +140,7 @@ export class Supervisor {
     this.#strikes = 0;
     this.#starts++;
     const giveUp = new AbortController();
-    const late = this.#parts.clock.after(START_LIMIT_MS, () => giveUp.abort(new Error(`It did not come up within ${START_LIMIT_MS / 1000} s.`)));
+    const late = this.#parts.clock.after(START_LIMIT_MS, () => giveUp.abort(new Error(`It did not start within ${START_LIMIT_MS / 1000} s.`)));
     const ended = this.#connect(giveUp.signal).finally(() => {
       late();
       this.#launch = undefined;
@@ -171,7 +171,7 @@ export class Supervisor {
     }
   }
 
-  /** Down, until it is time to try again. */
+  /** Marks the server as down until the next attempt. */
   #fail(problem: string): void {
     const upFor = this.#state === 'up' ? this.#parts.clock.now() - this.#since : 0;
     if (upFor >= STEADY_MS) this.#failures = 0;
@@ -234,12 +234,12 @@ async function orAborted(event: Promise<void>, signal: AbortSignal): Promise<voi
   }
 }
 
-/** After so many calls in a row without an answer the server is restarted. */
+/** After this many calls in a row without an answer the server is restarted. */
 export const MAX_STRIKES = 3;
 
 export type Move = 'begin' | 'wait' | 'connected' | 'failed' | 'stop';
 
-/** The state after each move. A move that is not in the table comes too late to matter. */
+/** The state after each move. A move that is not in the table came too late and is ignored. */
 export const NEXT: Readonly<Record<ServerState, Partial<Readonly<Record<Move, ServerState>>>>> = {
   disabled: {},
   stopped: { begin: 'starting', wait: 'idle', stop: 'stopped' },

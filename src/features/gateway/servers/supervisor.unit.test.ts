@@ -55,7 +55,7 @@ function supervised(options: { holdOpen?: boolean; holdClose?: boolean } = {}) {
   return { supervisor, clock, open, counts, settle, release, signal: new AbortController().signal };
 }
 
-test('whoever stays up for a minute is forgiven its earlier falls', async () => {
+test('a server that stays up for a minute starts counting failures from zero', async () => {
   const { supervisor, clock, open, settle } = supervised();
   supervisor.start();
   await settle();
@@ -70,7 +70,7 @@ test('whoever stays up for a minute is forgiven its earlier falls', async () => 
   expect(supervisor.status().next_start_at).toBe(clock.now() + 500);
 });
 
-test('two who restart at once cause one start, and a call meanwhile waits for it', async () => {
+test('two simultaneous restarts cause one start, and a call in the meantime waits for it', async () => {
   const { supervisor, counts, release, settle, signal } = supervised({ holdClose: true });
   supervisor.start();
   await settle();
@@ -86,7 +86,7 @@ test('two who restart at once cause one start, and a call meanwhile waits for it
   expect(counts.live).toBe(0);
 });
 
-test('one that is stopped while it starts, or is restarted, leaves nothing behind and does not come back', async () => {
+test('a server stopped during its start or restart leaves nothing behind and does not return', async () => {
   for (const restarting of [false, true]) {
     const { supervisor, counts, release, clock, settle, signal } = supervised({ holdOpen: true });
     supervisor.start();
@@ -102,7 +102,7 @@ test('one that is stopped while it starts, or is restarted, leaves nothing behin
   }
 });
 
-test('errors that a server answers with are answers: only silence in a row brings it down', async () => {
+test('errors that a server returns are answers: only missing answers in a row bring it down', async () => {
   const { supervisor, open, settle } = supervised();
   supervisor.start();
   await settle();

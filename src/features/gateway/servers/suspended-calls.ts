@@ -8,15 +8,15 @@ const MAX_KEPT = 64;
 
 const PREFIX = 'cvs_';
 
-/** A request that waits at its server for an answer of its caller, who has been answered `input_required` and calls again. */
+/** A request that waits at its server for an answer from its caller. The caller received `input_required` and will call again. */
 export interface Suspended {
   readonly pending: PendingCall;
   readonly outcome: Promise<Json>;
-  /** The request, to the letter: only the same one goes on with it. */
+  /** The exact request: only the same one can continue it. */
   readonly request: string;
 }
 
-/** Bounded in number and time. The token is all that a caller needs to go on, so nobody can guess one. */
+/** Limited in number and time. The token alone lets a caller continue, so it must not be guessable. */
 export class SuspendedCalls {
   readonly #clock: Clock;
   readonly #kept = new Map<string, { readonly call: Suspended; readonly forget: () => void }>();
@@ -31,13 +31,13 @@ export class SuspendedCalls {
     const token = `${PREFIX}${randomBytes(32).toString('base64url')}`;
     const forget = this.#clock.after(KEPT_MS, () => {
       this.#kept.delete(token);
-      call.pending.cancel(new Error('the answer did not come in time'));
+      call.pending.cancel(new Error('the answer did not arrive in time'));
     });
     this.#kept.set(token, { call, forget });
     return token;
   }
 
-  /** Once. */
+  /** Works once. */
   take(token: string, request: string): Suspended | undefined {
     const kept = this.#kept.get(token);
     if (!kept || kept.call.request !== request) return undefined;
@@ -50,7 +50,7 @@ export class SuspendedCalls {
     for (const [token, { call, forget }] of this.#kept) {
       forget();
       this.#kept.delete(token);
-      call.pending.cancel(new Error('the server was ended'));
+      call.pending.cancel(new Error('the server was stopped'));
     }
   }
 }

@@ -4,20 +4,20 @@ import { isRecord } from '../../../kernel/registry.ts';
 export type Table = Record<string, unknown>;
 
 /**
- * One table of a TOML text with the lines of its keys. The parser gives values without places, and nothing at all of a text that has a fault
- * anywhere; with this each table can be read on its own, and what is wrong in it be named by its line.
+ * One table of a TOML text with the lines of its keys. The parser returns values without positions, and nothing for a text with a fault
+ * anywhere. With blocks, each table can be read separately and its faults reported by line.
  */
 export interface Block {
-  /** The line of its header; 1 for what comes before the first header. */
+  /** The line of its header; 1 for the part before the first header. */
   readonly line: number;
   readonly header: readonly string[];
-  /** The text with nothing but this table in it: lines and columns are those of the whole. */
+  /** The text with only this table in it. Lines and columns match the whole file. */
   readonly text: string;
   /** The line of each key, as a dotted path below the header. */
   readonly keys: ReadonlyMap<string, number>;
 }
 
-/** `item`: the header of a table that is repeated (`[[…]]`); what is written below it as `[….…]` belongs to it. */
+/** `item`: the header of a repeated table (`[[…]]`). Tables below it, written as `[….…]`, belong to it. */
 export function blocksOf(text: string, item: readonly string[]): Block[] {
   const lines = text.split('\n');
   const blockAt = (line: number, header: readonly string[]) => ({ line, header, keys: new Map<string, number>(), own: new Set<number>() });
@@ -44,7 +44,7 @@ export function blocksOf(text: string, item: readonly string[]): Block[] {
     for (; at < end; at++) block.own.add(at);
   }
   return blocks.map(({ line, header, keys, own }) => {
-    // Ends where the table ends, so that a fault found at the end is not placed behind it.
+    // Ends with the table, so that a fault found at the end is not reported after it.
     const shown = lines.slice(0, Math.max(-1, ...own) + 1).map((each, index) => (own.has(index) ? each : ''));
     return { line, header, keys, text: shown.join('\n') };
   });
@@ -66,11 +66,11 @@ function headerIn(line: string): { path: string[]; isItem: boolean } | undefined
   return { path, isItem: Array.isArray(inner) };
 }
 
-/** Only such a value can go over several lines. */
+/** Only such a value can span several lines. */
 const MAY_GO_ON = /=.*(?:\[|"""|''')/;
 const MAX_LINES = 1_000;
 
-/** As many lines as the parser needs for a whole statement; of one that it never understands, the first alone: what follows must not be swallowed. */
+/** As many lines as the parser needs for a whole statement. If none parses, only the first line, so that later lines are not swallowed. */
 function statementAt(lines: readonly string[], at: number): { end: number; value: Table } {
   const most = MAY_GO_ON.test(lines[at] as string) ? Math.min(lines.length, at + MAX_LINES) : at + 1;
   for (let end = at + 1; end <= most; end++) {
@@ -80,7 +80,7 @@ function statementAt(lines: readonly string[], at: number): { end: number; value
   return { end: at + 1, value: {} };
 }
 
-/** Each key of a table, and of the tables in it, as a dotted path. */
+/** Each key of a table and of its nested tables, as a dotted path. */
 function pathsIn(value: Table, under: readonly string[]): string[] {
   return Object.entries(value).flatMap(([key, inner]) => {
     const path = [...under, key];

@@ -13,11 +13,11 @@ import { differenceOf } from './difference.ts';
 import type { EntryProblem, ServerEntry } from './entry.ts';
 import type { WithheldDefinition } from './pins.ts';
 
-/** The servers as they run; in a process that runs none, as they are configured. */
+/** The running servers, or in a process that runs none, the configured ones. */
 export interface ServerControl {
   entries(): { readonly entries: readonly ServerEntry[]; readonly problems: readonly EntryProblem[] };
   status(server: string): ServerStatus;
-  /** Reads the file again first. Resolves when it is up or has failed to start. */
+  /** Reads the file again first. Resolves when the server is up or has failed to start. */
   restart(server: string): Promise<void>;
   log(server: string, lines: number): Promise<readonly string[]>;
 }
@@ -30,13 +30,15 @@ export function serverTools(catalogue: ServerCatalogue, control: ServerControl):
     const fault = problems.find((problem) => problem.server === server);
     if (fault) {
       const message = `The server ${server} is skipped: secrets.toml:${fault.line}: ${fault.message}`;
-      throw new Refusal('SERVER_SKIPPED', message, 'Correct that line.', { field: 'server' });
+      throw new Refusal('SERVER_SKIPPED', message, `Correct ${fault.line === null ? 'that' : `line ${fault.line}`} in secrets.toml, then repeat the call.`, {
+        field: 'server',
+      });
     }
     const known = entries.map(({ name }) => name).join(', ');
     throw notFound(
       'SERVER_NOT_FOUND',
-      `There is no server ${JSON.stringify(server)} in secrets.toml${known ? `; there is ${known}` : ''}.`,
-      'covenant servers list also shows entries that were skipped, and why.',
+      `secrets.toml has no server named ${JSON.stringify(server)}.${known ? ` It has ${known}.` : ''}`,
+      'Run `covenant servers list`, which also shows skipped entries and why.',
       'server',
     );
   };
@@ -48,19 +50,19 @@ export function serverTools(catalogue: ServerCatalogue, control: ServerControl):
     return entryOf(server);
   };
 
-  /** One that is skipped because of a fault is in the file all the same; and whose a fault is cannot always be read. */
+  /** A server skipped because of a fault is still in the file, and some faults cannot be assigned to a server. */
   const mayBeWritten = (server: string): boolean => {
     const { entries, problems } = control.entries();
     const isHidden = ({ line, server: whose }: EntryProblem) => whose === server || (whose === null && (line !== null || entries.length === 0));
     return entries.some(({ name }) => name === server) || problems.some(isHidden);
   };
 
-  /** An `exclude` that means nothing is as bad as one that is missing. */
+  /** An `exclude` that matches nothing is as dangerous as a missing one. */
   const misnamed = (entry: ServerEntry): EntryProblem[] =>
     catalogue.notThere(entry).map((name) => ({
       line: entry.line,
       server: entry.name,
-      message: `include, exclude: it has no tool or prompt ${JSON.stringify(name.slice(0, 100))}; they go by the names that the server itself gives.`,
+      message: `include, exclude: the server has no tool or prompt ${JSON.stringify(name.slice(0, 100))}. Use the server's own names.`,
     }));
 
   return [
@@ -84,14 +86,21 @@ export function serverTools(catalogue: ServerCatalogue, control: ServerControl):
     implement(restartServer, {
       run: async ({ server }, ctx) => {
         requireOwner(ctx, owns(ctx, server));
-        // Not looked up first: it may have been written into the file a moment ago.
+        // No lookup first: it may have been added to the file a moment ago.
         await control.restart(server);
         const { name } = ownEntry(ctx, server);
         const { state, problem } = control.status(name);
         if (state === 'disabled')
-          throw new Refusal('SERVER_DISABLED', `The server ${server} has enabled = false.`, 'Change that in secrets.toml.', { field: 'server' });
+          throw new Refusal(
+            'SERVER_DISABLED',
+            `The server ${server} is disabled by \`enabled = false\`.`,
+            'Set `enabled = true` in its entry in secrets.toml, then repeat the call.',
+            { field: 'server' },
+          );
         if (state === 'stopped') {
-          throw new Refusal('SERVERS_NOT_RUN', `No server of Covenant runs, so ${server} does not either.`, 'covenant up starts both.', { field: 'server' });
+          throw new Refusal('SERVERS_NOT_RUN', `No Covenant server is running, so ${server} is not running either.`, 'Run `covenant up` to start both.', {
+            field: 'server',
+          });
         }
         return ok({ server, state, problem }, problem ?? `${server} is ${state}.`);
       },
@@ -118,17 +127,22 @@ export function serverTools(catalogue: ServerCatalogue, control: ServerControl):
       run: async ({ server }, ctx) => {
         requireOwner(ctx, false);
         if (mayBeWritten(server)) {
-          const message = `The server ${server} is in secrets.toml, or in a part of it that cannot be read.`;
-          throw new Refusal('SERVER_CONFIGURED', message, 'Remove its table first; covenant servers list shows what is wrong in the file.', {
-            field: 'server',
-          });
+          const message = `The server ${server} is still in secrets.toml, or in a part of it that cannot be parsed.`;
+          throw new Refusal(
+            'SERVER_CONFIGURED',
+            message,
+            'Remove its table from secrets.toml, then repeat the call. `covenant servers list` shows faults of the file.',
+            {
+              field: 'server',
+            },
+          );
         }
         if (!catalogue.isKnown(server)) {
-          const message = `Nothing is known of a server ${JSON.stringify(server)}.`;
-          throw notFound('SERVER_NOT_FOUND', message, 'covenant servers list shows what can be forgotten.', 'server');
+          const message = `Nothing is stored about a server named ${JSON.stringify(server)}.`;
+          throw notFound('SERVER_NOT_FOUND', message, 'Run `covenant servers list` for the servers that can be forgotten.', 'server');
         }
         await catalogue.forget(server, { actor: ctx.principal.actor });
-        return ok({ server }, `Forgot ${server}. Grants for its tools stay: covenant capabilities list.`);
+        return ok({ server }, `Forgot ${server}. Grants for its tools remain: see \`covenant capabilities list\`.`);
       },
     }),
     implement(serverLogs, {
@@ -143,10 +157,14 @@ export function serverTools(catalogue: ServerCatalogue, control: ServerControl):
 const ownEntries = (control: ServerControl, workspace: string): ServerEntry[] =>
   control.entries().entries.filter(({ workspace: owner = DEFAULT_WORKSPACE_ID }) => owner === workspace);
 
-/** The entries of the file are the whole server's: an operator of another workspace has no say in them. */
+/** The file's entries belong to the whole server: operators of other workspaces cannot manage them. */
 function requireOwner({ workspace }: Pick<CallContext, 'workspace'>, owns: boolean): void {
   if (owns || workspace === DEFAULT_WORKSPACE_ID) return;
-  throw new Refusal('OPERATOR_REQUIRED', 'External servers belong to the whole server, not to this workspace.', 'Ask the operator of the default workspace.');
+  throw new Refusal(
+    'OPERATOR_REQUIRED',
+    'External servers belong to the whole server, not to this workspace.',
+    'Ask the operator of the default workspace to make this call.',
+  );
 }
 
 function nothingDecided<T extends Record<string, unknown>>(
@@ -156,17 +174,16 @@ function nothingDecided<T extends Record<string, unknown>>(
   done: 'approved' | 'rejected',
   data: T,
 ): Refused<T> {
-  const nothing = `Nothing of ${server}${tool === undefined ? '' : ` called ${tool}`} is withheld; nothing was changed.`;
-  if (left.length === 0) return refused('warning', 'NOTHING_WITHHELD', nothing, 'covenant servers list', data);
-  const code = done === 'approved' ? 'NOT_APPROVED' : 'NOT_REJECTED';
-  return refused('warning', code, whyLeft(server, left, done), 'covenant servers list', data);
-}
-
-function whyLeft(server: string, left: readonly WithheldDefinition[], done: string): string {
+  const nothing = `The server ${server} has no withheld definition${tool === undefined ? '' : ` named ${tool}`}. Nothing was changed.`;
+  if (left.length === 0) return refused('warning', 'NOTHING_WITHHELD', nothing, 'Run `covenant servers list` for withheld definitions.', data);
+  const [code, command] = done === 'approved' ? ['NOT_APPROVED', 'approve'] : ['NOT_REJECTED', 'reject'];
   const taken = left.filter(({ reason }) => reason === 'name_taken');
-  if (taken.length === left.length)
-    return `The name of ${taken.map(({ exposed }) => exposed).join(', ')} is another tool's; nothing of ${server} was ${done}, and that would not change it.`;
-  return `What is withheld of ${server} is no longer as it was shown; nothing was ${done}.`;
+  if (taken.length === left.length) {
+    const why = `Another tool has the name ${taken.map(({ exposed }) => exposed).join(', ')}, so nothing of ${server} can be ${done}.`;
+    return refused('warning', code, why, 'Run `covenant servers list` to find the tool with that name.', data);
+  }
+  const changed = `The withheld definitions of ${server} changed after they were shown. Nothing was ${done}.`;
+  return refused('warning', code, changed, `Review the current definitions with \`covenant servers ${command} ${server}\`.`, data);
 }
 
 function viewServer(entry: ServerEntry, catalogue: ServerCatalogue, status: ServerStatus, withheld: WithheldView[]) {
@@ -198,7 +215,7 @@ const textOf = (value: unknown): string | null => (typeof value === 'string' ? v
 
 type WithheldView = Output<typeof listServers>['items'][number]['withheld'][number];
 
-/** `isWhole`: nothing is cut. */
+/** `isWhole`: differences are not cut. */
 function withheldViewer({ reader, workspace, principal }: CallContext, isWhole: boolean) {
   return async (server: string, withheld: readonly WithheldDefinition[]): Promise<WithheldView[]> => {
     if (withheld.length === 0) return [];
@@ -213,7 +230,7 @@ function withheldViewer({ reader, workspace, principal }: CallContext, isWhole: 
   };
 }
 
-/** The workspace's own servers of which definitions wait for a decision, and how many. Rejected definitions wait for nobody. */
+/** The workspace's own servers with definitions that wait for a decision, and their number. Rejected ones do not wait. */
 export async function undecidedServers(
   catalogue: ServerCatalogue,
   control: ServerControl,

@@ -8,12 +8,12 @@ import { downRefusal, withheldRefusal } from './refusals.ts';
 import { indexResources, type ResourceIndex } from './resources.ts';
 import type { Upstream } from './upstream.ts';
 
-/** The offers of other servers, always for one workspace, so that no surface can forget which servers serve it. */
+/** The offers of other servers, always for one workspace, so that no caller can forget the check which servers serve it. */
 export type Upstreams = Pick<UpstreamOffers, 'in' | 'onChange'>;
 export type WorkspaceUpstreams = ReturnType<Upstreams['in']>;
 export type ResourceHolder = NonNullable<ReturnType<WorkspaceUpstreams['holderOf']>>;
 
-/** A hint to look again, never the news itself. */
+/** A hint to read again; it contains no data. */
 export type UpstreamChange =
   | { readonly kind: 'tools' | 'prompts' | 'resources'; reaches(workspace: string): boolean }
   | { readonly kind: 'resource'; readonly server: string; readonly uri: string };
@@ -26,7 +26,7 @@ interface CompletionParams {
 
 const TOOL_STATES: Record<ServerState, ExternalTool['state']> = {
   up: 'up',
-  // It is there when it is called.
+  // It starts when it is called.
   idle: 'up',
   starting: 'starting',
   down: 'down',
@@ -34,7 +34,7 @@ const TOOL_STATES: Record<ServerState, ExternalTool['state']> = {
   disabled: 'down',
 };
 
-/** All servers' offers in one, from which each workspace sees those of the servers that serve it. What is looked up with every call is made only when it changes. */
+/** All servers' offers, filtered by workspace. Data needed for every call is rebuilt only when it changes. */
 export class UpstreamOffers {
   readonly #catalogue: ServerCatalogue;
   readonly #running: ConfiguredServers;
@@ -58,7 +58,7 @@ export class UpstreamOffers {
     });
   }
 
-  /** The offers of the servers that serve one workspace. The pipe, not this class, checks which callers may use them. */
+  /** The offers of the servers that serve one workspace. The dispatch checks which callers may use them, not this class. */
   in(workspace: string) {
     const isServed = (server: string) => this.#serves(server, workspace);
     const here = <T extends { readonly server: string }>(all: readonly T[] = []): T | undefined => all.find(({ server }) => isServed(server));
@@ -76,7 +76,7 @@ export class UpstreamOffers {
         tools: () => only(this.#tools().all),
         withheld: (name: string) => withheld('tool', name),
       },
-      /** Tools that a person has to approve first, listed so that people see them. */
+      /** Tools that need a person's approval first, listed so that people see them. */
       withheldTools: () => this.#catalogue.withheldTools(isServed),
       /** The abilities of the known servers, which the gateway declares as its own. */
       abilities: () => this.#abilities(isServed),
@@ -88,7 +88,7 @@ export class UpstreamOffers {
       resourceTemplates: () => only(this.#index().templates),
       /** The server that has it, among those that the caller may read. */
       holderOf: (uri: string, mayRead: (server: string) => boolean) => holder(this.#index().holderOf(uri, readable(mayRead))),
-      /** The holder of a template by its very text, for completion. */
+      /** The holder of exactly this template, for completion. */
       holderOfTemplate: (uriTemplate: string, mayRead: (server: string) => boolean) => holder(this.#index().holderOfTemplate(uriTemplate, readable(mayRead))),
     };
   }
@@ -113,7 +113,7 @@ export class UpstreamOffers {
 
   #abilities(isServed: (server: string) => boolean) {
     const known = this.#known().filter(({ entry }) => isServed(entry.name));
-    // Of a server that has not been seen yet anything may come, and a client asks what there is only once.
+    // A server that was not seen yet may offer anything, and a client asks for abilities only once.
     const unseen = this.#running.entries().entries.some(({ enabled, name }) => enabled && isServed(name) && !this.#catalogue.isKnown(name));
     const any = (ability: string) => unseen || known.some(({ facts }) => Boolean(facts.capabilities[ability]));
     return { prompts: any('prompts'), resources: any('resources'), completions: any('completions'), logging: any('logging') };
@@ -146,7 +146,7 @@ export class UpstreamOffers {
       get timeoutMs(): number {
         return running.upstream(entry.name)?.supervisor.entry.timeoutMs ?? entry.timeoutMs;
       },
-      /** The arguments as the protocol has them. */
+      /** The arguments as the protocol defines them. */
       get: (args: Json | undefined, ctx: RelayContext) => this.#request(entry.name, ctx, 'prompts/get', { name, ...(args ? { arguments: args } : {}) }),
       complete: (params: CompletionParams, ctx: RelayContext) =>
         this.#request(entry.name, ctx, 'completion/complete', { ref: { type: 'ref/prompt', name }, ...completionParams(params) }),
@@ -161,7 +161,7 @@ export class UpstreamOffers {
       read: (uri: string, ctx: RelayContext) => this.#request(server, ctx, 'resources/read', { uri }),
       complete: (uri: string, params: CompletionParams, ctx: RelayContext) =>
         this.#request(server, ctx, 'completion/complete', { ref: { type: 'ref/resource', uri }, ...completionParams(params) }),
-      /** From now on a change of the resource is told to `onChange`, until the returned function is called. */
+      /** Reports changes of the resource to `onChange` until the returned function is called. */
       watch: async (uri: string) => await this.#upstream(server).watches.watch(uri),
     };
   }
@@ -173,7 +173,7 @@ export class UpstreamOffers {
   #upstream(server: string): Upstream {
     const upstream = this.#running.upstream(server);
     if (upstream) return upstream;
-    throw downRefusal(server, 'It is not run by this process: `covenant up` runs it.');
+    throw downRefusal(server, 'This process does not run it. Start Covenant with `covenant up`.');
   }
 
   #known() {
@@ -191,11 +191,11 @@ export class UpstreamOffers {
 
 interface Lookup<T> {
   readonly all: readonly T[];
-  /** Servers of different workspaces may have the same name. */
+  /** Servers of different workspaces may offer the same name. */
   readonly byName: ReadonlyMap<string, readonly T[]>;
 }
 
-/** The catalogue gives another list when it has changed, and the same one until then. */
+/** The catalogue returns the same list until it changes. */
 function lookup<T extends { readonly name: string }>(source: () => readonly OfferedDefinition[], make: (offered: OfferedDefinition) => T): () => Lookup<T> {
   let made: Lookup<T> | undefined;
   let from: readonly OfferedDefinition[] | undefined;

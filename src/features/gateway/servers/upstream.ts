@@ -17,18 +17,18 @@ import { Watches } from './watches.ts';
 export interface UpstreamParts extends Services {
   readonly version: string;
   readonly transport: (entry: ServerEntry) => UpstreamTransport;
-  /** The server's log, which also gets what happens to it. */
+  /** The server's log, which also records its state changes. */
   readonly diary: BoundedLog;
   readonly isKnown: (server: string) => boolean;
   readonly observe: (server: string, listing: ServerListing) => Promise<void>;
   readonly resourceUpdated: (server: string, uri: string) => void;
-  /** When the one before of this name has gone. */
+  /** Resolves when the previous server of this name has exited. */
   readonly free?: Promise<unknown>;
 }
 
 const LIST_LIMIT_MS = 60_000;
 
-/** One server of the file: kept running, learned by heart, called. */
+/** One server of the file: kept running, listed and called. */
 export class Upstream {
   readonly supervisor: Supervisor;
   readonly relay: Relay;
@@ -94,7 +94,7 @@ export class Upstream {
     return connection;
   }
 
-  /** Soon. */
+  /** Relists after a pause. */
   async relist(): Promise<void> {
     this.#relistDue = true;
     if (this.#relisting) return;
@@ -111,14 +111,14 @@ export class Upstream {
 
   async #listAgain(): Promise<void> {
     const { connection, state } = this.supervisor;
-    // While it comes up it is being listed, and may have answered already.
+    // During its start it is listed anyway, and may have answered already.
     this.#missed = !connection && state === 'starting';
     if (!connection) return;
     try {
       await this.#parts.observe(this.name, await connection.list(AbortSignal.timeout(LIST_LIMIT_MS)));
     } catch (error) {
       if (connection !== this.supervisor.connection) return;
-      this.#parts.log.warn('upstream not listed again', { server: this.name, error: concealer(this.supervisor.entry)(errorLine(error)) });
+      this.#parts.log.warn('could not relist the external server', { server: this.name, error: concealer(this.supervisor.entry)(errorLine(error)) });
       this.supervisor.judge(connection, 'strike');
     }
   }

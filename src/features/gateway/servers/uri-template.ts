@@ -4,17 +4,17 @@ const MAX_PARTS = 64;
 
 type TemplatePart = { readonly text: string } | { readonly stops: string; readonly optional: boolean };
 
-/** Of one search through all templates: some milliseconds. */
+/** The limit of one search through all templates: a few milliseconds. */
 export const MAX_STEPS = 1_000_000;
 
 /**
- * Whether a URI is one of those that a template (RFC 6570) describes. Templates are another server's word, so they are not made into regular
- * expressions, which a few greedy variables can keep busy for hours: every step here goes over the URI once.
- * `budget`: shared by the templates of one search. When it is used up, nothing matches any more.
+ * Whether a template (RFC 6570) describes a URI. Other servers choose the templates, so they are not converted to regular expressions,
+ * in which a few greedy variables could run for hours. Here every step passes over the URI once.
+ * `budget`: shared by the templates of one search. When it is used up, nothing matches.
  */
 export function matchesTemplate(template: string, uri: string, budget: { steps: number } = { steps: MAX_STEPS }): boolean {
   if (template.length > MAX_TEMPLATE || uri.length > MAX_URI) return false;
-  // Most are told apart by how they begin.
+  // Most templates differ in their first characters.
   const open = template.indexOf('{');
   if (!uri.startsWith(open < 0 ? template : template.slice(0, open))) return false;
   const parts = partsOf(template);
@@ -27,7 +27,7 @@ export function matchesTemplate(template: string, uri: string, budget: { steps: 
   return reached[uri.length] === 1;
 }
 
-/** Undefined where the template is none. */
+/** Undefined if the template is invalid. */
 function partsOf(template: string): TemplatePart[] | undefined {
   const parts: TemplatePart[] = [];
   let at = 0;
@@ -54,7 +54,7 @@ function variable(expression: string): TemplatePart[] {
     case '.':
     case '/':
       return [{ text: operator }, { stops: several ? '' : '/,', optional: false }];
-    // Any of them may be left out, in a query.
+    // In a query each variable may be missing.
     case '?':
     case '&':
     case ';':

@@ -20,6 +20,6 @@ test.each([
   expect(matchesTemplate(template, uri)).toBe(matches);
 });
 
-test('a template made to take for ever is compared to the end', () => {
+test('a template designed to run endlessly is compared to the end', () => {
   expect(matchesTemplate(`x://${'{+a}'.repeat(30)}!`, `x://${'a'.repeat(4000)}`)).toBe(false);
 });

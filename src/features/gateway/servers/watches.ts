@@ -3,7 +3,7 @@ import type { UpstreamConnection } from './connection.ts';
 import { errorLine, failureOf } from './failures.ts';
 import type { Supervisor } from './supervisor.ts';
 
-/** The watched resources of one server: each is subscribed to once, and again after every start. */
+/** The watched resources of one server. Each is subscribed to once, and again after every start. */
 export class Watches {
   readonly #supervisor: Supervisor;
   readonly #log: Log;
@@ -14,12 +14,12 @@ export class Watches {
     this.#log = log;
   }
 
-  /** Changes of resources that nobody watches are not reported. */
+  /** Changes of unwatched resources are not reported. */
   has(uri: string): boolean {
     return this.#watched.has(uri);
   }
 
-  /** Until the returned function is called. */
+  /** Watches until the returned function is called. */
   async watch(uri: string): Promise<() => void> {
     const entry = this.#watched.get(uri) ?? { count: 0, begun: this.#begin(uri) };
     entry.count++;
@@ -41,11 +41,11 @@ export class Watches {
     }
   }
 
-  /** After a start the server knows of no subscription. */
+  /** After a start the server has no subscriptions. */
   restore(connection: UpstreamConnection): void {
     connection.notices
       .watch([...this.#watched.keys()])
-      .catch((error) => this.#log.warn('resources not subscribed again', { server: connection.server, error: errorLine(error) }));
+      .catch((error) => this.#log.warn('could not renew resource subscriptions', { server: connection.server, error: errorLine(error) }));
   }
 
   async #begin(uri: string): Promise<void> {

@@ -6,7 +6,7 @@ const SHOP = workspaceId('shop');
 const everybody = () => true;
 type Items = { items: { name?: string; server?: string; tools?: number }[]; total?: number };
 
-/** One server of the default workspace, one of a shop, one of all. */
+/** One server for the default workspace, one for a shop, one for all. */
 async function services() {
   const app = await upstreamApp([
     { name: 'ours', ...npm(EVERYTHING, 'stdio') },
@@ -14,7 +14,7 @@ async function services() {
     { name: 'every', workspaces: ['*'], ...child('changes-description') },
   ]);
   for (const name of ['ours', 'both', 'every']) await app.event('upstream.seen', name);
-  /** Signed in as the first developer of a workspace, and so its admin. */
+  /** Signed in as the first developer of a workspace, who is its admin. */
   const admin = async (name: string, workspace: string) => {
     const caller = await app.developer(name, undefined, workspace);
     return { ...caller, principal: { ...caller.principal, web: true, signedInAt: Number.MAX_SAFE_INTEGER, operator: true } };
@@ -22,7 +22,7 @@ async function services() {
   return { ...app, shop: await admin('sol', SHOP), other: await admin('olga', workspaceId('other')), home: await admin('hana', DEFAULT_WORKSPACE_ID) };
 }
 
-test('outside the workspaces that it serves a server’s tools, prompts and resources read as unknown, in every list, grant, matrix and call [harden.workspaces.unknown-outside] [harden.workspaces.every] [gateway.start.merged]', async () => {
+test('outside the workspaces that it serves a server’s tools, prompts and resources look unknown in every list, grant, matrix and call [harden.workspaces.unknown-outside] [harden.workspaces.every] [gateway.start.merged]', async () => {
   const t = await services();
   const external = async (caller: typeof t.shop) => {
     const listed = (await t.done('tools.list', {}, caller)) as Items;
@@ -46,7 +46,7 @@ test('outside the workspaces that it serves a server’s tools, prompts and reso
     const explained = async (name: string) => ((await t.done('capabilities.explain', { name }, caller)) as { tool: unknown }).tool;
     expect([await explained(mine), await explained(theirs)]).toEqual([expect.objectContaining({ server: mine.split('_')[0] }), null]);
 
-    // Its own admin may grant what it likes: to what is not served here it opens nothing.
+    // The workspace's own admin may grant anything, but a grant for an unserved tool opens nothing.
     const granted = async (name: string) => (await t.action('capabilities.grant', { action: `tool.call.${name}`, token: caller.tokenId }, caller)).reply;
     const told = async (name: string) => (await granted(name)).message?.replace(name, 'NAME');
     expect(await told(theirs)).toBe(await told('no_such'));
@@ -67,7 +67,7 @@ test('outside the workspaces that it serves a server’s tools, prompts and reso
   expect([home.prompts().length > 0, home.resources().length > 0, home.prompt('ours_simple-prompt')?.server]).toEqual([true, true, 'ours']);
 });
 
-test('a tool name that a server of another workspace has is as free as any other, and each workspace calls its own', async () => {
+test('a tool name of a server of another workspace is free, and each workspace calls its own', async () => {
   const t = await upstreamApp([
     { name: 'ours', prefix: false, ...child('changes-description') },
     { name: 'theirs', prefix: false, workspaces: ['shop'], ...child('changes-description') },
@@ -87,7 +87,7 @@ test('a tool name that a server of another workspace has is as free as any other
   expect(served(SHOP)).toEqual(['theirs', true, undefined, ['theirs']]);
 });
 
-test('what is withheld is told to the workspaces that its server serves, and a change of the setting is news to those that it concerns', async () => {
+test('withheld definitions are shown to the workspaces that their server serves, and a change of the setting notifies those concerned', async () => {
   const t = await services();
   const heard: string[] = [];
   t.app.upstreams.onChange((change) => {

@@ -12,7 +12,7 @@ interface Row {
   p95_ms: number | null;
 }
 
-test('a page of the catalogue has what each definition costs and how it was used in a day; servers are counted together', async () => {
+test('a catalogue page has the token cost of each definition and its use in a day; servers are counted together', async () => {
   const upstreams = fakeUpstreams();
   upstreams.tools.set('fs_read', {
     definition: { description: 'Reads a file. '.repeat(20), inputSchema: { type: 'object' } },
@@ -50,7 +50,7 @@ test('a page of the catalogue has what each definition costs and how it was used
   expect((await page({ server: 'fs' })).items).toMatchObject([{ calls_24h: 0, p95_ms: null }]);
 });
 
-test('95 of 100 took no longer', () => {
+test('p95: 95 of 100 values are not above it', () => {
   expect(percentile([], 0.95)).toBeNull();
   expect(percentile([7], 0.95)).toBe(7);
   expect(

@@ -5,7 +5,7 @@ export const echo = contract({
   name: 'echo',
   toolset: 'gateway',
   title: 'Echo',
-  description: 'Returns the provided text argument verbatim.',
+  description: 'Return the given text unchanged.',
   input: z.strictObject({ text: z.string() }),
   output: z.strictObject({ text: z.string() }),
   annotations: READ,
@@ -15,25 +15,25 @@ export const clock = contract({
   name: 'clock',
   toolset: 'gateway',
   title: 'Clock',
-  description: "Returns the server's time in milliseconds since the epoch. A liveness probe: it needs no capability.",
+  description: 'Return the server time in milliseconds since the epoch. Liveness probe; needs no capability.',
   input: z.strictObject({}),
   output: z.strictObject({ epoch_ms: z.int().min(0) }),
   annotations: { readOnlyHint: true },
 });
 
-const state = z.enum(['up', 'starting', 'down', 'withheld']).describe('Of its server; withheld: not offered until a person approves it.');
-const you = z.enum(['open', 'yes', 'no']).describe('open: needs no grant.');
+const state = z.enum(['up', 'starting', 'down', 'withheld']).describe('State of its server. withheld: not offered until a person approves it.');
+const you = z.enum(['open', 'yes', 'no']).describe('Whether the caller may call it. open: needs no grant.');
 const definition = {
   inputSchema: z.record(z.string(), z.unknown()),
   outputSchema: z.record(z.string(), z.unknown()).optional(),
-  annotations: z.record(z.string(), z.unknown()).describe('Of an external tool as its server says: nothing to rely on.'),
+  annotations: z.record(z.string(), z.unknown()).describe("For an external tool, its server's own claims: not reliable."),
 };
 
 export const listTools = contract({
   ...MEMBER_READ,
   name: 'tools.list',
-  title: 'List the catalogue',
-  description: 'Every tool, native or of an external server, whether the caller may call it, and its calls in the last 24 hours.',
+  title: 'List tools',
+  description: 'List every tool, native or external, whether the caller may call it, and its calls in the last 24 hours.',
   input: z.strictObject({}),
   output: z.strictObject({
     items: z.array(
@@ -54,8 +54,8 @@ export const listTools = contract({
 
 const used = {
   calls_24h: z.int(),
-  errors_24h: z.int().describe('Calls that were denied, blocked or failed.'),
-  p95_ms: z.number().nullable().describe('95 of 100 of the latest calls took no longer; null where there was none.'),
+  errors_24h: z.int().describe('Denied, blocked and failed calls.'),
+  p95_ms: z.number().nullable().describe('95th percentile of the latest calls; null without calls.'),
 };
 
 const shortTool = z.strictObject({
@@ -65,18 +65,18 @@ const shortTool = z.strictObject({
   server: z.string(),
   state,
   you,
-  tokens: z.int().nullable().describe("What its definition takes of a model's context; null where it is withheld."),
+  tokens: z.int().nullable().describe("Tokens of the definition in a model's context; null if withheld."),
   ...used,
 });
 
 export const pageOfTools = contract({
   ...MEMBER_READ,
   name: 'tools.page',
-  title: 'A page of the catalogue',
-  description: 'Tools in short, in the order of their names: the size of their definitions and how they were used in the last 24 hours.',
+  title: 'List tools in pages',
+  description: 'List tools by name in short form, with the size of their definitions and their use in the last 24 hours.',
   input: z.strictObject({
-    text: z.string().trim().min(1).max(200).optional().describe('Only tools with this in their name.'),
-    server: z.string().min(1).max(100).optional().describe("Only tools of this server; native for the product's own."),
+    text: z.string().trim().min(1).max(200).optional().describe('Only tools whose name contains this.'),
+    server: z.string().min(1).max(100).optional().describe('Only tools of this server; "native" for Covenant\'s own.'),
     state: state.optional(),
     limit: z.int().min(1).max(200).default(100),
     offset: z.int().min(0).default(0),
@@ -87,8 +87,8 @@ export const pageOfTools = contract({
 export const showTool = contract({
   ...MEMBER_READ,
   name: 'tools.show',
-  title: 'A tool',
-  description: 'One tool of the catalogue with its definition, as it is offered.',
+  title: 'Show a tool',
+  description: 'Show one tool of the catalogue with its definition as offered.',
   input: z.strictObject({ name: z.string().min(1).max(200) }),
   output: z.strictObject({ ...shortTool.shape, description: z.string(), ...definition }),
 });
@@ -97,7 +97,7 @@ export const toolUsage = contract({
   ...MEMBER_READ,
   name: 'tools.usage',
   title: 'Calls by server',
-  description: 'How the tools of each server were used in the last 24 hours, the native ones together.',
+  description: 'Show how the tools of each server were used in the last 24 hours; native tools together.',
   input: z.strictObject({}),
   output: z.strictObject({ items: z.array(z.strictObject({ server: z.string(), tools: z.int().describe('Offered.'), ...used })) }),
 });

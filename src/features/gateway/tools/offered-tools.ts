@@ -4,7 +4,7 @@ import { isRecord } from '../../../kernel/registry.ts';
 import type { ExternalTool, Json } from '../../../kernel/relay.ts';
 import type { Gate } from '../../core/capabilities/index.ts';
 
-/** The catalogue is known once every feature has spoken, so it is asked for when it is needed. */
+/** The catalogue is complete only after every feature has started, so it is read when needed. */
 export interface ToolCatalogue {
   tools(): readonly PublishedTool[];
   external(workspace: string): readonly ExternalTool[];
@@ -18,7 +18,7 @@ export interface OfferedItem {
   readonly title: string;
   readonly description: string;
   readonly toolset: Toolset;
-  /** `native`, or an external one's name. */
+  /** `native`, or the name of an external server. */
   readonly server: string;
   readonly state: ExternalTool['state'] | 'withheld';
   readonly inputSchema: Json;
@@ -26,7 +26,7 @@ export interface OfferedItem {
   readonly annotations: Json;
 }
 
-/** In a workspace: tools of servers that do not serve it are as if they were not there. */
+/** For one workspace: tools of servers that do not serve it appear not to exist. */
 export const offeredTools = (catalogue: ToolCatalogue, workspace: string): OfferedItem[] => [
   ...catalogue.tools().map(native),
   ...catalogue.external(workspace).map(external),
@@ -57,5 +57,5 @@ const external = ({ name, server, state, toolset, definition }: ExternalTool): O
   annotations: isRecord(definition.annotations) ? definition.annotations : {},
 });
 
-/** Nobody has approved what such a tool says of itself: its name is enough to find it by. */
+/** Nobody has approved this tool's own texts, so only its name is shown. */
 const UNSEEN = { title: '', description: '', toolset: 'gateway', state: 'withheld', inputSchema: {}, annotations: {} } as const;

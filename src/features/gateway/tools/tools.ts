@@ -42,7 +42,7 @@ export function gatewayTools(catalogue: ToolCatalogue, tally: Tally): Implementa
     implement(showTool, {
       read: async ({ name }, ctx) => {
         const tool = offeredTools(catalogue, ctx.workspace).find((each) => each.name === toolNamed(name));
-        if (!tool) throw notFound('TOOL_NOT_FOUND', `There is no tool ${JSON.stringify(name)}.`, 'covenant tools list', 'name');
+        if (!tool) throw notFound('TOOL_NOT_FOUND', `No tool is named ${JSON.stringify(name)}.`, 'Run `covenant tools list` for the names.', 'name');
         const { description, inputSchema, outputSchema, annotations } = tool;
         const summary = await summaryOf(tool, (await callableBy(ctx.principal))(tool), await dayOf(ctx));
         return ok({ ...summary, description, inputSchema, annotations, ...(outputSchema && { outputSchema }) });
@@ -67,16 +67,16 @@ async function summaryOf(tool: OfferedItem, you: 'open' | 'yes' | 'no', day: Day
   return { name, title, toolset, server, state, you, tokens: await definitionTokens(tool), ...usedInDay(day, [name]) };
 }
 
-/** By the schema, which stays the same object for as long as the tool is offered as it is. */
+/** Keyed by the schema object, which stays the same until the offered tool changes. */
 const counted = new WeakMap<object, number>();
 
-/** The tokens that a definition takes of a model's context: name, description and input schema. Null: it is withheld, and nobody has seen it. */
+/** The tokens of a definition in a model's context: name, description and input schema. Null: withheld, so nobody has reviewed it. */
 async function definitionTokens({ name, description, inputSchema, state }: OfferedItem): Promise<number | null> {
   if (state === 'withheld') return null;
   const known = counted.get(inputSchema);
   if (known !== undefined) return known;
   const tokenizer = await loadTokenizer();
-  // Another server may have said much: others are served between two definitions.
+  // An external definition may be long, so others are served between two definitions.
   await yieldToEventLoop();
   const tokens = tokenizer.count(JSON.stringify({ name, description, inputSchema }));
   counted.set(inputSchema, tokens);
@@ -85,13 +85,13 @@ async function definitionTokens({ name, description, inputSchema, state }: Offer
 
 interface DayOfTool {
   readonly calls_24h: number;
-  /** Denied, blocked or failed. */
+  /** Denied, blocked and failed calls. */
   readonly errors_24h: number;
-  /** Of the latest calls; null where there was none. */
+  /** Of the latest calls; null without calls. */
   readonly p95_ms: number | null;
 }
 
-/** How these tools were used in the last day, taken together. */
+/** The combined use of these tools in the last day. */
 function usedInDay(day: DayTally, tools: readonly string[]): DayOfTool {
   const found = tools.flatMap((tool) => day.tools.get(`tool:${tool}`) ?? []);
   const counts = found.map(({ minutes }) => totalCalls(minutes));
@@ -103,7 +103,7 @@ function usedInDay(day: DayTally, tools: readonly string[]): DayOfTool {
   };
 }
 
-/** The smallest value that at least so much of all is not above. */
+/** The smallest value that at least this share of all values does not exceed. */
 export function percentile(values: readonly number[], share: number): number | null {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? null;

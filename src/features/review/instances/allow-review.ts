@@ -11,10 +11,10 @@ import { AT_WORK, isAtLimit, reviewsAllowed, withNews } from './lifecycle.ts';
 import type { InstancePorts } from './ports.ts';
 import { changeInstance, reviewsOf } from './store.ts';
 
-/** A limit that is raised without end is none. */
+/** Extra reviews per instance. Without a maximum there would be no limit. */
 const MAX_EXTRA = 100;
 
-/** One review more, or one less, for this instance alone. It hears of it where that changes what it may do next. */
+/** Adds or removes one review for this instance. Its agent is notified if that changes what it may do next. */
 export async function allowReview(
   tx: Tx,
   ports: InstancePorts,
@@ -26,10 +26,16 @@ export async function allowReview(
   const ran = (await reviewsOf(tx.db, tx.workspace, row.id)).length;
   const before = reviewsAllowed(row, await reviewLimits(tx.db, tx.workspace));
   if (withdraw && (row.extra_reviews === 0 || isAtLimit(ran, before))) {
-    throw new Refusal('NOTHING_TO_WITHDRAW', `${row.id} has no review left that a person has allowed.`, `covenant instances show ${row.id}`, { instance_id });
+    throw new Refusal('NOTHING_TO_WITHDRAW', `${row.id} has no unused extra review.`, `Run \`covenant instances show ${row.id}\` for its reviews.`, {
+      instance_id,
+    });
   }
   if (!withdraw && row.extra_reviews >= MAX_EXTRA) {
-    throw new Refusal('TOO_MANY_REVIEWS', `${row.id} has been allowed ${MAX_EXTRA} more reviews already.`, 'Abandon it, or look at its work yourself.');
+    throw new Refusal(
+      'TOO_MANY_REVIEWS',
+      `${row.id} already has the maximum of ${MAX_EXTRA} extra reviews.`,
+      `Review the work yourself with \`covenant instances diff ${row.id}\`, or run \`covenant instances abandon ${row.id}\`.`,
+    );
   }
   const step = withdraw ? -1 : 1;
   const allowed = before + step;
@@ -45,10 +51,14 @@ export async function allowReview(
 
 function requireReviewed({ id, type, status }: InstanceRow): void {
   if (type !== 'coding') {
-    throw new Refusal('WRONG_AGENT_TYPE', `${id} is a ${type} agent; only the work of coding agents is reviewed.`, 'covenant instances list --type coding');
+    throw new Refusal(
+      'WRONG_AGENT_TYPE',
+      `${id} is a ${type} agent; only the work of coding agents is reviewed.`,
+      'Run `covenant instances list --type coding` for coding agents.',
+    );
   }
   if (AT_WORK.includes(status)) return;
-  throw invalidState(`${id} is ${status}: its work is not reviewed any more.`, `covenant instances show ${id}`, { status });
+  throw invalidState(`${id} is ${status}, so its work cannot be reviewed any more.`, `Run \`covenant instances show ${id}\` for its state.`, { status });
 }
 
 const wordsFor = (withdraw: boolean, ran: number, allowed: number) =>

@@ -9,22 +9,22 @@ import { changeInstance, findInstance, reviewedBy } from './store.ts';
 
 export interface ReviewConclusion {
   readonly actor: string;
-  /** Stored with the relationship: the type of its feedback, `approved`, `timeout`, `stopped`, `ended`. */
+  /** Stored with the relationship: the feedback's type, `approved`, `timeout`, `stopped` or `ended`. */
   readonly outcome: string;
   readonly reason: string;
-  /** The message that the coding agent gets. */
+  /** The message to the coding agent. */
   readonly message: Pick<InstanceNotice, 'subject' | 'body' | 'priority'>;
-  /** Typed into its terminal, or its prompt when it is restarted; by default the words of the message. */
+  /** Typed into its terminal, or used as its prompt at a restart. Default: the text of the message. */
   readonly news?: string;
-  /** Further changes to the row of the parent. */
+  /** Further changes to the parent's row. */
   readonly parent?: Partial<InstanceRow>;
-  /** Its feedback has been delivered: its worktree is removed, after a backup of whatever else is in it. */
+  /** The feedback has been delivered, so the worktree is removed, after a backup of anything else in it. */
   readonly delivered?: boolean;
-  /** The reviewer itself has called, and gets time to read the answer. */
+  /** Set if the reviewer itself called: the time it gets to read the answer. */
   readonly graceMs?: number;
 }
 
-/** Ends a review for any reason: its reviewer ends, and its parent goes back to work and gets a message. */
+/** Ends a review for any reason. The reviewer stops, and its parent resumes work and gets a message. */
 export async function concludeReview(tx: Tx, ports: InstancePorts, review: InstanceRow, conclusion: ReviewConclusion): Promise<LeasedInstance> {
   const { actor, outcome, message } = conclusion;
   const relationship = await reviewedBy(tx.db, tx.workspace, review.id);

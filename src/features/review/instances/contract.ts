@@ -8,7 +8,7 @@ export type InstanceType = (typeof INSTANCE_TYPES)[number];
 export const INSTANCE_STATUSES = ['started', 'waiting_review', 'pr_created', 'pr_merged', 'pr_closed', 'terminated', 'abandoned'] as const;
 export type InstanceStatus = (typeof INSTANCE_STATUSES)[number];
 
-/** What is being done to it on the machine; null: nothing. A step that is overdue is taken over by the sweep. */
+/** The step in progress on the machine; null for none. The sweep takes over an overdue step. */
 export const INSTANCE_STEPS = ['worktree', 'session', 'restart', 'ending', 'pull', 'issues'] as const;
 export type InstanceStep = (typeof INSTANCE_STEPS)[number];
 
@@ -30,37 +30,37 @@ export const feedbackView = z.strictObject({
 
 export type Feedback = z.output<typeof feedbackView>;
 
-/** As it is listed. */
+/** An instance in lists. */
 export const instanceView = z.strictObject({
   id: z.string(),
   type: z.enum(INSTANCE_TYPES),
   status: z.enum(INSTANCE_STATUSES),
   agent: z.string(),
   agent_id: z.string(),
-  developer: z.string().nullable().describe('For whom it works.'),
+  developer: z.string().nullable().describe('Developer it works for.'),
   repository: z.string(),
   branch: z.string(),
   base_branch: z.string(),
   worktree_path: z.string(),
-  machine: z.string().describe('Where it runs: host and home of its server.'),
+  machine: z.string().describe('Host and home of its server, where it runs.'),
   session_name: z.string(),
   session_kind: z.enum(['tmux', 'process']).nullable(),
-  running: z.boolean().describe('Its agent runs, as far as was seen last.'),
+  running: z.boolean().describe('Whether its agent was running at the last check.'),
   issue_number: z.int().nullable(),
   pr_number: z.int().nullable(),
   pr_url: z.string().nullable(),
   parent_instance_id: z.string().nullable(),
-  review_iteration: z.int().nullable().describe('Of a review: for which time.'),
+  review_iteration: z.int().nullable().describe('For a review: its number.'),
   reviews: z.int().describe('Reviews that ran.'),
-  max_reviews: z.int().describe('Reviews that it may have, those that a person has allowed included.'),
-  extra_reviews: z.int().describe('Of these, those that a person has allowed.'),
+  max_reviews: z.int().describe('Maximum reviews, including extra ones.'),
+  extra_reviews: z.int().describe('Extra reviews that a person allowed.'),
   failed_reviews: z.int(),
-  max_failed_reviews: z.int().describe('So many failed reviews, and it is abandoned.'),
+  max_failed_reviews: z.int().describe('Failed reviews after which it is abandoned.'),
   at_limit: z.boolean(),
-  suggestions: z.array(z.string()).describe('What to do at the review limit.'),
+  suggestions: z.array(z.string()).describe('Options at the review limit.'),
   status_reason: z.string().nullable(),
-  kept_reason: z.string().nullable().describe('Why its worktree is still there.'),
-  backup_ref: z.string().nullable().describe('Where a forced removal kept what was in its worktree.'),
+  kept_reason: z.string().nullable().describe('Why its worktree was kept.'),
+  backup_ref: z.string().nullable().describe('Backup of its worktree after a forced removal.'),
   created_by: z.string(),
   created_at: z.int(),
   updated_at: z.int(),
@@ -73,13 +73,13 @@ export const instancesStart = contract({
   toolset: 'admin',
   access: 'machine',
   title: 'Start an agent',
-  description: 'Starts an agent in a worktree and session of its own, with a token of its own.',
+  description: 'Start an agent in its own worktree and session, with its own token.',
   input: z.strictObject({
     repository_path: repositoryPath.optional(),
     type: z.enum(['coding', 'planning']),
     issue: z.int().min(1).max(999_999_999).optional(),
-    prompt: text(32_000).optional().describe('What to do; with an issue, what to say besides.'),
-    agent: title.max(40).default('claude').describe('A launcher: claude, codex, gemini, opencode, or one of config.toml.'),
+    prompt: text(32_000).optional().describe('Task of the agent; with an issue, additional instructions.'),
+    agent: title.max(40).default('claude').describe('Launcher: claude, codex, gemini, opencode, or one from config.toml.'),
     base_branch: z.string().trim().min(1).max(300).optional().describe('Default: the branch that is checked out.'),
   }),
   output: instanceView,
@@ -89,12 +89,12 @@ export const instancesStart = contract({
 export const instancesList = contract({
   name: 'instances.list',
   ...MEMBER_READ,
-  title: 'Agents that the server started',
-  description: 'Instances, the newest first.',
+  title: 'List instances',
+  description: 'List agents that the server started, newest first.',
   input: z.strictObject({
     status: z.array(z.enum(INSTANCE_STATUSES)).min(1).optional(),
     type: z.enum(INSTANCE_TYPES).optional(),
-    repository: title.optional().describe('What people call it: the last part of its path.'),
+    repository: title.optional().describe('Repository name: the last part of its path.'),
     limit: z.int().min(1).max(500).default(100),
     offset: z.int().min(0).default(0),
   }),
@@ -114,13 +114,13 @@ export const relationshipView = z.strictObject({
 export const instancesShow = contract({
   name: 'instances.show',
   ...MEMBER_READ,
-  title: 'An instance',
-  description: 'One instance with its reviews, their feedback, and what went wrong.',
+  title: 'Show an instance',
+  description: 'Show one instance with its reviews, their feedback and failed calls.',
   input: z.strictObject({ instance_id: instanceId }),
   output: z.strictObject({
     instance: instanceView,
     prompt: z.string().nullable(),
-    attach: z.array(z.string()).nullable().describe('The command that shows its terminal, on its machine.'),
+    attach: z.array(z.string()).nullable().describe('Command that shows its terminal, on its machine.'),
     relationships: z.array(relationshipView),
     feedback: z.array(feedbackView),
     failures: z
@@ -134,15 +134,15 @@ export const instancesShow = contract({
           commit: z.string().nullable(),
         }),
       )
-      .describe('Calls of review tools that failed, with where its work stood; the newest first.'),
+      .describe('Failed calls of review tools with branch and commit at that time, newest first.'),
   }),
 });
 
 export const instancesLogs = contract({
   ...OPERATOR_READ,
   name: 'instances.logs',
-  title: 'Output of an instance',
-  description: 'The end of what its terminal or log shows.',
+  title: "Read an instance's output",
+  description: 'Read the last lines of its terminal or log.',
   input: z.strictObject({ instance_id: instanceId, lines: z.int().min(1).max(10_000).default(200) }),
   output: z.strictObject({ instance_id: z.string(), text: z.string(), running: z.boolean() }),
 });
@@ -152,13 +152,12 @@ export const instancesMessage = contract({
   toolset: 'admin',
   access: 'machine',
   title: 'Message an agent',
-  description:
-    'Puts a message into the inbox of its agent, and types it into its terminal. Without a terminal, or without an agent that runs, it is started with it.',
+  description: 'Send a message to the inbox of its agent and type it into its terminal. Without a terminal or a running agent, the agent is restarted with it.',
   input: z.strictObject({ instance_id: instanceId, message: text(8_000) }),
   output: z.strictObject({
     instance_id: z.string(),
     message_id: z.string(),
-    reaches: z.enum(['terminal', 'next_start']).describe('Typed within seconds; or told when its program is started again.'),
+    reaches: z.enum(['terminal', 'next_start']).describe('terminal: typed within seconds. next_start: given when its program starts again.'),
   }),
 });
 
@@ -166,29 +165,29 @@ export const instancesAllowReview = contract({
   name: 'instances.allow_review',
   toolset: 'admin',
   title: 'Allow one more review',
-  description: 'Raises the review limit of this one instance by one, or takes back what was raised and not used. Its agent is told.',
+  description: 'Raise the review limit of this instance by one, or withdraw an unused extra review. Its agent is notified.',
   input: z.strictObject({ instance_id: instanceId, withdraw: z.boolean().default(false) }),
   output: instanceView,
 });
 
-const lines = z.int().nullable().describe('Null where it has no lines, or more than are counted.');
+const lines = z.int().nullable().describe('Null if the file has no lines, or too many to count.');
 
 const changedFile = z.strictObject({
   path: z.string(),
-  before: z.string().nullable().describe('What it was called before.'),
-  change: z.enum(['added', 'modified', 'deleted', 'renamed', 'conflict', 'repository']).describe('repository: another one that lies in it, or a submodule.'),
+  before: z.string().nullable().describe('Previous path.'),
+  change: z.enum(['added', 'modified', 'deleted', 'renamed', 'conflict', 'repository']).describe('repository: a nested repository or a submodule.'),
   added: lines,
   removed: lines,
   binary: z.boolean(),
-  uncommitted: z.boolean().describe('Not all of the change is in a commit.'),
+  uncommitted: z.boolean().describe('Part of the change is not committed.'),
 });
 
 const patchLine = z.strictObject({
   kind: z.enum(['hunk', 'context', 'added', 'removed', 'note']),
-  before: z.int().nullable().describe('Its number in the file as it was.'),
-  after: z.int().nullable().describe('Its number in the file as it is.'),
+  before: z.int().nullable().describe('Line number in the old file.'),
+  after: z.int().nullable().describe('Line number in the new file.'),
   text: z.string(),
-  cut: z.int().describe('So many characters more than are shown.'),
+  cut: z.int().describe('Number of characters cut off.'),
 });
 
 export type PatchLine = z.output<typeof patchLine>;
@@ -196,41 +195,41 @@ export type PatchLine = z.output<typeof patchLine>;
 export const instancesDiff = contract({
   ...OPERATOR_READ,
   name: 'instances.diff',
-  title: 'What an instance has changed',
-  description: 'The files that differ from where its work began, also what is not committed; with a path, the changed lines of that file.',
+  title: "Show an instance's changes",
+  description: 'List the files changed since its work began, including uncommitted changes; with `path`, the changed lines of that file.',
   input: z.strictObject({
     instance_id: instanceId,
-    path: z.string().min(1).max(4_096).optional().describe('One of the files.'),
-    offset: z.int().min(0).default(0).describe('Of its lines, from this one on.'),
+    path: z.string().min(1).max(4_096).optional().describe('One of the changed files.'),
+    offset: z.int().min(0).default(0).describe('First line to return.'),
   }),
   output: z.strictObject({
     instance_id: z.string(),
-    of: z.enum(['worktree', 'branch', 'backup']).describe('Where its work was found: the worktree, else the branch, else what was kept of a removed worktree.'),
+    of: z.enum(['worktree', 'branch', 'backup']).describe('Source of the changes: the worktree, else the branch, else the backup of a removed worktree.'),
     branch: z.string(),
     base_branch: z.string(),
-    from: z.string().describe('The commit that it is compared with.'),
-    files: z.array(changedFile).describe('The first of them, by path.'),
+    from: z.string().describe('Commit that it is compared with.'),
+    files: z.array(changedFile).describe('First files, by path.'),
     total: z.int(),
     added: z.int(),
     removed: z.int(),
-    uncommitted: z.int().describe('Files with something that is in no commit.'),
+    uncommitted: z.int().describe('Files with uncommitted changes.'),
     file: z
       .strictObject({
         ...changedFile.shape,
         lines: z.array(patchLine),
         offset: z.int(),
-        total_lines: z.int().nullable().describe('Null: more than can be shown here.'),
+        total_lines: z.int().nullable().describe('Null: too many to show.'),
       })
       .nullable()
-      .describe('The file that was asked for.'),
+      .describe('The requested file.'),
   }),
 });
 
 export const instancesSizes = contract({
   name: 'instances.sizes',
   ...MEMBER_READ,
-  title: 'How much instances have changed',
-  description: 'Files and lines that differ from where their work began, as read some seconds ago at most. Those are left out of which it is not known here.',
+  title: 'Show change sizes',
+  description: 'Show how many files and lines instances have changed, as of some seconds ago. Unknown ones are omitted.',
   input: z.strictObject({ instance_ids: z.array(instanceId).max(100) }),
   output: z.strictObject({
     items: z.array(z.strictObject({ instance_id: z.string(), files: z.int(), added: z.int(), removed: z.int() })),
@@ -240,16 +239,16 @@ export const instancesSizes = contract({
 export const instancesUnsaved = contract({
   ...OPERATOR_READ,
   name: 'instances.unsaved',
-  title: 'What would be lost with an instance',
-  description: 'What in its worktree is in no commit or on no remote, and where a forced removal would keep it.',
+  title: 'Show unsaved work of an instance',
+  description: 'Show uncommitted and unpushed work in its worktree, and the backup ref of a forced removal.',
   input: z.strictObject({ instance_id: instanceId }),
   output: z.strictObject({
     instance_id: z.string(),
     worktree: z.enum(['there', 'gone']),
-    uncommitted: z.int().describe('Files.'),
+    uncommitted: z.int().describe('Number of files.'),
     unpushed: z.int().describe('Commits that are neither in the base branch nor on a remote.'),
-    kept_reason: z.string().nullable().describe('Why the worktree would stay; null: it would be removed.'),
-    backup_ref: z.string().describe('Under which covenant instances clean --force would keep what is in it.'),
+    kept_reason: z.string().nullable().describe('Why the worktree would be kept; null: it would be removed.'),
+    backup_ref: z.string().describe('Ref in which `covenant instances clean --force` would keep the work.'),
     review: z.string().nullable().describe('The review that would end with it.'),
   }),
 });
@@ -265,7 +264,7 @@ export const instancesStop = contract({
   name: 'instances.stop',
   toolset: 'admin',
   title: 'Stop an instance',
-  description: 'Ends its agent; the worktree goes if nothing in it would be lost.',
+  description: 'Stop its agent. The worktree is removed if no work would be lost.',
   input: z.strictObject({ instance_id: instanceId, reason: text(500).optional() }),
   output: ending,
   annotations: { destructiveHint: true, idempotentHint: true },
@@ -275,7 +274,7 @@ export const instancesAbandon = contract({
   name: 'instances.abandon',
   toolset: 'admin',
   title: 'Abandon an instance',
-  description: 'Gives its work up: agent and reviews end; the worktree goes if nothing in it would be lost.',
+  description: 'Abandon its work: agent and reviews stop. The worktree is removed if no work would be lost.',
   input: z.strictObject({ instance_id: instanceId, reason: text(500).optional() }),
   output: ending,
   annotations: { destructiveHint: true, idempotentHint: true },
@@ -284,8 +283,8 @@ export const instancesAbandon = contract({
 export const instancesClean = contract({
   name: 'instances.clean',
   toolset: 'admin',
-  title: 'Remove the worktree of an ended instance',
-  description: 'Removes what was kept. With force also where work would be lost; a backup ref keeps that.',
+  title: "Remove an ended instance's worktree",
+  description: 'Remove the kept worktree. With `force`, even if work would be lost; a backup ref keeps that work.',
   input: z.strictObject({ instance_id: instanceId, force: z.boolean().default(false) }),
   output: ending,
   annotations: { destructiveHint: true },
@@ -293,12 +292,12 @@ export const instancesClean = contract({
 
 const orphan = z.strictObject({
   kind: z.enum(['session', 'worktree']),
-  /** Of the session, or of the worktree's folder. */
+  /** The name of the session, or of the worktree's folder. */
   name: z.string(),
   path: z.string().nullable(),
   branch: z.string().nullable(),
-  reason: z.string().nullable().describe('Why it is not simply taken away: work would be lost.'),
-  command: z.array(z.string()).nullable().describe('What mends it; null where a person has to look.'),
+  reason: z.string().nullable().describe('Why it is not removed: work would be lost.'),
+  command: z.array(z.string()).nullable().describe('Command that fixes it; null if a person must decide.'),
 });
 
 export type Orphan = z.output<typeof orphan>;
@@ -307,8 +306,8 @@ export const instancesOrphans = contract({
   name: 'instances.orphans',
   toolset: 'admin',
   access: 'server',
-  title: 'What no instance needs',
-  description: 'Sessions and worktrees of instances that are over, or that nobody knows of, on this machine; of all workspaces.',
+  title: 'List leftovers of instances',
+  description: 'List sessions and worktrees on this machine that belong to no current instance, in all workspaces.',
   input: z.strictObject({}),
   output: z.strictObject({ items: z.array(orphan) }),
   annotations: READ,
@@ -318,9 +317,9 @@ export const instancesClearOrphans = contract({
   name: 'instances.clear_orphans',
   toolset: 'admin',
   access: 'server',
-  title: 'Clear what no instance needs',
-  description: 'Ends such sessions, and removes such worktrees where nothing is lost by it.',
-  input: z.strictObject({ force: absolutePath.optional().describe('A worktree that is removed all the same; a backup ref keeps what is in it.') }),
+  title: 'Clear leftovers of instances',
+  description: 'End leftover sessions, and remove leftover worktrees without unsaved work.',
+  input: z.strictObject({ force: absolutePath.optional().describe('Worktree to remove in any case; a backup ref keeps its work.') }),
   output: z.strictObject({ items: z.array(orphan.extend({ cleared: z.boolean(), backup_ref: z.string().nullable() })) }),
   annotations: { destructiveHint: true, idempotentHint: true },
 });

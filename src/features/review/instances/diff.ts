@@ -12,7 +12,7 @@ import { patchLines } from './patch-lines.ts';
 import type { InstanceOutside } from './ports.ts';
 import { unsavedOf } from './unsaved.ts';
 
-/** Actions that read the work of an instance on this machine. */
+/** Actions that read an instance's work on this machine. */
 export function diffActions(outside: InstanceOutside): Implementation[] {
   return [
     implement(instancesDiff, {
@@ -37,7 +37,7 @@ interface Found extends Compared {
   readonly of: Output<typeof instancesDiff>['of'];
 }
 
-/** Its work against where it began. */
+/** The work compared with where it began. */
 export async function diffOf(
   outside: InstanceOutside,
   row: InstanceRow,
@@ -61,7 +61,7 @@ export async function diffOf(
     };
   } catch (error) {
     if (!(error instanceof GitFailed || error instanceof ProgramTimedOut)) throw error;
-    throw new Refusal('GIT_FAILED', `What ${row.id} has changed could not be read: ${messageOf(error)}.`, `Look into ${row.worktree_path}.`);
+    throw new Refusal('GIT_FAILED', `Cannot read the changes of ${row.id}: ${messageOf(error)}.`, `Check the worktree ${row.worktree_path}.`);
   }
 }
 
@@ -70,7 +70,7 @@ export const sumOf = (files: readonly FileDiff[]): { added: number; removed: num
   removed: files.reduce((sum, { removed }) => sum + (removed ?? 0), 0),
 });
 
-/** The worktree, else the branch, else what was kept of a worktree that was removed with work in it; undefined: all of it is gone. */
+/** The worktree, else the branch, else the backup of a removed worktree. Undefined: nothing is left. */
 export async function findWork({ disk }: InstanceOutside, row: InstanceRow, options: { signal?: AbortSignal; timeoutMs?: number }): Promise<Found | undefined> {
   const { repository, worktree_path, branch_name, base_branch, base_commit, backup_ref } = row;
   const there = await disk.hasWorktree(repository, worktree_path, options);
@@ -80,7 +80,7 @@ export async function findWork({ disk }: InstanceOutside, row: InstanceRow, opti
   if (tip === null) return undefined;
   const base = (await disk.resolveCommit(repository, `refs/heads/${base_branch}`, options)) ?? base_commit ?? tip;
   const common = await disk.mergeBase(repository, base, tip, options);
-  // All of it is in the base branch by now: since it began, then.
+  // All of it is in the base branch by now, so it is compared with its starting point.
   const from = common === tip ? (base_commit ?? tip) : (common ?? base);
   if (there) return { of: 'worktree', folder: worktree_path, from, to: null };
   return { of: branch === null ? 'backup' : 'branch', folder: repository, from, to: tip };
@@ -89,14 +89,19 @@ export async function findWork({ disk }: InstanceOutside, row: InstanceRow, opti
 async function requireFound(outside: InstanceOutside, row: InstanceRow, options: { signal: AbortSignal }): Promise<Found> {
   const found = await findWork(outside, row, options);
   if (found) return found;
-  const next = row.pr_url === null ? `It was in ${row.base_branch} or on a remote when they went.` : `See its pull request, ${row.pr_url}`;
-  throw new Refusal('WORK_GONE', `Worktree and branch of ${row.id} are not there any more.`, next, { instance_id: row.id });
+  const next = row.pr_url === null ? `Its commits were in ${row.base_branch} or on a remote when they were removed.` : `See its pull request ${row.pr_url}.`;
+  throw new Refusal('WORK_GONE', `The worktree and branch of ${row.id} do not exist any more.`, next, { instance_id: row.id });
 }
 
 function requireChanged(files: readonly FileDiff[], path: string): FileDiff {
   const file = files.find((one) => one.path === path);
   if (file) return file;
-  throw new Refusal('FILE_NOT_CHANGED', `${JSON.stringify(path)} is not among the changed files any more.`, 'Choose one of those that are.', { field: 'path' });
+  throw new Refusal(
+    'FILE_NOT_CHANGED',
+    `${JSON.stringify(path)} is not among the changed files.`,
+    'Repeat the call without `path` for the list of changed files.',
+    { field: 'path' },
+  );
 }
 
 async function linesOf({ disk }: InstanceOutside, compared: Compared, file: FileDiff, offset: number, signal: AbortSignal) {

@@ -7,18 +7,18 @@ import { type RemovalResult, removeFromDisk } from './removal.ts';
 import { LEASE_OVER, type LeasedInstance, lease, leave, stillMine } from './step.ts';
 import { changeInstance } from './store.ts';
 
-/** How an instance is to be taken from the machine. */
+/** How to remove an instance from the machine. */
 export interface InstanceEnding {
-  /** A person wants its worktree gone whatever is in it; or its work has been delivered. A backup is kept. */
+  /** Remove the worktree whatever it contains, on a person's decision or after delivery. A backup is kept. */
   readonly force: boolean;
 }
 
-/** The time that a calling instance has to read its answer before its session ends. */
+/** The time a calling instance has to read its answer before its session ends. */
 export const EXIT_GRACE_MS = 5_000;
 
 /**
- * Records that an instance ends. Its session and worktree are removed afterwards: by the sweep after `graceMs`, or without
- * `graceMs` at once by the caller.
+ * Records that an instance ends. Its session and worktree are removed afterwards: by the sweep after `graceMs`, or immediately by the
+ * caller without `graceMs`.
  */
 export async function beginEnding(tx: Tx, row: InstanceRow, values: Partial<InstanceRow>, ending: InstanceEnding, graceMs?: number): Promise<LeasedInstance> {
   const step = graceMs === undefined ? lease('ending', tx.now) : leave('ending', tx.now + graceMs);
@@ -27,7 +27,7 @@ export async function beginEnding(tx: Tx, row: InstanceRow, values: Partial<Inst
   return { ...row, ...change };
 }
 
-/** Ends the agent, then the session, then the worktree. Whoever takes it over can repeat it from the beginning. */
+/** Ends the agent, the session and the worktree, in this order. A server that takes over can repeat it from the beginning. */
 export async function carryOutEnd(outside: InstanceOutside, ports: InstancePorts, runner: StepRunner, leased: LeasedInstance): Promise<InstanceRow> {
   await endSession(outside, leased);
   const ending = JSON.parse(leased.step_data ?? '{"force":false}') as InstanceEnding;
@@ -35,13 +35,13 @@ export async function carryOutEnd(outside: InstanceOutside, ports: InstancePorts
   return await runner.write((tx) => settleEnd(tx, ports, runner.actor, leased, left));
 }
 
-/** Keeps the last screen, then ends the session and everything that it started. */
+/** Saves the last screen, then ends the session and all its processes. */
 export async function endSession(outside: InstanceOutside, row: InstanceRow): Promise<void> {
   if (row.session_kind === null) return;
   const sessions = await outside.sessions(row.session_kind);
   const handle = row.pid === null ? await sessions.find(row.session_name) : { name: row.session_name, pid: row.pid, started: row.process_start ?? 0 };
   if (!handle) return;
-  // Where that cannot be kept (the disk is full, say) it still ends.
+  // If the screen cannot be saved, for example on a full disk, the session still ends.
   if (row.session_kind === 'tmux') await keepScreen(outside, sessions, handle).catch(() => {});
   await sessions.end(handle);
 }
@@ -52,7 +52,7 @@ const keepScreen = async (outside: InstanceOutside, sessions: AgentSessions, han
 
 async function settleEnd(tx: Tx, ports: InstancePorts, actor: string, leased: LeasedInstance, { reason, backup }: RemovalResult): Promise<InstanceRow> {
   const row = await stillMine(tx, leased);
-  // Another has taken it over meanwhile, and records it.
+  // Another server took over and records the end.
   if (!row) return leased;
   const values = {
     ...LEASE_OVER,

@@ -13,7 +13,7 @@ type Failure = Output<typeof instancesShow>['failures'][number];
 const MAX_ITEMS = 20;
 const GIT_MS = 5_000;
 
-/** Where the work of an instance stood when a review tool failed it: the journal keeps it with the call. */
+/** Branch and commit of an instance when a review tool failed; the journal stores them with the call. */
 export const circumstancesOf =
   (reader: Db, disk: InstanceOutside['disk'], machine: string): NonNullable<Ports['circumstances']> =>
   async ({ workspace, instanceId }: Principal, { toolset }) => {
@@ -30,7 +30,7 @@ interface FailedCallPayload {
   readonly circumstances: { readonly branch: string; readonly commit?: string };
 }
 
-/** Calls of review tools that failed it, the newest first. */
+/** Failed calls of review tools, newest first. */
 export async function failuresOf(db: Db, { workspace_id, id, created_at }: InstanceRow): Promise<Failure[]> {
   const rows = await eventsBy(db, workspace_id, `instance:${id}`)
     .select(['time', 'kind', 'payload'])

@@ -16,10 +16,10 @@ const action = async (t: TestApp, name: string, args: object, caller?: TestCalle
 const change = (t: InstanceApp, row: InstanceRow, values: Partial<InstanceRow>) =>
   t.app.store.write(row.workspace_id, (tx) => changeInstance(tx.db, row, values));
 
-/** As signed in to the dashboard; not the workspace's first developer, who has operator rights. */
+/** Signed in to the dashboard as a developer other than the workspace's first one, who has operator rights. */
 const onDashboard = (caller: TestCaller): TestCaller => ({ ...caller, principal: { ...caller.principal, web: true } });
 
-test('a start makes worktree, branch, session, agent and token, and says so; n counts attempts [review.instance.id-pattern] [review.instance.types]', async () => {
+test('a start creates worktree, branch, session, agent and token, and returns them; n counts attempts [review.instance.id-pattern] [review.instance.types]', async () => {
   const t = await instanceApp();
   const { repository, host } = t;
   const start = (args: object) => t.done('instances.start', { repository_path: repository.path, agent: 'tiny', ...args }) as Promise<Body>;
@@ -31,7 +31,7 @@ test('a start makes worktree, branch, session, agent and token, and says so; n c
   });
   expect(repository.worktrees()).toEqual([made.worktree_path]);
   expect(repository.git(['rev-parse', 'HEAD'], made.worktree_path)).toBe(repository.git(['rev-parse', 'main']));
-  // What the server put there is no part of anybody's work.
+  // Files that the server put there do not count as work.
   expect(repository.git(['status', '--porcelain', '--untracked-files=all'], made.worktree_path)).toBe('');
   const { env, args } = host.started[0] as (typeof host.started)[number];
   const token = env.COVIBE_MCP_TOKEN as string;
@@ -43,7 +43,7 @@ test('a start makes worktree, branch, session, agent and token, and says so; n c
   expect(JSON.stringify(await t.events())).not.toContain('issue 123');
   expect((await t.done('workflows.agents', {})) as Body).toMatchObject({ items: [{ id: made.agent_id, name: 'work-123-a1', status: 'online' }] });
 
-  // From inside a worktree: beside it, not in it, and from the branch that is checked out there.
+  // Started inside of a worktree: the new one lies next to it, and starts from the branch checked out there.
   repository.commit('own.txt', 'x', made.worktree_path);
   expect(await start({ type: 'coding', issue: 123, prompt: 'Also this.', repository_path: made.worktree_path })).toMatchObject({
     ...{ id: 'work-123-a2', repository: repository.path, base_branch: 'work/work-123-a1' },
@@ -52,7 +52,7 @@ test('a start makes worktree, branch, session, agent and token, and says so; n c
   expect(await start({ type: 'planning', prompt: 'Plan it.', base_branch: 'work/work-123-a1' })).toMatchObject({
     ...{ id: 'planning-a1', type: 'planning', branch: 'planning/planning-a1', base_branch: 'work/work-123-a1' },
   });
-  // By a link: beside the real one.
+  // Started through a link: it lies next to the real folder.
   const link = join(temporaryFolder(), 'link');
   symlinkSync(repository.path, link);
   expect(await start({ type: 'planning', issue: 5, repository_path: link })).toMatchObject({ id: 'planning-a2', repository: repository.path, issue_number: 5 });
@@ -65,7 +65,7 @@ test('a start makes worktree, branch, session, agent and token, and says so; n c
   ]);
 });
 
-test('what is wrong with a start is said before anything is made, with what to do', async () => {
+test('an invalid start is refused before anything is created, with the next step', async () => {
   const t = await instanceApp({
     maxRunning: 1,
     launchers: { tiny: SLEEPER, gone: { ...SLEEPER, command: 'no-such-program' }, away: { ...SLEEPER, command: '/no/such/program' } },
@@ -109,12 +109,12 @@ test('what is wrong with a start is said before anything is made, with what to d
   });
   await t.done('instances.stop', { instance_id: 'work-1-a1' });
   expect(await t.done('instances.start', good)).toMatchObject({ id: 'work-1-a2' });
-  // Its agent has ended, and what is left to do is GitHub's.
+  // Its agent has ended. Only the pull request on GitHub is open.
   await change(t, await t.instance('work-1-a2'), { status: 'pr_created', pr_number: 5, pid: null, process_start: null });
   expect(await t.done('instances.start', good)).toMatchObject({ id: 'work-1-a3' });
 });
 
-test('without a server that the agent could call there is no start; a start that fails leaves nothing behind', async () => {
+test('without a reachable server there is no start; a failed start leaves nothing behind', async () => {
   const t = await instanceApp({ repositories: ['/nowhere'] });
   const good = { repository_path: t.repository.path, type: 'coding', issue: 1, agent: 'tiny' };
   expect(await action(t, 'instances.start', good)).toMatchObject({ code: 'REPOSITORY_NOT_ALLOWED' });
@@ -125,7 +125,7 @@ test('without a server that the agent could call there is no start; a start that
   expect([full.repository.onDisk(), full.repository.branches()]).toEqual([[], ['main']]);
   expect(await full.done('instances.list', {})).toEqual({ items: [], total: 0 });
   expect(await full.events({ kind: 'instance.failed' })).toHaveLength(1);
-  // Of its token and its agent nothing is left that could act.
+  // Neither its token nor its agent can act any more.
   expect(await full.events({ kind: 'token.revoked' })).toHaveLength(1);
   expect((await full.done('workflows.agents', {})) as Body).toMatchObject({ items: [{ status: 'offline' }] });
   full.app.servesAt(undefined as unknown as string);
@@ -134,7 +134,7 @@ test('without a server that the agent could call there is no start; a start that
   });
 });
 
-test('instances are listed and shown with type, status and relationships, by actions and no tool [dashboard.instances.query] [review.surface.no-query-instances] [review.instance.id-validated]', async () => {
+test('instances are listed and shown with type, status and relationships, by actions and by no tool [dashboard.instances.query] [review.surface.no-query-instances] [review.instance.id-validated]', async () => {
   const t = await instanceApp();
   const work = await t.coding();
   t.clock.advance(1);
@@ -168,7 +168,7 @@ test('instances are listed and shown with type, status and relationships, by act
   expect(t.app.registry.tools().filter(({ name }) => name.includes('instance'))).toEqual([]);
 });
 
-test('of a private developer others see that an instance is there, and neither whose it is nor what it does', async () => {
+test("others see that a private developer's instance exists, but neither its owner nor its work", async () => {
   const t = await instanceApp();
   const ana = await t.developer('ana');
   const ben = await t.developer('ben');
@@ -198,7 +198,7 @@ test('of a private developer others see that an instance is there, and neither w
   expect(await t.done('instances.show', { instance_id: 'work-7-a1' })).toMatchObject({ instance: { repository: t.repository.path } });
 });
 
-test('others see these fields of a private developer’s instance and no further one: fewer without operator rights', async () => {
+test('others see only the listed fields of a private developer’s instance, and fewer without operator rights', async () => {
   const t = await instanceApp();
   const ana = await t.developer('ana');
   const admin: TestCaller = { ...ana, principal: { ...ana.principal, web: true, operator: true, runsAgents: true } };
@@ -224,14 +224,14 @@ test('others see these fields of a private developer’s instance and no further
     ...{ developer: '@private', repository: '@private', base_branch: '@private', worktree_path: '@private', machine: '@private', created_by: '@private' },
     ...{ issue_number: null, pr_number: null, pr_url: null, status_reason: '@private', kept_reason: '@private' },
   };
-  // Who administers the workspace has to find the program and what it left.
+  // Administrators of the workspace must be able to find the program and its leftovers.
   const found = ['agent', 'agent_id', 'backup_ref', 'branch', 'session_name'];
   expect(await knownTo({ ...ben, principal: { ...ben.principal, operator: true } })).toEqual({ known: [...standing, ...found].sort(), hidden: withheld });
   const byName = { agent: '@private', agent_id: '@private', backup_ref: null, branch: '@private', session_name: '@private' };
   expect(await knownTo(ben)).toEqual({ known: standing, hidden: { ...withheld, ...byName } });
 });
 
-test('a call of a review tool that failed is shown with its code, and where the work stood [review.error.logged]', async () => {
+test('a failed call of a review tool is shown with its code, and the branch and commit at that time [review.error.logged]', async () => {
   const t = await instanceApp();
   const work = await t.coding();
   const commit = t.repository.git(['rev-parse', 'HEAD'], work.worktree_path);
@@ -245,23 +245,23 @@ test('a call of a review tool that failed is shown with its code, and where the 
   ]);
 });
 
-test('two homes share a repository, and neither works in, or takes away, what the other has', async () => {
+test("two homes share a repository, and neither uses or removes the other's worktrees", async () => {
   const t = await instanceApp();
   const start = { repository_path: t.repository.path, type: 'coding', issue: 7, agent: 'tiny' };
   const mine = (await t.done('instances.start', start)) as Body;
   const other = await instanceApp({ repository: t.repository, host: { ...pretendedHost(), machine: 'other' } });
   const theirs = await other.coding();
   expect([mine.id, theirs.id, t.repository.worktrees()]).toEqual(['work-7-a1', 'work-7-a2', [mine.worktree_path, theirs.worktree_path]]);
-  // Even where its own record says that it is there.
+  // Even if its own record claims the worktree.
   await change(other, theirs, { worktree_path: mine.worktree_path, branch_name: mine.branch });
   expect(await other.done('instances.stop', { instance_id: theirs.id })).toMatchObject({
     worktree: 'kept',
-    reason: expect.stringContaining('is of the server "pretended"'),
+    reason: expect.stringContaining('belongs to the server "pretended"'),
   });
   expect(existsSync(mine.worktree_path)).toBe(true);
 });
 
-test('an agent ends even where what it showed last cannot be kept', async () => {
+test('an agent is stopped even if its last screen cannot be saved', async () => {
   const host = pretendedHost();
   const t = await instanceApp({ host: { ...host, keepScreen: () => Promise.reject(new Error('no space left on device')) } });
   const { id } = await t.coding();

@@ -9,15 +9,15 @@ import { FOLDER, OWNER_FILE } from './place.ts';
 import type { InstanceOutside, InstancePorts } from './ports.ts';
 import { goOn, type LeasedInstance, requireStillHeld, stillMine } from './step.ts';
 
-/** Launchers of the known programs; a user can add or change one in `config.toml` (`[launchers.<name>]`). */
+/** Launchers of the known programs. Users can add or change launchers in `config.toml` (`[launchers.<name>]`). */
 export const LAUNCHERS: Readonly<Record<string, Launcher>> = Object.fromEntries(
   ALL_CLIENTS.flatMap(({ instance }) => (instance ? [[instance.agent, instance.launcher]] : [])),
 );
 
-/** Files for the agent's program, below `.covenant/` in the worktree. They name the variable of the token and never hold its value. */
+/** Files for the agent's program, in `.covenant/` of the worktree. They name the token's variable and never contain its value. */
 export const connectionFiles = (mcpUrl: string): ReadonlyMap<string, string> =>
   new Map([
-    // The folder keeps itself out of git: nothing of the repository's own excludes is touched.
+    // Makes git ignore the folder without changing the repository's own excludes.
     ['.gitignore', '*\n'],
     ...ALL_CLIENTS.flatMap(({ instance }): [string, string][] =>
       instance?.serverFile ? [[instance.serverFile.name, `${JSON.stringify(instance.serverFile.content(mcpUrl), null, 2)}\n`]] : [],
@@ -35,11 +35,11 @@ export interface LauncherValues {
 export const fillPlaceholders = (text: string, values: LauncherValues): string =>
   text.replace(/\{\{(prompt|mcp_url|mcp_config|instance_id|worktree)\}\}/g, (_, name: keyof LauncherValues) => values[name]);
 
-/** Columns by which its agent is found again. */
+/** Columns that identify its running agent. */
 export type RunningAgent = Pick<InstanceRow, 'session_kind' | 'pid' | 'process_start'>;
 const running = ({ kind }: AgentSessions, { pid, started }: SessionHandle): RunningAgent => ({ session_kind: kind, pid, process_start: started });
 
-/** An agent that an earlier attempt has started and not recorded: it still has the token of that attempt. */
+/** An agent that an earlier attempt started but did not record. It still has the token of that attempt. */
 export async function adopt(sessions: AgentSessions, { token_id, session_name }: LeasedInstance): Promise<RunningAgent | undefined> {
   const there = token_id === null ? undefined : await sessions.find(session_name);
   return there && (await sessions.look(there)).state === 'running' ? running(sessions, there) : undefined;
@@ -54,20 +54,20 @@ export async function issueToken(
   return requireStillHeld(await runner.write(async (tx) => await replaceToken(tx, ports, runner.actor, at, kind)));
 }
 
-/** A program that reads its prompt from its input runs without a terminal, because the input must end. */
+/** A program that reads its prompt from stdin runs without a terminal, because its input must end. */
 export const kindFor = ({ launchers }: InstanceOutside, { agent }: InstanceRow): 'process' | undefined =>
   launchers[agent]?.prompt === 'stdin' ? 'process' : undefined;
 
-/** Starts its program, with its token in the environment and nowhere else. */
+/** Starts the program with its token only in the environment. */
 export async function launch(outside: InstanceOutside, sessions: AgentSessions, row: LeasedInstance, token: string): Promise<RunningAgent> {
   const launcher = outside.launchers[row.agent];
-  if (!launcher) throw new Error(`there is no launcher ${row.agent}`);
+  if (!launcher) throw new Error(`the launcher ${row.agent} does not exist`);
   const handle = await sessions.start(sessionSpec(outside, launcher, row, token, sessions.kind));
   if (launcher.prompt === 'typed' && sessions.kind === 'tmux') await sessions.type(handle, promptOf(row));
   return running(sessions, handle);
 }
 
-/** Written at each start: the address of the server and the prompt may have changed. */
+/** Written at each start, because the server's address and the prompt may have changed. */
 export async function writeAgentFiles(outside: InstanceOutside, row: LeasedInstance): Promise<void> {
   const { files, machine } = outside;
   const folder = await files.makeFolder(row.worktree_path, FOLDER);
@@ -79,10 +79,10 @@ export interface Restart {
   readonly prompt: string;
 }
 
-/** The first start gives the agent its task, a restart what has happened meanwhile. */
+/** The first start gives the agent its task, a restart the news since then. */
 const promptOf = ({ prompt, step, step_data }: LeasedInstance): string => (step === 'restart' ? (JSON.parse(step_data as string) as Restart).prompt : prompt);
 
-/** Revokes the token of an earlier attempt, whose value nobody has. The kind is stored first, so that whoever takes over looks in the right place. */
+/** Revokes the token of an earlier attempt, whose value is lost. Stores the session kind first, so that a server that takes over looks in the right place. */
 async function replaceToken(tx: Tx, ports: InstancePorts, actor: string, at: LeasedInstance, kind: AgentSessions['kind']) {
   if (!(await stillMine(tx, at))) return undefined;
   await requireParentReady(tx, at);
@@ -114,13 +114,13 @@ function sessionSpec(outside: InstanceOutside, launcher: Launcher, row: LeasedIn
     file: launcher.command,
     args: args.map((arg) => fillPlaceholders(arg, values)),
     env: outside.environment(launcher.pass_env, { ...own, ...identity }),
-    // Without a terminal to type into, the prompt goes to its input.
+    // Without a terminal to type into, the prompt goes to stdin.
     input: launcher.prompt === 'stdin' || (launcher.prompt === 'typed' && kind === 'process') ? values.prompt : undefined,
   };
 }
 
 const mcpUrl = (outside: InstanceOutside): string => {
   const url = outside.url();
-  if (url === undefined) throw new Error('no server listens that the agent could call');
+  if (url === undefined) throw new Error('no Covenant server is running for the agent to call');
   return `${url}/mcp/review+team+workflow`;
 };

@@ -18,7 +18,7 @@ const CUSTOM: Launcher = {
   prompt: 'argument',
 };
 
-/** What would be started, without anything that starts. */
+/** The start of each launcher, with nothing actually started. */
 async function started(
   launcher: Launcher,
   kind: AgentSessions['kind'] = 'tmux',
@@ -64,14 +64,14 @@ async function started(
 }
 
 test.each(Object.entries({ ...LAUNCHERS, custom: CUSTOM }))(
-  '%s: the prompt is one argument whatever is in it, and the token is in the environment alone [review.run.launchers]',
+  '%s: the prompt is one argument whatever it contains, and the token is only in the environment [review.run.launchers]',
   async (_, launcher) => {
     for (const kind of ['tmux', 'process'] as const) {
       const { start } = await started(launcher, kind);
       expect(start).toMatchObject({ file: launcher.command, cwd: '/w', name: 'work-7-a1' });
       const withPrompt = start.args.filter((arg) => arg.includes('second line'));
       expect(withPrompt).toHaveLength(1);
-      // Behind the name of an option, or of itself: no program takes it for one.
+      // It comes after an option name, or starts with text, so no program takes it for an option.
       expect(withPrompt[0]).toMatch(/^(--[a-z-]+=)?You are work-7-a1, a coding agent\./);
       expect(withPrompt[0]).toContain(HOSTILE);
       expect(JSON.stringify(start.args)).not.toContain(TOKEN);
@@ -86,7 +86,7 @@ test.each(Object.entries({ ...LAUNCHERS, custom: CUSTOM }))(
   },
 );
 
-test('there are launchers for claude, codex, gemini and opencode; each connects to this server by files or arguments that name the token and do not hold it', async () => {
+test("there are launchers for claude, codex, gemini and opencode; each connects to this server by files or arguments that name the token's variable but not its value", async () => {
   const files = connectionFiles('http://127.0.0.1:3001/mcp/review');
   expect(files.get('.gitignore')).toBe('*\n');
   for (const name of ['mcp.json', 'gemini.json', 'opencode.json']) {
@@ -105,7 +105,7 @@ test('there are launchers for claude, codex, gemini and opencode; each connects 
   }
 });
 
-test('a custom launcher has its placeholders filled, once, and the variables of the server that it names', async () => {
+test("a custom launcher gets its placeholders filled, once, and the server's variables that it names", async () => {
   const { start } = await started(CUSTOM);
   expect(start.args.slice(0, 5)).toEqual(['work-7-a1', '--at=/w', '/w/.covenant/mcp.json', 'http://127.0.0.1:3001/mcp/review+team+workflow', '{{unknown}}']);
   expect(start.args[5]).toContain('{{instance_id}}');
@@ -113,7 +113,7 @@ test('a custom launcher has its placeholders filled, once, and the variables of 
   expect(start.env).not.toHaveProperty('ANTHROPIC_API_KEY');
 });
 
-test('a prompt can be typed, written to the input, or left in its file', async () => {
+test('a prompt can be typed, sent to stdin, or left in its file', async () => {
   const typed = await started({ ...CUSTOM, args: [], prompt: 'typed' });
   expect(typed.typed).toEqual([expect.stringContaining('You are work-7-a1')]);
   const input = await started({ ...CUSTOM, args: [], prompt: 'typed' }, 'process');
@@ -128,7 +128,7 @@ test('a prompt can be typed, written to the input, or left in its file', async (
   expect(file.files.get('/w/.covenant/prompt.md')).toContain('You are work-7-a1');
 });
 
-test('an agent that is started again finds what has happened, and where the server is by now, in its files too', async () => {
+test("a restarted agent finds the news and the server's current address in its files too", async () => {
   const { files } = await started({ ...CUSTOM, prompt: 'file' }, 'process', { step: 'restart', step_data: JSON.stringify({ prompt: 'There is feedback.' }) });
   expect(files.get('/w/.covenant/prompt.md')).toBe('There is feedback.');
   expect(files.get('/w/.covenant/mcp.json')).toContain('http://127.0.0.1:3001/mcp');

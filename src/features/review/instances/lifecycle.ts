@@ -2,7 +2,7 @@ import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import type { ReviewLimits } from '../../core/settings/index.ts';
 import type { InstanceStatus } from './contract.ts';
 
-/** The changes of status, and the statuses in which each is allowed. */
+/** The changes of status, and the statuses from which each is allowed. */
 export const MACHINE = {
   'review requested': { from: ['started'], to: 'waiting_review' },
   'review over': { from: ['waiting_review'], to: 'started' },
@@ -17,10 +17,10 @@ export type InstanceChange = keyof typeof MACHINE;
 
 export const allows = (change: InstanceChange, from: InstanceStatus): boolean => (MACHINE[change].from as readonly InstanceStatus[]).includes(from);
 
-/** Statuses in which its agent is meant to run. */
+/** Statuses in which the agent should run. */
 export const AT_WORK: readonly InstanceStatus[] = ['started', 'waiting_review'];
 
-/** As the last look at its process found it. */
+/** According to the last check of its process. */
 export const isRunning = ({ pid, ended_at, step }: InstanceRow): boolean => pid !== null && ended_at === null && step !== 'ending';
 
 export const SUGGESTIONS = [
@@ -29,21 +29,21 @@ export const SUGGESTIONS = [
   'Manually review and fix issues before requesting review',
 ] as const;
 
-/** Reviews that ran are counted by their relationships; a refusal is none of them. */
+/** Reviews that ran are counted by their relationships. Refused requests do not count. */
 export const isAtLimit = (ran: number, allowed: number): boolean => ran >= allowed;
 
-/** The workspace's limit, and what a person has allowed this one beyond it. */
+/** The workspace's limit plus this instance's extra reviews. */
 export const reviewsAllowed = ({ extra_reviews }: Pick<InstanceRow, 'extra_reviews'>, { maxIterations }: ReviewLimits): number => maxIterations + extra_reviews;
 
-/** Refused requests and verdicts `needs_work` are counted apart from the reviews that ran. */
+/** Refused requests and `needs_work` verdicts are counted separately from the reviews that ran. */
 export const isGivenUp = (failed: number, { autoAbandonAfter }: ReviewLimits): boolean => failed >= autoAbandonAfter;
 
 export const isStuck = (createdAt: number, now: number, { timeoutHours }: ReviewLimits): boolean => now - createdAt >= timeoutHours * 3_600_000;
 
-/** Adds to the news that the agent has not got yet. News is typed as one line. */
+/** Adds to the news that the agent has not received yet. News is typed as one line. */
 export const withNews = ({ news }: Pick<InstanceRow, 'news'>, words: string): string => (news === null ? words : `${news} ${words}`);
 
-/** The news that came after `delivered`, which the agent has got. */
+/** The news added after `delivered`, which the agent has received. */
 export function newsAfter({ news }: Pick<InstanceRow, 'news'>, delivered: string): string | null {
   if (news === null || news === delivered) return null;
   return news.startsWith(`${delivered} `) ? news.slice(delivered.length + 1) : news;

@@ -8,7 +8,7 @@ import { until } from '../../../testing/until.ts';
 import type { InstancePorts } from './ports.ts';
 import { reserve } from './reserve.ts';
 
-test('of two starts at the same moment in two workspaces only as many are taken as may run on the machine', async () => {
+test('of two simultaneous starts in two workspaces, only as many succeed as may run on the machine', async () => {
   const { app } = await instanceApp(pretendedDisk);
   const ports = { registerAgent: async (tx: Tx) => `ag_${tx.workspace}` } as unknown as InstancePorts;
   const wanted = { type: 'coding', agent: 'tiny', developer: null, repository: '/srv/shop', baseBranch: 'main', baseCommit: 'c', issue: null } as const;
@@ -26,7 +26,7 @@ test('of two starts at the same moment in two workspaces only as many are taken 
     isSettled = true;
   });
   const refused = expect(second).rejects.toMatchObject({ code: 'INSTANCE_LIMIT' });
-  // SQLite has one writer: there the second cannot count before the first is committed.
+  // SQLite has one writer, so there the second start cannot count before the first is committed.
   const here = sql`(select oid from pg_database where datname = current_database())`;
   const waiting = sql`select 1 from pg_locks where locktype = 'advisory' and not granted and database = ${here}`;
   const isWaiting = async () => ENGINE === 'sqlite' || (await waiting.execute(app.store.reader)).rows.length > 0;

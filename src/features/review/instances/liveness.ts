@@ -11,15 +11,15 @@ import { beginRestart } from './restart.ts';
 import { atWork, changeInstance, findInstance } from './store.ts';
 
 const EVERY_MS = 5_000;
-/** A third of an agent's lease: a note of it costs a write. */
+/** A third of an agent's lease, because every recorded sign of life costs a write. */
 const NOTE_MS = 30_000;
 
-/** Looks after the agents that are meant to run, also those that an earlier server process has started. */
+/** Checks the agents that should run, including those started by an earlier server process. */
 export function livenessSweep({ store, clock, log }: Services, outside: InstanceOutside, ports: InstancePorts): Sweep {
   const noted = new Map<string, number>();
 
   async function look(row: InstanceRow): Promise<void> {
-    // That its agent ended was noted before: it is started again when there is something to do.
+    // The end of its agent is already recorded. It is restarted when there is something to do.
     if (row.session_kind === null || (row.pid === null && row.status !== 'started')) return;
     const sessions = await outside.sessions(row.session_kind);
     const handle = row.pid === null ? null : { name: row.session_name, pid: row.pid, started: row.process_start ?? 0 };
@@ -30,14 +30,14 @@ export function livenessSweep({ store, clock, log }: Services, outside: Instance
     noted.set(row.agent_id, clock.now());
     await store.write(row.workspace_id, async (tx) => {
       const now = await findInstance(tx.db, tx.workspace, row.id);
-      // Somebody has begun to do something to it meanwhile.
+      // Another step started in the meantime.
       if (!now || now.step !== null || now.ended_at !== null || now.pid !== row.pid) return;
       if (seen.state === 'running') await ports.agentSeen(tx, now.agent_id);
       else await noteEnd(tx, now, endReason(seen));
     });
   }
 
-  /** Should its program end now, it has ended by itself. */
+  /** Recorded now, so that a later exit of the program counts as its own end. */
   async function noteHeard({ workspace_id, id, news }: InstanceRow): Promise<void> {
     await store.write(workspace_id, async (tx) => {
       const now = await findInstance(tx.db, tx.workspace, id);
@@ -47,7 +47,7 @@ export function livenessSweep({ store, clock, log }: Services, outside: Instance
 
   async function noteEnd(tx: Tx, row: InstanceRow, reason: string): Promise<void> {
     if (row.type === 'review') {
-      // It has said its word, which is being delivered: that ends it.
+      // Its feedback is stored and being delivered, which ends the review.
       if ((await ports.feedbackOf(tx.db, tx.workspace, row.id)).length > 0) return;
       const message = { subject: 'Your review ended without feedback', body: `${row.id}: ${reason}. Call request_review again.` };
       await concludeReview(tx, ports, row, { actor: 'server', outcome: 'ended', reason, message, graceMs: 0 });
@@ -56,7 +56,7 @@ export function livenessSweep({ store, clock, log }: Services, outside: Instance
     } else if (row.status === 'started') {
       await beginEnding(tx, row, { status: 'terminated', status_reason: reason }, { force: false }, 0);
     } else {
-      // One whose work is being looked at, or is a pull request, need not run.
+      // An instance under review or with a pull request need not run.
       await changeInstance(tx.db, row, { pid: null, process_start: null, updated_at: tx.now });
     }
   }
@@ -68,7 +68,7 @@ export function livenessSweep({ store, clock, log }: Services, outside: Instance
       const rows = await atWork(store.reader, outside.machine);
       for (const id of noted.keys()) if (!rows.some(({ agent_id }) => agent_id === id)) noted.delete(id);
       for (const row of rows) {
-        await look(row).catch((error: unknown) => log.error('instance not looked at', { instance: row.id, error }));
+        await look(row).catch((error: unknown) => log.error('could not check instance', { instance: row.id, error }));
       }
     },
   };

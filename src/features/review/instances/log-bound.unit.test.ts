@@ -6,7 +6,7 @@ import { temporaryRepository } from '../../../testing/scenes/repository.ts';
 import { temporaryDatabase } from '../../../testing/store/database.ts';
 import { until } from '../../../testing/until.ts';
 
-test('the log of a plain process is looked at for as long as it runs, so that it cannot fill the disk', async () => {
+test('the log of a plain process is bounded while it runs, so that it cannot fill the disk', async () => {
   const database = await temporaryDatabase();
   const real = createAgentHost(database.home, { ...process.env, PATH: '' });
   const looked: string[] = [];

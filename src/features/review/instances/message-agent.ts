@@ -9,11 +9,11 @@ import { AT_WORK, isRunning, withNews } from './lifecycle.ts';
 import type { InstancePorts } from './ports.ts';
 import { changeInstance } from './store.ts';
 
-/** More than this nobody types. */
+/** Longer messages are not typed. */
 const MAX_TYPED = 1_000;
-const SUBJECT = 'A person writes to you';
+const SUBJECT = 'Message from a person';
 
-/** A person's words: in the inbox of its agent, and before its eyes as feedback comes there. */
+/** A person's message: sent to the agent's inbox and typed like feedback. */
 export async function messageAgent(
   tx: Tx,
   ports: InstancePorts,
@@ -22,7 +22,7 @@ export async function messageAgent(
 ): Promise<Output<typeof instancesMessage>> {
   const row = await requireInstance(tx.db, tx.workspace, instance_id);
   if (row.step === 'ending' || row.ended_at !== null || !(AT_WORK.includes(row.status) || isRunning(row))) {
-    throw invalidState(`${row.id} is ${row.status}, and no agent of it reads messages any more.`, `covenant instances show ${row.id}`, {
+    throw invalidState(`${row.id} is ${row.status}, so its agent reads no messages any more.`, `Run \`covenant instances show ${row.id}\` for its state.`, {
       instance_id,
       status: row.status,
     });
@@ -40,7 +40,7 @@ export async function messageAgent(
   return { instance_id, message_id, reaches: row.session_kind === 'tmux' && isRunning(row) ? 'terminal' : 'next_start' };
 }
 
-/** A long message stays in the inbox, and the line only refers to it. */
+/** A long message stays in the inbox; the typed line only refers to it. */
 const typed = (message: string, id: string): string => {
   const line = message.replace(/\s+/g, ' ');
   return line.length <= MAX_TYPED ? `${SUBJECT} (${id}): ${line}` : `${SUBJECT} (${id}): call message_list to read it.`;

@@ -1,9 +1,9 @@
 import type { InstanceRow } from '../../../storage/schema-rows.ts';
 
-/** `work-<issue>-a<n>`, `review-<issue>-a<n>`, `planning-a<n>`, `adhoc-a<n>`: n counts attempts. */
+/** `work-<issue>-a<n>`, `review-<issue>-a<n>`, `planning-a<n>`, `adhoc-a<n>`; n counts attempts. */
 export const INSTANCE_ID = /^(work-\d{1,9}|review-\d{1,9}|planning|adhoc)-a[1-9]\d{0,5}$/;
 
-/** The id without the number of the attempt. The review of work without an issue has issue 0. */
+/** The id without the attempt number. A review of work without an issue has issue 0. */
 export function stemOf(type: InstanceRow['type'], issue: number | null): string {
   if (type === 'planning') return 'planning';
   if (type === 'review') return `review-${issue ?? 0}`;
@@ -15,10 +15,10 @@ export function nextId(stem: string, taken: readonly string[]): string {
   return `${stem}-a${Math.max(0, ...attempts) + 1}`;
 }
 
-/** How the branches of instances begin. They are there until their work is elsewhere. */
+/** The branch of an instance. It exists until its work is saved elsewhere. */
 export const branchOf = (type: InstanceRow['type'], id: string): string => `${type === 'coding' ? 'work' : type}/${id}`;
 
 const IN_WORKSPACE = /^[a-z0-9][a-z0-9-]{0,39}_/;
 
-/** As instances name their sessions and folders: by their id, in another workspace than the default with its name before it. */
+/** Whether a session or folder has the name of an instance: its id, with the workspace's name as prefix outside of the default workspace. */
 export const isOwnName = (name: string): boolean => INSTANCE_ID.test(name.replace(IN_WORKSPACE, ''));

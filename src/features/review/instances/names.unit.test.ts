@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { INSTANCE_ID, nextId, stemOf } from './names.ts';
 
-test('ids follow the documented pattern, and n counts attempts, past gaps and past nine [review.instance.id-pattern]', () => {
+test('ids follow the documented pattern, and n counts attempts, even across gaps and beyond nine [review.instance.id-pattern]', () => {
   const stems = [stemOf('coding', 123), stemOf('review', 123), stemOf('planning', 5), stemOf('coding', null), stemOf('review', null)];
   expect(stems.map((stem) => nextId(stem, []))).toEqual(['work-123-a1', 'review-123-a1', 'planning-a1', 'adhoc-a1', 'review-0-a1']);
   expect(nextId('work-1', ['work-1-a1', 'work-1-a9', 'work-1-a10', 'work-12-a40'])).toBe('work-1-a11');

@@ -31,40 +31,40 @@ test.each([
   ['Beta_work-1-a1', false],
   ['a_b_work-1-a1', false],
   ['work-1-a1 ', false],
-])('%s is named as instances name what is theirs: %s', (name, expected) => {
+])('%s is the name of an instance: %s', (name, expected) => {
   expect(isOwnName(name)).toBe(expected);
 });
 
 test.each<[string, readonly InstancePlace[], boolean]>([
-  ['of nobody', [], true],
-  ['of one that is over', [over], true],
-  ['of one that is over, beside another that is not', [over, { ...place, session_name: 'work-1-a11' }], true],
-  ['of one that is not over', [place], false],
-  ['of one that is being ended', [{ ...over, step: 'ending' }], false],
-  ['of one that a machine of another name has started', [{ ...place, machine: 'renamed:/home' }], false],
+  ['without an instance', [], true],
+  ['of an ended instance', [over], true],
+  ['of an ended instance while another is running', [over, { ...place, session_name: 'work-1-a11' }], true],
+  ['of a running instance', [place], false],
+  ['of an instance being stopped', [{ ...over, step: 'ending' }], false],
+  ['of an instance started before its machine was renamed', [{ ...place, machine: 'renamed:/home' }], false],
 ])('a session %s is an orphan: %s', (_whose, places, expected) => {
   expect(isOrphanSession('work-1-a1', places)).toBe(expected);
 });
 
-test('a session that is not named like an instance is left alone', () => {
+test('a session not named like an instance is left alone', () => {
   expect(isOrphanSession('mine', [])).toBe(false);
 });
 
 test.each<[string, Partial<FoundWorktree>, readonly InstancePlace[], boolean]>([
-  ['that nobody knows', {}, [], true],
-  ['of one that is over and has left nothing', {}, [over], true],
-  ['that says it is of this home', { owner: HERE }, [], true],
-  ['of one that is not over', {}, [place], false],
-  ['of one that has left work in it', {}, [{ ...over, kept_reason: 'dirty' }], false],
-  ['that is being cleaned', {}, [{ ...over, step: 'ending' }], false],
+  ['without an instance', {}, [], true],
+  ['of an ended instance without kept work', {}, [over], true],
+  ['that names this home', { owner: HERE }, [], true],
+  ['of a running instance', {}, [place], false],
+  ['of an ended instance with kept work', {}, [{ ...over, kept_reason: 'dirty' }], false],
+  ['of an instance being cleaned', {}, [{ ...over, step: 'ending' }], false],
   ['of another home', { owner: 'host:/other' }, [], false],
-  ['of another home, that this store has as over', { owner: 'host:/other' }, [over], false],
+  ['of another home, with an ended instance here', { owner: 'host:/other' }, [over], false],
   ['with another branch checked out', { branch: 'main' }, [], false],
-  ['with the branch of another', { branch: 'work/work-1-a2' }, [], false],
+  ['with the branch of another instance', { branch: 'work/work-1-a2' }, [], false],
   ['with a detached HEAD', { branch: null }, [], false],
   ['of a person', { path: '/code/app-worktrees/mine', branch: 'work/mine' }, [], false],
-  ['somewhere else', { path: '/elsewhere/work-1-a1' }, [], false],
-  ['further down', { path: '/code/app-worktrees/deep/work-1-a1' }, [], false],
+  ['in another folder', { path: '/elsewhere/work-1-a1' }, [], false],
+  ['in a subfolder', { path: '/code/app-worktrees/deep/work-1-a1' }, [], false],
 ])('a worktree %s is an orphan: %#', (_whose, own, places, expected) => {
   expect(isOrphanWorktree({ ...found, ...own }, places, HERE)).toBe(expected);
 });

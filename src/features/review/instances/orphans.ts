@@ -18,7 +18,7 @@ export interface FoundWorktree {
   readonly path: string;
   /** Null: a detached HEAD. */
   readonly branch: string | null;
-  /** The machine that it says it is of; null where it says nothing. */
+  /** The machine named in the worktree; null if none is named. */
   readonly owner: string | null;
 }
 
@@ -26,11 +26,11 @@ const BRANCHES = ['work/', 'review/', 'planning/'];
 
 const isOver = ({ ended_at, step }: InstancePlace): boolean => ended_at !== null && step === null;
 
-/** A session that no instance needs. Whichever machine the instance is said to be of: a machine may have been renamed. */
+/** Whether no instance needs the session. Ignores the instance's machine, because a machine may have been renamed. */
 export const isOrphanSession = (name: string, places: readonly InstancePlace[]): boolean =>
   isOwnName(name) && !places.some((place) => place.session_name === name && !isOver(place));
 
-/** A worktree as instances have it, where they have it, that none works in and none has left work in. Another home's are its own. */
+/** Whether a worktree in the place of instances is neither used nor holds kept work. Worktrees of other homes are ignored. */
 export function isOrphanWorktree({ repository, path, branch, owner }: FoundWorktree, places: readonly InstancePlace[], machine: string): boolean {
   const name = basename(path);
   if (dirname(path) !== worktreesFolder(repository) || !isOwnName(name) || !BRANCHES.some((prefix) => branch === `${prefix}${name}`)) return false;
@@ -38,7 +38,7 @@ export function isOrphanWorktree({ repository, path, branch, owner }: FoundWorkt
   return !places.some((place) => place.worktree_path === path && (!isOver(place) || place.kept_reason !== null));
 }
 
-/** Sessions and worktrees that ended instances have left: after a crash of the machine, or when somebody used git or tmux by hand. */
+/** Leftover sessions and worktrees of ended instances, for example after a crash or manual use of git or tmux. */
 export function orphanActions(outside: InstanceOutside): Implementation[] {
   return [
     implement(instancesOrphans, {
@@ -49,9 +49,14 @@ export function orphanActions(outside: InstanceOutside): Implementation[] {
         const sessions = await orphanSessions(outside, ctx.reader);
         const worktrees = await orphanWorktrees(outside, ctx.reader);
         if (force !== undefined && !worktrees.some(({ found }) => found.path === force))
-          throw notFound('ORPHAN_NOT_FOUND', `${force} is no worktree that an instance has left.`, 'covenant doctor names those there are.', 'force');
+          throw notFound(
+            'ORPHAN_NOT_FOUND',
+            `${force} is not a leftover worktree of an instance.`,
+            'Run `covenant doctor` for the leftover worktrees.',
+            'force',
+          );
         const items: Cleared[] = [];
-        // Sessions first, so that nobody works in a worktree any more when it is examined.
+        // Sessions first, so that nobody works in a worktree while it is examined.
         for (const session of sessions) items.push(await endOrphan(ctx, session));
         for (const worktree of worktrees) items.push(await removeOrphan(outside, ctx, worktree, worktree.found.path === force));
         return ok({ items });
@@ -73,7 +78,7 @@ interface OrphanWorktree extends Orphan {
 
 const shown = ({ kind, name, path, branch, reason, command }: Orphan): Orphan => ({ kind, name, path, branch, reason, command });
 
-/** The machine is looked at first, the store after it: what is started meanwhile was written down before it was there. */
+/** Reads the machine first and the store afterwards: new starts are recorded in the store before they exist on the machine. */
 async function orphanSessions(outside: InstanceOutside, db: Db): Promise<OrphanSession[]> {
   const tmux = await outside.tmux();
   const kinds = await Promise.all((tmux ? (['tmux', 'process'] as const) : (['process'] as const)).map((kind) => outside.sessions(kind)));
@@ -96,7 +101,7 @@ async function orphanWorktrees(outside: InstanceOutside, db: Db): Promise<Orphan
   const here = (await placesOf(db)).filter((place) => place.machine === machine);
   const found: FoundWorktree[] = [];
   for (const repository of new Set(here.map((place) => place.repository))) {
-    // A repository that is gone, or not mounted, has nothing to show.
+    // A repository that is missing or not mounted has no worktrees to list.
     for (const { path, branch } of await disk.listWorktrees(repository).catch(() => [])) {
       found.push({ repository, path, branch, owner: await ownerOf(outside, path) });
     }
@@ -135,7 +140,7 @@ async function endOrphan(ctx: CallContext, orphan: OrphanSession): Promise<Clear
 
 async function removeOrphan(outside: InstanceOutside, ctx: CallContext, orphan: OrphanWorktree, force: boolean): Promise<Cleared> {
   const { found, name } = orphan;
-  // Somebody may have taken the name since it was looked at.
+  // The name may have been taken since the check.
   if (!isOrphanWorktree(found, await placesOf(ctx.reader), outside.machine)) return { ...shown(orphan), cleared: false, backup_ref: null };
   const base_branch = (await outside.disk.defaultBranch(found.repository)) ?? 'main';
   const place = { repository: found.repository, worktree_path: found.path, branch_name: found.branch as string, base_branch, session_name: name };

@@ -10,7 +10,7 @@ import { until } from '../../../testing/until.ts';
 const asked = async (t: InstanceApp, name: string, args: object, caller?: TestCaller): Promise<Body> => (await t.action(name, args, caller)).body as Body;
 const onDashboard = (caller: TestCaller): TestCaller => ({ ...caller, principal: { ...caller.principal, web: true } });
 
-test('a person writes to an agent: in its inbox at once, before its eyes in a line, after what it has not heard yet', async () => {
+test("a person's message reaches an agent's inbox immediately and its terminal as a line, after earlier news", async () => {
   const t = await instanceApp(pretendedDisk);
   const { id } = await t.coding();
   const first = await asked(t, 'instances.message', { instance_id: id, message: 'Use the\nold \u001b[31mtable' });
@@ -22,7 +22,7 @@ test('a person writes to an agent: in its inbox at once, before its eyes in a li
   ]);
   await t.later(6_000);
   expect(t.host.running.get(id)?.typed).toEqual([
-    `A person writes to you (${first.message_id}): Use the old \u001b[31mtable A person writes to you (${second.message_id}): call message_list to read it.`,
+    `Message from a person (${first.message_id}): Use the old \u001b[31mtable Message from a person (${second.message_id}): call message_list to read it.`,
   ]);
   expect((await t.events({ kind: 'instance.messaged' })).map(({ subject, payload }) => [subject, payload.message_id])).toEqual([
     [id, first.message_id],
@@ -32,7 +32,7 @@ test('a person writes to an agent: in its inbox at once, before its eyes in a li
   expect(await asked(t, 'instances.message', { instance_id: id, message: 'Too late' })).toMatchObject({ code: 'INVALID_STATE' });
 });
 
-test('what a person says while a review runs is not lost when the review is over', async () => {
+test("a person's message during a review is not lost when the review ends", async () => {
   const t = await instanceApp(pretendedDisk);
   const { id } = await t.coding();
   const review = await t.review(id);
@@ -46,7 +46,7 @@ test('what a person says while a review runs is not lost when the review is over
   expect(prompt).toMatch(/Mind the edge.*Review 1 by review-7-a1: needs_work/);
 });
 
-test('one more review is allowed to one instance, which hears of it; what was not used is taken back; each is in the journal', async () => {
+test('an extra review is allowed to one instance, whose agent is notified; an unused one can be withdrawn; both are in the journal', async () => {
   const t = await instanceApp(pretendedDisk);
   await t.done('settings.set', { key: 'review.max_iterations', value: 1 });
   const { id } = await t.coding();
@@ -74,7 +74,7 @@ test('one more review is allowed to one instance, which hears of it; what was no
   expect(await allow()).toMatchObject({ code: 'INVALID_STATE' });
 });
 
-test('what an instance has changed is read from its worktree, then its branch, then its backup; its size is read now and then', async () => {
+test("an instance's changes are read from its worktree, then its branch, then its backup; their size is refreshed periodically", async () => {
   const t = await instanceApp();
   const coding = await t.coding();
   const { id, worktree_path: worktree } = coding;
@@ -111,7 +111,7 @@ test('what an instance has changed is read from its worktree, then its branch, t
   expect(await diff()).toMatchObject({ code: 'GIT_FAILED' });
 });
 
-test('a server on another machine says so, and a private developer is not told on', async () => {
+test("another machine's instance is refused with its machine, and a private developer is not revealed", async () => {
   const t = await instanceApp();
   const ana = onDashboard(await t.developer('ana'));
   const ben = onDashboard(await t.developer('ben'));
@@ -119,7 +119,7 @@ test('a server on another machine says so, and a private developer is not told o
   const elsewhere = await instanceApp({ database: t.database, repository: t.repository, host: { ...pretendedHost(), machine: 'elsewhere' } });
   for (const name of ['instances.diff', 'instances.unsaved']) {
     expect(await asked(elsewhere, name, { instance_id: id })).toMatchObject({ code: 'WRONG_MACHINE', message: expect.stringContaining('runs on pretended') });
-    // What lies on the server's disk is for operators.
+    // The server's disk is only for operators.
     expect(await asked(t, name, { instance_id: id }, ben)).toMatchObject({ code: 'OPERATOR_REQUIRED' });
   }
   expect(((await elsewhere.done('instances.sizes', { instance_ids: [id] })) as Body).items).toEqual([]);

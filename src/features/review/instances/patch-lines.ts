@@ -1,6 +1,6 @@
 import type { PatchLine } from './contract.ts';
 
-/** Longer lines are made by programs, and read by none but them. */
+/** Longer lines are generated and unreadable. */
 const LINE_LENGTH = 2_000;
 const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 const KINDS: Record<string, PatchLine['kind']> = { '+': 'added', '-': 'removed', ' ': 'context' };
@@ -10,7 +10,7 @@ interface Page {
   readonly limit: number;
 }
 
-/** The lines of a patch of one file, numbered, without what git says before them; and how many there are in all. */
+/** The numbered lines of a patch of one file, without git's header, and their total number. */
 export function patchLines(patch: string, { offset, limit }: Page): { lines: PatchLine[]; total: number } {
   const lines: PatchLine[] = [];
   let total = 0;

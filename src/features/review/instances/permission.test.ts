@@ -5,10 +5,10 @@ import { instanceApp } from '../../../testing/scenes/instances.ts';
 
 type Items = { items: { name: string; run_agents: boolean }[] };
 
-test('only those whom the operator of the server allows it run agents, whatever their role in a workspace [harden.instances.server-permission]', async () => {
+test("only developers allowed by the server's operator can run agents, whatever their role in a workspace [harden.instances.server-permission]", async () => {
   const t = await instanceApp();
   const shop = workspaceId('shop');
-  /** As they are let in at this moment: signed in by a link of the operator. */
+  /** Their current rights: signed in by a link of the operator. */
   const signedIn = async (developer: string, workspace?: string): Promise<TestCaller> => {
     const link = { name: 'signin.link', args: { developer }, principal: t.operator.principal, surface: 'cli', workspace } as const;
     const { path } = (await t.app.dispatch.action(link)).reply.data as { path: string };
@@ -30,7 +30,7 @@ test('only those whom the operator of the server allows it run agents, whatever 
     expect(admin.principal.operator).toBe(true);
     expect(await code('instances.start', start, admin)).toBe(denied);
     expect(await code('instances.message', { instance_id: 'work-7-a1', message: 'x' }, admin)).toBe(denied);
-    // Nobody gives it to themselves, or to anybody else.
+    // Nobody can give the permission to themselves or others.
     for (const developer of ['ana', 'ben']) expect(await code('developers.set_run_agents', { developer, allowed: true }, admin)).toBe('OPERATOR_REQUIRED');
   }
   expect(t.repository.worktrees()).toEqual([]);
@@ -42,13 +42,13 @@ test('only those whom the operator of the server allows it run agents, whatever 
   expect(await code('instances.message', { instance_id: 'work-7-a1', message: 'x' }, again)).toBe('ok');
   expect(((await t.done('developers.list', {})) as Items).items).toMatchObject([{ name: 'ben', run_agents: true }]);
   expect(await t.done('identity.me', {}, again)).toMatchObject({ operator: true, run_agents: true });
-  // Another admin of the workspace does not borrow it by signing in as its holder.
+  // Another admin of the workspace cannot get it by signing in as its holder.
   const other = await t.developer('cleo');
   const admin = { ...other, principal: { ...other.principal, web: true, signedInAt: t.clock.now(), operator: true } };
   expect(await code('signin.link', { developer: 'ben' }, admin)).toBe(denied);
   expect(await code('signin.link', { developer: 'ben' }, again)).toBe('ok');
 
-  // It goes for the one who has it, in that workspace, and until it is taken back.
+  // It applies to its holder, in that workspace, until it is withdrawn.
   expect(await code('instances.start', start, ana)).toBe(denied);
   await t.done('developers.set_run_agents', { developer: 'ben', allowed: false });
   expect(await code('instances.start', { ...start, issue: 8 }, await signedIn('ben'))).toBe(denied);
@@ -59,7 +59,7 @@ test('only those whom the operator of the server allows it run agents, whatever 
   ]);
 });
 
-test('no agent’s token starts an instance by a tool: only an instance asks for a review [harden.instances.server-permission]', async () => {
+test('no agent token can start an instance with a tool: only an instance requests a review [harden.instances.server-permission]', async () => {
   const t = await instanceApp();
   const ana = await t.developer('ana', 'codex');
   await t.done('capabilities.grant', { action: 'toolset.review', token: ana.tokenId });

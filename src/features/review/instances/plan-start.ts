@@ -15,17 +15,17 @@ import { codingPrompt, planningPrompt } from './prompts.ts';
 import type { InstanceRequest } from './reserve.ts';
 import { startFailed } from './start.ts';
 
-/** All that can be wrong with a start is found out before anything is made. */
+/** Checks everything that can be wrong with a start before anything is created. */
 export async function planStart(outside: InstanceOutside, ctx: CallContext, input: Input<typeof instancesStart>): Promise<Omit<InstanceRequest, 'developer'>> {
   const { type, issue = null, prompt, agent } = input;
   if (issue === null && prompt === undefined)
-    throw invalidInput([{ field: 'prompt', message: 'expected an issue, a prompt, or both: the agent must know what to do' }]);
+    throw invalidInput([{ field: 'prompt', message: 'required without `issue`: the agent needs an issue, a prompt, or both' }]);
   requireLauncher(outside, agent, ctx.workspace);
   if (outside.url() === undefined) {
-    throw new Refusal('NOT_SERVING', 'No server runs that the agent could call.', 'covenant up starts it; then start the instance again.');
+    throw new Refusal('NOT_SERVING', 'No Covenant server is running for the agent to call.', 'Run `covenant up`, then repeat the call.');
   }
   const path = input.repository_path ?? ctx.repository;
-  if (!path) throw invalidInput([{ field: 'repository_path', message: 'expected the path of the repository: your client does not report where it works' }]);
+  if (!path) throw invalidInput([{ field: 'repository_path', message: 'required, because your client does not report its working directory' }]);
   try {
     const located = await reachRepository(outside, path, ctx.signal);
     const { branch, commit } = await startingPoint(outside, located, input.base_branch, ctx.signal);
@@ -45,7 +45,7 @@ export async function planStart(outside: InstanceOutside, ctx: CallContext, inpu
   }
 }
 
-/** Worktrees of worktrees would lie all over the place. */
+/** The main checkout: worktrees of worktrees would be scattered over the disk. */
 const mainCheckout = ({ root, commonDir }: LocatedRepository): string => (basename(commonDir) === '.git' ? dirname(commonDir) : root);
 
 async function startingPoint(
@@ -65,19 +65,19 @@ async function startingPoint(
   );
   const commit = isName ? await disk.resolveCommit(root, `refs/heads/${base}`, { signal }) : null;
   if (commit !== null) return { branch: base, commit };
-  const next = 'Name a branch that `git branch` lists, or fetch it first.';
-  throw notFound('BRANCH_NOT_FOUND', `There is no branch ${JSON.stringify(base)} in ${root}.`, next, 'base_branch');
+  const next = 'Repeat the call with `base_branch` set to a branch that `git branch` lists. Fetch a remote branch first.';
+  throw notFound('BRANCH_NOT_FOUND', `The branch ${JSON.stringify(base)} does not exist in ${root}.`, next, 'base_branch');
 }
 
 function requireLauncher({ launchers: all, environment }: InstanceOutside, name: string, workspace: string): void {
   const launchers = Object.fromEntries(Object.entries(all).filter(([, { workspace: only = workspace }]) => only === workspace));
   const launcher = Object.hasOwn(launchers, name) ? launchers[name] : undefined;
   if (!launcher) {
-    const there = `there are ${Object.keys(launchers).join(', ')} (the server reads config.toml when it starts)`;
-    throw invalidInput([{ field: 'agent', message: `there is no launcher ${JSON.stringify(name)}; ${there}` }]);
+    const there = `available: ${Object.keys(launchers).join(', ')} (the server reads config.toml only at its start)`;
+    throw invalidInput([{ field: 'agent', message: `unknown launcher ${JSON.stringify(name)}; ${there}` }]);
   }
   if (hasProgram(launcher.command, environment(launcher.pass_env, launcher.env))) return;
-  const next = `Install it where the server finds it, or set command under [launchers.${name}] in config.toml to its path and start the server again.`;
+  const next = `Install it on the server's PATH, or set \`command\` under \`[launchers.${name}]\` in config.toml to its path and restart the server.`;
   throw new Refusal('LAUNCHER_MISSING', `The program ${JSON.stringify(launcher.command)} of the launcher ${name} is not on the server's PATH.`, next, {
     field: 'agent',
     program: launcher.command,
@@ -85,10 +85,10 @@ function requireLauncher({ launchers: all, environment }: InstanceOutside, name:
 }
 
 const NEXT_OF_UNFIT: Record<RepositoryUnfit['why'], string> = {
-  missing: "Name a git repository on the server's machine.",
-  not_git: "Name a git repository on the server's machine: git init makes one.",
-  detached: 'Check out the branch to start from, or name it with base_branch.',
-  empty: 'Make the first commit, and start again.',
+  missing: "Repeat the call with `repository_path` set to a git repository on the server's machine.",
+  not_git: "Run `git init` there, or set `repository_path` to a git repository on the server's machine.",
+  detached: 'Check out the branch to start from, or set `base_branch`.',
+  empty: 'Make the first commit, then repeat the call.',
 };
 
 /** The refusal for an unusable repository. */

@@ -9,11 +9,11 @@ import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import type { Feedback } from './contract.ts';
 
-/** What instances need of other features. */
+/** The parts of other features that instances use. */
 export interface InstancePorts {
-  /** Registers the instance as an agent, under whose id messages reach it. */
+  /** Registers the instance as an agent, whose id receives its messages. */
   registerAgent(tx: Tx, instance: Pick<InstanceRow, 'id' | 'type' | 'agent' | 'worktree_path' | 'developer_id'>): Promise<string>;
-  /** The server sees its process run, which counts as a heartbeat. */
+  /** Records that the server saw its process running, which counts as a heartbeat. */
   agentSeen(tx: Tx, agentId: string): Promise<void>;
   /** Takes the agent offline and releases its claims. */
   agentLeaves(tx: Tx, agentId: string, by: string): Promise<void>;
@@ -21,9 +21,9 @@ export interface InstancePorts {
   sendMessage(tx: Tx, message: InstanceNotice): Promise<string>;
   issueToken(tx: Tx, instance: Pick<InstanceRow, 'id' | 'developer_id'>, by: string): Promise<{ id: string; value: string }>;
   revokeToken(tx: Tx, tokenId: string, by: string): Promise<void>;
-  /** For whom the caller starts an instance: themselves, or the first developer where the operator does. */
+  /** The owner of a new instance: the caller, or the first developer if the operator starts it. */
   developerOf(tx: Tx, callerDeveloperId: string | null): Promise<string | null>;
-  /** Feedback that the instance got, or gave as a reviewer; the newest first. */
+  /** Feedback that the instance received, or sent as a reviewer; newest first. */
   feedbackOf(db: Db, workspace: string, instance: string): Promise<Feedback[]>;
 }
 
@@ -41,13 +41,13 @@ export interface InstanceOutside extends Pick<AgentHost, 'machine' | 'sessions' 
   readonly disk: GitDisk;
   readonly files: FileDisk;
   readonly github: GitHub;
-  /** The arguments to attach to a terminal and to end it; null where there is no tmux. */
+  /** The arguments to attach to a terminal and to end it; null without tmux. */
   tmux(): Promise<Pick<Tmux, 'attachArgs' | 'endArgs'> | null>;
-  /** Folders under which repositories may be; undefined: anywhere. */
+  /** Folders that may contain repositories. Undefined: any. */
   readonly repositories: readonly string[] | undefined;
   readonly launchers: Readonly<Record<string, Launcher>>;
-  /** How many agents run here at once, of all workspaces. */
+  /** Maximum number of agents running here at a time, in all workspaces. */
   readonly maxRunning: number;
-  /** Where agents reach this server; undefined where no server listens. */
+  /** The address at which agents reach this server; undefined if no server is listening. */
   url(): string | undefined;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { codingPrompt, planningPrompt } from './prompts.ts';
 
-test('prompts say who the agent is, where it works, what it is to do and which tools to call', () => {
+test('prompts name the agent, its branch, its task and the tools to call', () => {
   const task = { id: 'planning-a1', branch: 'planning/planning-a1', baseBranch: 'next', issue: null, prompt: 'Plan the move.' };
   expect(planningPrompt(task)).toMatch(
     /^You are planning-a1, a planning agent\.[\s\S]*planning\/planning-a1[\s\S]*Plan the move\.[\s\S]*create_issues[\s\S]*create_pull_request/,

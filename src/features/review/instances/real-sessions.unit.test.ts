@@ -14,7 +14,7 @@ import { until } from '../../../testing/until.ts';
 
 const hasTmux = spawnSync('tmux', ['-V']).status === 0;
 
-/** Says what it was given, starts a child, and stays until it is told to end. */
+/** Prints its input, starts a child, and runs until it is told to end. */
 const PROGRAM = `
 const { writeFileSync } = require('node:fs');
 const child = require('node:child_process').spawn('sleep', ['86400']);
@@ -26,7 +26,7 @@ writeFileSync(process.argv[1], JSON.stringify({ pid: process.pid, child: child.p
 interface Place {
   readonly database: TestDatabase;
   readonly repository: TestRepository;
-  /** What the program wrote down. */
+  /** What the program recorded. */
   readonly said: string;
 }
 
@@ -58,7 +58,7 @@ const log = async (t: TestApp): Promise<string> => ((await t.done('instances.log
 const show = async (t: TestApp): Promise<Body> => await t.done('instances.show', { instance_id: 'work-7-a1' });
 
 test.runIf(hasTmux)(
-  'an agent runs in tmux on a socket of the server, outlives it, and is found again by the next one [review.run.tmux] [storage.shutdown.clean]',
+  'an agent runs in tmux on the server’s socket, outlives the server, and is found by the next one [review.run.tmux] [storage.shutdown.clean]',
   async () => {
     const at = await place();
     const t = await server(at);
@@ -82,7 +82,7 @@ test.runIf(hasTmux)(
   },
 );
 
-test.runIf(hasTmux)('an instance whose agent has died no longer says that it runs [review.state.matches-reality]', async () => {
+test.runIf(hasTmux)('an instance whose agent has died is not reported as running [review.state.matches-reality]', async () => {
   const at = await place();
   const t = await server(at);
   const { agent } = await started(t, at);
@@ -93,11 +93,11 @@ test.runIf(hasTmux)('an instance whose agent has died no longer says that it run
       instance: { status: 'terminated', status_reason: expect.stringContaining('its agent ended'), ended_at: expect.any(Number) },
     });
   });
-  // What it had started went with it.
+  // Processes that it had started ended too.
   expect([isAlive(agent.child), at.repository.onDisk()]).toEqual([false, []]);
 });
 
-test('without tmux an agent is a process group of its own with a log; it outlives the server and is found again [review.run.no-tmux] [storage.shutdown.clean]', async () => {
+test('without tmux an agent is a process group with a log; it outlives the server and is found by the next one [review.run.no-tmux] [storage.shutdown.clean]', async () => {
   const at = await place();
   const bin = join(temporaryFolder(), 'bin');
   mkdirSync(bin);

@@ -7,12 +7,12 @@ import type { InstanceOutside } from './ports.ts';
 type WorktreePlace = Pick<InstanceRow, 'repository' | 'worktree_path' | 'branch_name' | 'base_branch' | 'session_name'>;
 
 export interface RemovalResult {
-  /** Null: the worktree is gone. */
+  /** Null: the worktree was removed. */
   readonly reason: string | null;
   readonly backup: string | null;
 }
 
-/** Commits that only the branches of other instances have do not count as saved. */
+/** Commits that exist only on branches of other instances do not count as saved. */
 export const branchComparison = ({ branch_name: branch, base_branch: base }: Pick<WorktreePlace, 'branch_name' | 'base_branch'>) => ({
   branch,
   base,
@@ -20,14 +20,14 @@ export const branchComparison = ({ branch_name: branch, base_branch: base }: Pic
   passing: `${branch.split('/')[0]}/`,
 });
 
-/** Removes worktree and branch if no work is lost, or if a backup keeps it. Never cut short: half a removal looks like deletions. */
+/** Removes worktree and branch if no work is lost, or if a backup keeps it. Never interrupted: half a removal looks like deleted files. */
 export async function removeFromDisk(outside: InstanceOutside, row: WorktreePlace, { force }: { force: boolean }): Promise<RemovalResult> {
   const { disk, files } = outside;
   let backup: string | null = null;
   try {
     await requireOwn(outside, row.worktree_path);
     const { repository, worktree_path: path, branch_name: branch, base_branch } = row;
-    // The repository itself is gone. It may come back (a disk that is not mounted): a person has to say that it does not.
+    // The repository itself is missing. It may return, for example after a mount, so only a forced removal counts it as gone.
     if (force && !(await files.isFolder(repository)) && !(await files.isFolder(path))) return { reason: null, backup };
     const state = await disk.worktreeState(repository, path, branchComparison(row));
     const reason = reasonToKeep(state, { branch, base_branch });
@@ -43,7 +43,7 @@ export async function removeFromDisk(outside: InstanceOutside, row: WorktreePlac
         backup = await disk.backUpCommit(repository, row.session_name, state.branchTip);
       }
     }
-    // If it has moved on since it was looked at, it stays.
+    // A branch that moved since the check is kept.
     if (state.branchTip !== null) await disk.deleteBranch(repository, branch, state.branchTip);
     return { reason: null, backup };
   } catch (error) {

@@ -13,21 +13,21 @@ import { countRunning, idsOf } from './store.ts';
 export interface InstanceRequest {
   readonly type: InstanceType;
   readonly agent: string;
-  /** For whom it works. */
+  /** The developer it works for. */
   readonly developer: string | null;
-  /** The top of its working tree. */
+  /** The top folder of its working tree. */
   readonly repository: string;
   readonly baseBranch: string;
-  /** The commit that the new branch starts from. */
+  /** The commit from which the new branch starts. */
   readonly baseCommit: string;
   readonly issue: number | null;
-  /** Folders beside the repository that are there already. */
+  /** Existing folders next to the repository. */
   readonly folders: readonly string[];
   prompt(id: string, branch: string): string;
   readonly parent?: { readonly id: string; readonly iteration: number };
 }
 
-/** Writes down what is about to be started, before anything is. */
+/** Records a start before anything is created. */
 export async function reserve(
   tx: Tx,
   { machine, maxRunning }: Pick<InstanceOutside, 'machine' | 'maxRunning'>,
@@ -92,7 +92,7 @@ export async function reserve(
 const instanceLimit = (most: number): Refusal =>
   new Refusal(
     'INSTANCE_LIMIT',
-    `This server runs ${most} instances at once, and all ${most} are taken.`,
-    'covenant instances stop ID ends one; the operator can raise max_running under [instances] in config.toml.',
+    `This server already runs its maximum of ${most} instances.`,
+    'Repeat the call when an instance has ended. A person can stop one with `covenant instances stop ID`, or raise `max_running` under `[instances]` in config.toml.',
     { max_running: most },
   );

@@ -8,20 +8,20 @@ import type { StartOutcome } from './start.ts';
 import { LEASE_OVER, type LeasedInstance, leave, requireStillHeld, stillMine, TakenOver } from './step.ts';
 import { changeInstance } from './store.ts';
 
-/** Records that the ended agent is to be started again in its worktree with this prompt. */
+/** Records that the ended agent must be restarted in its worktree with this prompt. */
 export async function beginRestart(tx: Tx, row: InstanceRow, restart: Restart): Promise<void> {
-  // The sweep does it, at once.
+  // The sweep restarts it immediately.
   const values = { ...leave('restart', tx.now), step_data: JSON.stringify(restart), news: null, updated_at: tx.now };
-  // The old process is gone. Until the next is recorded, an end must find it by the name of its session.
+  // The old process has exited. Until the next one is recorded, an end must find it by its session name.
   await changeInstance(tx.db, row, { ...values, pid: null, process_start: null });
 }
 
-/** Where it cannot be, the instance ends: nobody would do its work. */
+/** If the restart fails, the instance ends, because nobody would do its work. */
 export async function carryOutRestart(outside: InstanceOutside, ports: InstancePorts, runner: StepRunner, leased: LeasedInstance): Promise<StartOutcome> {
   let at = leased;
   try {
     const sessions = await outside.sessions(kindFor(outside, at));
-    // A remainder of the old session has the same name.
+    // A leftover of the old session has the same name.
     const before = await sessions.find(at.session_name);
     if (before) await sessions.end(before);
     await writeAgentFiles(outside, at);
@@ -30,7 +30,7 @@ export async function carryOutRestart(outside: InstanceOutside, ports: InstanceP
     const running = await launch(outside, sessions, at, token);
     return { row: requireStillHeld(await runner.write((tx) => settle(tx, runner.actor, at, running))) };
   } catch (failure) {
-    if (!(failure instanceof TakenOver)) await runner.write((tx) => giveUp(tx, at, `its agent could not be started again: ${messageOf(failure)}`));
+    if (!(failure instanceof TakenOver)) await runner.write((tx) => giveUp(tx, at, `its agent could not be restarted: ${messageOf(failure)}`));
     return { failure };
   }
 }

@@ -4,12 +4,12 @@ import { INSTANCE_STATUSES, INSTANCE_STEPS, INSTANCE_TYPES } from './contract.ts
 import { INSTANCE_ID, isOwnName } from './names.ts';
 import { LEASE_OVER } from './step.ts';
 
-/** No server's name for its machine: every sweep and every action leaves such a row alone. */
+/** Not the name of any machine, so that sweeps and actions leave such rows alone. */
 const IMPORTED = 'imported';
 
-const instance = matches(INSTANCE_ID, 'the id of an instance');
+const instance = matches(INSTANCE_ID, 'an instance id');
 
-/** An instance comes as history: no process, worktree, session, token or step of it is this server's. */
+/** Instances are imported only as history: no process, worktree, session, token or step of theirs belongs to this server. */
 const detach: RowRule = (row, { now, isAllowed }) => {
   if (!isAllowed(String(row.repository)) || !isAllowed(String(row.worktree_path))) return { row: null, leftOut: 'outside_repositories' };
   const past = { ...row, ...LEASE_OVER, machine: IMPORTED, token_id: null, session_kind: null, pid: null, process_start: null, news: null };
@@ -37,7 +37,7 @@ export const instanceRows = {
       branch_name: branch,
       base_branch: branch,
       base_commit: commit,
-      session_name: (value) => (isOwnName(String(value)) ? undefined : 'expected the name of an instance'),
+      session_name: (value) => (isOwnName(String(value)) ? undefined : 'expected an instance name'),
       session_kind: oneOf('tmux', 'process'),
       parent_instance_id: instance,
       review_iteration: count,

@@ -28,12 +28,12 @@ interface Size {
   readonly removed: number;
 }
 
-/** So old a reading may be; of one whose agent does not run, that much older. */
+/** Maximum age of a reading, and the longer one for an instance whose agent is not running. */
 const FRESH_MS = 15_000;
 const STILL_MS = 60_000;
 const BATCH_SIZE = 2;
 const GIT_MS = 5_000;
-/** A caller does not wait for a slow disk: a size that is missing now is there the next time. */
+/** Callers do not wait for a slow disk. A missing size is available at the next call. */
 const WAIT_MS = 2_000;
 const MAX_KEPT = 1_000;
 
@@ -43,7 +43,7 @@ interface CachedSize {
   reading: boolean;
 }
 
-/** How much instances of this machine have changed: read when somebody asks, and not again for a while. */
+/** Sizes of changes of instances on this machine, read on demand and cached for a while. */
 function createSizes(outside: InstanceOutside): (rows: readonly InstanceRow[], now: number) => Promise<Map<string, Size>> {
   const kept = new Map<string, CachedSize>();
   const waiting: (() => Promise<void>)[] = [];
@@ -55,7 +55,7 @@ function createSizes(outside: InstanceOutside): (rows: readonly InstanceRow[], n
       const files = work && (await outside.disk.changedFiles(work, { timeoutMs: GIT_MS }));
       entry.size = files && { files: files.length, ...sumOf(files) };
     } catch {
-      // A repository that is gone, or too slow: it is not known.
+      // A missing or slow repository: the size is unknown.
       entry.size = undefined;
     } finally {
       entry.at = now;

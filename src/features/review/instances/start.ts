@@ -17,7 +17,7 @@ import { changeInstance } from './store.ts';
 
 export type StartOutcome = { readonly row: InstanceRow } | { readonly failure: unknown };
 
-/** Carries out a reserved start, or undoes it. Whoever takes it over can repeat it from the beginning. */
+/** Carries out a reserved start, or undoes it. A server that takes over can repeat it from the beginning. */
 export async function carryOutStart(outside: InstanceOutside, ports: InstancePorts, runner: StepRunner, leased: LeasedInstance): Promise<StartOutcome> {
   let at = leased;
   const before = undoReason(at);
@@ -81,10 +81,10 @@ async function settle(tx: Tx, actor: string, leased: LeasedInstance, session: Ru
   return after;
 }
 
-/** Set once the start is being undone, and has been reported to the caller as failed. */
+/** Set once the start is being undone and was reported to the caller as failed. */
 const undoReason = ({ step_data }: LeasedInstance): string | null => (step_data === null ? null : (JSON.parse(step_data) as { undo: string }).undo);
 
-/** Removes what was made. If work would be lost by that, the instance stays on record as ended. */
+/** Removes everything created. If that would lose work, the instance stays on record as ended. */
 async function undo(outside: InstanceOutside, ports: InstancePorts, runner: StepRunner, at: LeasedInstance, reason: string): Promise<void> {
   const leased = await runner.write((tx) => goOn(tx, at, at.step, { step_data: JSON.stringify({ undo: reason }) }));
   if (!leased) return;
@@ -107,14 +107,14 @@ async function undo(outside: InstanceOutside, ports: InstancePorts, runner: Step
 /** The refusal for a start that failed and was undone. */
 export function startFailed(error: unknown): unknown {
   if (error instanceof Refusal || (error instanceof Error && error.name === 'AbortError')) return error;
-  if (error instanceof TakenOver) return new Refusal('BUSY', 'Another server goes on with starting it.', 'covenant instances list shows what became of it.');
+  if (error instanceof TakenOver) return new Refusal('BUSY', 'Another server took over this start.', 'Run `covenant instances list` for its state.');
   const [code, next] = codeAndNext(error);
   return new Refusal(code, `No agent was started: ${messageOf(error)}. Nothing was changed.`, next);
 }
 
 function codeAndNext(error: unknown): [code: string, next: string] {
-  if (error instanceof GitFailed) return ['GIT_FAILED', 'Put right what git complains of, and try again.'];
-  if (error instanceof TmuxFailed) return ['TMUX_FAILED', 'Try again; if it fails again: covenant doctor.'];
-  if (error instanceof ProgramMissing) return ['PROGRAM_MISSING', `Install ${error.program} on the server's machine.`];
-  return ['AGENT_NOT_STARTED', "Try again; if it fails again, its launcher in config.toml or the server's log may tell why."];
+  if (error instanceof GitFailed) return ['GIT_FAILED', 'Correct what git reports, then repeat the call.'];
+  if (error instanceof TmuxFailed) return ['TMUX_FAILED', 'Repeat the call. If it fails again, run `covenant doctor`.'];
+  if (error instanceof ProgramMissing) return ['PROGRAM_MISSING', `Install ${error.program} on the server's machine, then repeat the call.`];
+  return ['AGENT_NOT_STARTED', "Repeat the call. If it fails again, check its launcher in config.toml and the server's log."];
 }

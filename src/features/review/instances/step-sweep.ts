@@ -9,12 +9,12 @@ import { stepsUnderWay } from './store.ts';
 
 const EVERY_MS = 5_000;
 
-/** The steps that start and end agents; pull requests and issues have their own sweep. */
+/** The steps that start and end agents. Pull requests and issues have a separate sweep. */
 const FINISH = { worktree: carryOutStart, session: carryOutStart, restart: carryOutRestart, ending: carryOutEnd } as const;
 type Step = keyof typeof FINISH;
 const STEPS = Object.keys(FINISH) as Step[];
 
-/** Carries out every step that is due: what was put off for a moment, and what a process began and did not live to record. */
+/** Carries out every step that is due: delayed ones, and those of a process that died before recording the result. */
 export const stepSweep = (services: Services, outside: InstanceOutside, ports: InstancePorts): Sweep => ({
   name: 'instance steps',
   everyMs: EVERY_MS,

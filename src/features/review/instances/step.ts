@@ -18,8 +18,8 @@ export class TakenOver extends Error {
   override readonly name = 'TakenOver';
 }
 
-/** The result of a write that finds nothing once another server has taken over. */
+/** Stops after a write that found another holder. */
 export function requireStillHeld<T>(row: T | undefined): T {
-  if (row === undefined) throw new TakenOver('another server has taken it over');
+  if (row === undefined) throw new TakenOver('another server has taken over');
   return row;
 }

@@ -12,7 +12,7 @@ const action = async (t: TestApp, name: string, args: object, caller?: TestCalle
 const change = (t: InstanceApp, row: InstanceRow, values: Partial<InstanceRow>) =>
   t.app.store.write(row.workspace_id, (tx) => changeInstance(tx.db, row, values));
 
-test('a stop ends the agent and takes its worktree away if nothing is lost by it; the same again changes nothing [review.cleanup.finished]', async () => {
+test('a stop ends the agent and removes its worktree if no work is lost; repeating it changes nothing [review.cleanup.finished]', async () => {
   const t = await instanceApp();
   const { id, agent_id, worktree_path } = (await t.done('instances.start', {
     repository_path: t.repository.path,
@@ -37,7 +37,7 @@ test('a stop ends the agent and takes its worktree away if nothing is lost by it
   expect(await action(t, 'instances.abandon', { instance_id: id })).toMatchObject({ code: 'INVALID_STATE', status: 'terminated' });
 });
 
-test('unsaved work keeps a worktree until a person forces it, and then a backup ref has all of it [review.worktree.never-lost] [review.worktree.forced-backup]', async () => {
+test('unsaved work keeps a worktree until a person forces its removal, and then a backup ref contains all of it [review.worktree.never-lost] [review.worktree.forced-backup]', async () => {
   const t = await instanceApp();
   const { id, worktree_path } = await t.coding();
   t.repository.write('staged.txt', 'staged', worktree_path);
@@ -46,7 +46,7 @@ test('unsaved work keeps a worktree until a person forces it, and then a backup 
   const tip = t.repository.git(['rev-parse', 'HEAD'], worktree_path);
   expect(await action(t, 'instances.clean', { instance_id: id, force: true })).toMatchObject({
     code: 'INVALID_STATE',
-    message: expect.stringContaining('not over'),
+    message: expect.stringContaining('has not ended'),
   });
   const kept = { worktree: 'kept', reason: expect.stringMatching(/1 file\(s\) changed.*1 file\(s\) untracked.*1 commit/), backup_ref: null };
   expect(await t.done('instances.stop', { instance_id: id })).toMatchObject(kept);
@@ -62,7 +62,7 @@ test('unsaved work keeps a worktree until a person forces it, and then a backup 
   expect(t.repository.git(['merge-base', '--is-ancestor', tip, cleaned.backup_ref])).toBe('');
   expect((await t.events({ kind: 'instance.cleaned' })).at(-1)?.payload).toMatchObject({ worktree: 'removed', backup_ref: cleaned.backup_ref });
 
-  // What is on a remote is saved; what no backup can hold stays whoever forces it.
+  // Work on a remote counts as saved; work that no backup can contain is kept even under force.
   const origin = join(temporaryFolder(), 'origin.git');
   t.repository.git(['init', '--quiet', '--bare', origin]);
   t.repository.git(['remote', 'add', 'origin', origin]);
@@ -79,7 +79,7 @@ test('unsaved work keeps a worktree until a person forces it, and then a backup 
   });
 });
 
-test('a person abandons an instance: its session ends, its review too, its worktree goes if nothing is lost [review.abandon.manual] [review.abandon.cleanup-session] [review.abandon.cleanup-worktree]', async () => {
+test('abandoning an instance ends its session and its review, and removes its worktree if no work is lost [review.abandon.manual] [review.abandon.cleanup-session] [review.abandon.cleanup-worktree]', async () => {
   const t = await instanceApp();
   const work = await t.coding();
   const review = await t.review(work.id);
@@ -111,7 +111,7 @@ test('a person abandons an instance: its session ends, its review too, its workt
   expect([t.repository.worktrees(), t.repository.branches()]).toEqual([[work.worktree_path], ['main', work.branch_name]]);
 });
 
-test('a stopped review sets its coder free and tells it; a stopped coder takes its review along; work that is a pull request stays that', async () => {
+test('a stopped review releases and notifies its coder; a stopped coder ends its review; pull requests stay open', async () => {
   const t = await instanceApp();
   const work = await t.coding();
   const first = await t.review(work.id);
@@ -134,7 +134,7 @@ test('a stopped review sets its coder free and tells it; a stopped coder takes i
   expect(await t.done('instances.abandon', { instance_id: opened.id })).toMatchObject({ instance: { status: 'abandoned' } });
 });
 
-test('what is under way is waited for, what another machine has is left to it, and what a dead server began to end is ended by the next command', async () => {
+test("a step in progress is waited for, another machine's is refused, and an end that a dead server began is completed by the next command", async () => {
   const t = await instanceApp();
   const work = await t.coding();
   const until = t.clock.now() + 60_000;
@@ -151,7 +151,7 @@ test('what is under way is waited for, what another machine has is left to it, a
   t.clock.advance(3_600_000);
   expect(await t.instance(work.id)).toMatchObject({ status: 'started', step: null });
 
-  // A process that is no more had it in hand.
+  // The step belonged to a process that does not exist any more.
   await change(t, work, {
     machine: 'pretended',
     status: 'terminated',

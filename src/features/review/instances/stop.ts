@@ -10,7 +10,7 @@ import type { InstanceOutside, InstancePorts } from './ports.ts';
 import { type LeasedInstance, takeOver } from './step.ts';
 import { findInstance, reviewsOf } from './store.ts';
 
-/** The instance after a person's decision, and the instances to take from the machine now, itself first. */
+/** The instance after a person's decision, and the instances to remove from the machine now, itself first. */
 export interface EndDecision {
   readonly row: InstanceRow;
   readonly leased: readonly LeasedInstance[];
@@ -23,7 +23,7 @@ interface EndRequest {
 
 type StopServices = { readonly outside: InstanceOutside; readonly ports: InstancePorts };
 
-/** Ends its agent. Its pull request stays open. */
+/** Stops its agent. Its pull request stays open. */
 export async function stop(tx: Tx, services: StopServices, ctx: WriteContext, { instance_id, reason }: EndRequest): Promise<EndDecision> {
   const row = await requireAtHand(tx, services, instance_id);
   if (row.step === 'ending') return await goOnEnding(tx, row);
@@ -38,21 +38,26 @@ export async function stop(tx: Tx, services: StopServices, ctx: WriteContext, { 
   return await endWork(tx, services, ctx, row, { status, status_reason, news: null });
 }
 
-/** Gives its work up. */
+/** Abandons its work. */
 export async function abandon(tx: Tx, services: StopServices, ctx: WriteContext, { instance_id, reason }: EndRequest): Promise<EndDecision> {
   const row = await requireAtHand(tx, services, instance_id);
   if (row.status === 'abandoned') return row.step === 'ending' ? await goOnEnding(tx, row) : { row, leased: [] };
-  if (row.type === 'review') throw wrongState(row, 'A review is stopped, not abandoned', `covenant instances stop ${row.id}`);
-  if (!allows('abandoned', row.status)) throw wrongState(row, `${row.id} is ${row.status}: there is nothing to abandon`, `covenant instances show ${row.id}`);
+  if (row.type === 'review') throw wrongState(row, `${row.id} is a review, which can only be stopped`, `Run \`covenant instances stop ${row.id}\`.`);
+  if (!allows('abandoned', row.status))
+    throw wrongState(row, `${row.id} is ${row.status}, so there is nothing to abandon`, `Run \`covenant instances show ${row.id}\` for its state.`);
   record(tx, ctx, { category: 'work', kind: 'instance.abandoned', subject: row.id, payload: { automatic: false, status: row.status } });
   return await endWork(tx, services, ctx, row, { status: 'abandoned', status_reason: statusReason('abandoned', ctx, reason), news: null });
 }
 
-/** Removes the worktree that was kept of an ended instance. */
+/** Removes the kept worktree of an ended instance. */
 export async function clean(tx: Tx, services: StopServices, { instance_id, force }: { instance_id: string; force: boolean }): Promise<EndDecision> {
   const row = await requireAtHand(tx, services, instance_id);
   if (row.ended_at === null && row.step !== 'ending') {
-    throw wrongState(row, `${row.id} is not over: it is ${row.status}`, `covenant instances stop ${row.id}, or abandon it`);
+    throw wrongState(
+      row,
+      `${row.id} has not ended: it is ${row.status}`,
+      `Run \`covenant instances stop ${row.id}\` or \`covenant instances abandon ${row.id}\` first.`,
+    );
   }
   if (row.ended_at !== null && row.kept_reason === null) return { row, leased: [] };
   const leased = await beginEnding(tx, row, {}, { force });
@@ -66,13 +71,13 @@ async function requireAtHand(tx: Tx, { outside }: StopServices, id: string): Pro
   return row;
 }
 
-/** An end that was decided before and not carried out, because its server died or none runs. */
+/** Completes an end that was decided earlier but not carried out, because its server died or none was running. */
 async function goOnEnding(tx: Tx, row: InstanceRow): Promise<EndDecision> {
   const leased = await takeOver(tx, row);
   return { row: leased ?? row, leased: leased ? [leased] : [] };
 }
 
-/** Itself first, so that the end of its review does not set it to work again. A review that is just being started finds it ended, and is undone. */
+/** The instance ends first, so that the end of its review does not restart it. A review that is just starting finds it ended and is undone. */
 async function endWork(tx: Tx, services: StopServices, ctx: WriteContext, row: InstanceRow, values: Partial<InstanceRow>): Promise<EndDecision> {
   const own = await beginEnding(tx, row, values, { force: false });
   const open = (await reviewsOf(tx.db, tx.workspace, row.id)).find(({ ended_at }) => ended_at === null);
@@ -84,17 +89,16 @@ async function endWork(tx: Tx, services: StopServices, ctx: WriteContext, row: I
 
 async function endReview(tx: Tx, { outside, ports }: StopServices, ctx: WriteContext, review: InstanceRow, reason: string): Promise<LeasedInstance> {
   const underWay = (await ports.feedbackOf(tx.db, tx.workspace, review.id)).some(({ delivered }) => delivered === null);
-  if (underWay)
-    throw new Refusal('BUSY', `${review.id} is delivering its feedback at this moment.`, 'Call again in a few seconds.', { instance_id: review.id });
+  if (underWay) throw new Refusal('BUSY', `${review.id} is delivering its feedback now.`, 'Repeat the call in a few seconds.', { instance_id: review.id });
   return await concludeReview(tx, ports, review, {
     actor: ctx.principal.actor,
     outcome: 'stopped',
     reason,
     message: {
       subject: 'Your review was stopped',
-      body: `${review.id} was stopped before it had feedback. Call request_review again, or create_pull_request.`,
+      body: `${review.id} was stopped before it sent feedback. Call request_review again, or create_pull_request.`,
     },
-    // The server of the other machine takes it away.
+    // The other machine's server removes it.
     ...(review.machine === outside.machine ? {} : { graceMs: 0 }),
   });
 }

@@ -12,7 +12,7 @@ export const findInstance = (db: Db, workspace: string, id: string) => findRow(d
 export const changeInstance = (db: Db, { workspace_id, id }: Pick<InstanceRow, 'workspace_id' | 'id'>, values: Partial<InstanceRow>) =>
   changeRows(db, 'instances', { workspace_id, id }, values);
 
-/** Ids that begin so, of instances that are or were. */
+/** Ids with this stem, of current and former instances. */
 export async function idsOf(db: Db, workspace: string, stem: string): Promise<string[]> {
   const rows = await matching(db, 'instances', { workspace_id: workspace }).select('id').where('id', 'like', `${stem}-a%`).execute();
   return rows.map(({ id }) => id);
@@ -34,7 +34,7 @@ export async function pullsToAskFor(db: Db, machine: string, closedSince: number
     .execute();
 }
 
-/** Running instances of all workspaces, with those that may start again. An agent that ended with its pull request is not one. */
+/** Running instances of all workspaces, including those that may restart. An agent that ended with its pull request does not count. */
 export async function countRunning(db: Db, machine: string): Promise<number> {
   const rows = matching(db, 'instances', { ended_at: null, machine }).where((eb) =>
     eb.or([eb('pid', 'is not', null), eb('step', 'is not', null), eb('status', 'in', AT_WORK)]),
@@ -46,7 +46,7 @@ export async function countRunning(db: Db, machine: string): Promise<number> {
 export interface InstanceFilter {
   readonly status?: readonly InstanceStatus[] | undefined;
   readonly type?: InstanceType | undefined;
-  /** As people call it. */
+  /** The team's name of it. */
   readonly repository?: string | undefined;
   /** Set for callers who must not learn the repositories of private developers. */
   readonly viewer?: Principal | undefined;
@@ -54,7 +54,7 @@ export interface InstanceFilter {
   readonly offset: number;
 }
 
-/** The newest first; not those that are still being made. */
+/** Newest first, without those still being created. */
 export async function listInstances(
   db: Db,
   workspace: string,
@@ -72,18 +72,18 @@ export async function listInstances(
       .where('id', '!=', viewer.developerId ?? '');
     found = found.where((eb) => eb.or([eb('developer_id', 'is', null), eb('developer_id', 'not in', others)]));
   }
-  // No index has this order: where a few of many are wanted, SQLite would look through all of them for it.
+  // No index has this order. With a rare status, SQLite would otherwise search all instances by time.
   const newest = status === undefined ? sql.ref('created_at') : sql`created_at + 0`;
   return await pageOf(found.orderBy(newest, 'desc').orderBy('id', 'desc'), { limit, offset });
 }
 
 const SPAWNED = { relationship_type: 'spawned_review' } as const;
 
-/** The reviews of an instance, in their order. */
+/** The reviews of an instance, in order. */
 export const reviewsOf = (db: Db, workspace: string, parent: string) =>
   findRows(db, 'instance_relationships', { workspace_id: workspace, parent_instance: parent, ...SPAWNED }, { order: { review_iteration: 'asc' } });
 
-/** With its reviews, or with what it reviews. */
+/** Relationships with its reviews, or with the instance that it reviews. */
 export async function relationshipsOf(db: Db, workspace: string, id: string): Promise<InstanceRelationshipRow[]> {
   return await matching(db, 'instance_relationships', { workspace_id: workspace })
     .selectAll()
@@ -93,7 +93,7 @@ export async function relationshipsOf(db: Db, workspace: string, id: string): Pr
     .execute();
 }
 
-/** How many reviews each of these has run. */
+/** The number of reviews that each of these has run. */
 export async function reviewCounts(db: Db, workspace: string, parents: readonly string[]): Promise<Map<string, number>> {
   if (parents.length === 0) return new Map();
   const rows = await matching(db, 'instance_relationships', { workspace_id: workspace, parent_instance: parents, ...SPAWNED })
@@ -107,7 +107,7 @@ export async function reviewCounts(db: Db, workspace: string, parents: readonly 
 export const reviewedBy = (db: Db, workspace: string, child: string) =>
   findRow(db, 'instance_relationships', { workspace_id: workspace, child_instance: child, ...SPAWNED });
 
-/** A review of this instance that is being started: it has no relationship yet. */
+/** Whether a review of this instance is being started; it has no relationship yet. */
 export const isReviewBeingStarted = (db: Db, workspace: string, parent: string) =>
   hasRow(db, 'instances', { workspace_id: workspace, parent_instance_id: parent, step: ['worktree', 'session'] });
 

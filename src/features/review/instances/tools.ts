@@ -32,11 +32,11 @@ import { abandon, clean, type EndDecision, stop } from './stop.ts';
 import { listInstances, relationshipsOf } from './store.ts';
 import { instanceViewer } from './views.ts';
 
-/** Actions for people, on the dashboard and at a terminal. */
+/** Actions for people, from the dashboard and the command line. */
 export function instanceActions(outside: InstanceOutside, ports: InstancePorts): Implementation[] {
   const services = { outside, ports };
 
-  /** Decided in one transaction, carried out at once; by the sweep, should this process not live to see it. */
+  /** Decided in one transaction and carried out immediately, or by the sweep if this process dies. */
   async function takeAway(ctx: CallContext, decide: (tx: Tx) => Promise<EndDecision>): Promise<Reply<Output<typeof instancesStop>>> {
     const { row, leased } = await ctx.write(decide);
     let after = row;
@@ -100,19 +100,19 @@ export function instanceActions(outside: InstanceOutside, ports: InstancePorts):
 
 async function ending(ctx: CallContext, row: InstanceRow): Promise<Output<typeof instancesStop>> {
   const instance = (await instanceViewer(ctx.reader, ctx.principal, [row])).view(row);
-  // Another has taken it over, and is at it.
-  const reason = row.step === 'ending' ? 'it is being ended at this moment' : instance.kept_reason;
+  // Another server has taken over and is ending it.
+  const reason = row.step === 'ending' ? 'it is being stopped now' : instance.kept_reason;
   return { instance, worktree: reason === null ? 'removed' : 'kept', reason, backup_ref: row.backup_ref };
 }
 
-/** To look on: who wants to type leaves the `-r` out. */
+/** For watching; without `-r` a person can also type. */
 async function attachCommand(outside: InstanceOutside, row: InstanceRow): Promise<string[] | null> {
   if (row.session_kind !== 'tmux' || row.machine !== outside.machine || !isRunning(row)) return null;
   const [socket, path, command, ...target] = (await outside.tmux())?.attachArgs(row.session_name) ?? [];
   return socket && path && command ? ['tmux', socket, path, command, '-r', ...target] : null;
 }
 
-/** The end of what its terminal or log shows, or showed last. */
+/** The last lines of its terminal or log, or of its saved screen. */
 export async function outputOf(outside: InstanceOutside, row: InstanceRow, lines: number): Promise<string> {
   if (row.session_kind === null) return '';
   const sessions = await outside.sessions(row.session_kind);
@@ -121,7 +121,7 @@ export async function outputOf(outside: InstanceOutside, row: InstanceRow, lines
   return lastLines(shown || ((await outside.keptScreen(row.session_name)) ?? ''), lines);
 }
 
-/** A screen has the height of the terminal, even if most of it is empty. */
+/** A screen is as high as the terminal, even if most of it is empty. */
 function lastLines(text: string, most: number): string {
   return text.trimEnd().split('\n').slice(-most).join('\n');
 }

@@ -11,7 +11,7 @@ import type { InstanceOutside } from './ports.ts';
 import { branchComparison } from './removal.ts';
 import { reviewsOf } from './store.ts';
 
-/** Work that is only in the worktree, judged as its removal would judge it. */
+/** Work that exists only in the worktree, judged by the rules of its removal. */
 export async function unsavedOf({ disk }: InstanceOutside, db: Db, row: InstanceRow, signal: AbortSignal): Promise<Output<typeof instancesUnsaved>> {
   const { repository, worktree_path: path, branch_name: branch, base_branch } = row;
   try {
@@ -28,7 +28,7 @@ export async function unsavedOf({ disk }: InstanceOutside, db: Db, row: Instance
     };
   } catch (error) {
     if (!(error instanceof GitFailed || error instanceof ProgramTimedOut)) throw error;
-    throw new Refusal('GIT_FAILED', `The worktree of ${row.id} could not be looked at: ${messageOf(error)}.`, `Look into ${path}.`);
+    throw new Refusal('GIT_FAILED', `Cannot read the worktree of ${row.id}: ${messageOf(error)}.`, `Check the worktree ${path}.`);
   }
 }
 

@@ -13,11 +13,11 @@ export type InstanceView = z.input<typeof instanceView>;
 
 export interface InstanceViewer {
   view(row: InstanceRow): InstanceView;
-  /** Whether what it does, and where, is nobody else's business. */
+  /** Whether its work and place are hidden from the viewer. */
   isHidden(row: InstanceRow): boolean;
 }
 
-/** Others see that a private developer's instance exists and its state, and nothing that reveals its owner or its work. */
+/** Others see that a private developer's instance exists and its state, but nothing that reveals its owner or its work. */
 export async function instanceViewer(db: Db, principal: Principal, rows: readonly InstanceRow[]): Promise<InstanceViewer> {
   const { workspace } = principal;
   const viewer = await viewerOf(db, principal);
@@ -25,7 +25,7 @@ export async function instanceViewer(db: Db, principal: Principal, rows: readonl
   const ids = rows.map(({ id }) => id);
   const ran = await reviewCounts(db, workspace, ids);
   const isHidden = ({ developer_id }: InstanceRow) => principal.kind !== 'operator' && !viewer.sees(developer_id);
-  /** The store has ids alone: a name may have to be hidden one day. */
+  /** Texts are stored with ids only, because a name may have to be hidden later. */
   const named = (text: string): string => text.replace(/\b(?:developer:|agent:[a-z-]+@)(dev_\w+)/g, (_, id: string) => viewer.name(id));
   return {
     isHidden,
@@ -66,7 +66,7 @@ const shownOfPrivate = (row: InstanceRow) => {
   };
 };
 
-/** Agents that have used up their reviews and wait until a person decides; of the newest `limit` that are at work. */
+/** Agents that have used up their reviews and wait for a person's decision, among the newest `limit` active ones. */
 export async function spentReviews(db: Db, viewer: Principal, limit: number): Promise<{ items: InstanceView[]; cut: boolean }> {
   const { rows, total } = await listInstances(db, viewer.workspace, { status: AT_WORK, type: 'coding', limit, offset: 0 });
   const items = rows.map((await instanceViewer(db, viewer, rows)).view).filter(({ at_limit }) => at_limit);

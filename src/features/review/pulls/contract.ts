@@ -6,19 +6,19 @@ export const createPullRequest = contract({
   toolset: 'review',
   title: 'Create a pull request',
   description:
-    'Pushes the branch and opens a pull request on GitHub. A coding or planning agent: of its own branch. A review agent: of the branch that it ' +
-    'reviews, which approves the work and ends the review. Only what is committed is in it. Called again after more commits, it pushes them to the same ' +
-    'pull request and gives it the new title and description.',
+    'Push the branch and open a pull request on GitHub. Coding and planning agents: for their own branch. Review agents: for the branch that ' +
+    'they review, which approves the work and ends the review. Includes only commits. Called again after more commits, it pushes them to the ' +
+    'same pull request and updates its title and description.',
   input: z.strictObject({
     title: title.max(256),
     description: text(60_000),
-    base_branch: branch.default('main').describe('The branch on GitHub that the work is for.'),
+    base_branch: branch.default('main').describe('Branch on GitHub to merge the work into.'),
   }),
   output: z.strictObject({
     pr_number: z.int(),
     pr_url: z.string(),
     branch_name: z.string(),
-    not_included: z.string().nullable().describe('What is not part of it, in words: what is uncommitted, or was committed after the review that approves it.'),
+    not_included: z.string().nullable().describe('What is left out: uncommitted changes, or commits after the approved one.'),
   }),
   annotations: { openWorldHint: true },
 });
@@ -36,8 +36,8 @@ export const createIssues = contract({
   toolset: 'review',
   title: 'Create issues',
   description:
-    'For planning agents: creates GitHub issues, in this order. The answer says which were created and which were not, and why; call again with those ' +
-    'alone. If the call takes too long, the rest is created all the same and a message tells you.',
+    'For planning agents: create GitHub issues, in order. Returns which were created and which failed, and why; repeat the call with only the ' +
+    'failed ones. If the call times out, the rest is still created and a message reports the result.',
   input: z.strictObject({ issues: z.array(issue).min(1).max(50) }),
   output: z.strictObject({
     created: z.array(z.strictObject({ index: z.int(), number: z.int(), url: z.string(), title: z.string() })),

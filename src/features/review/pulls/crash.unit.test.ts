@@ -8,7 +8,7 @@ const CREATE = 'POST /repos/{owner}/{repo}/pulls';
 const STEP_MS = 181_000;
 const PATIENT = { timeout: 20_000 };
 
-/** A server that dies when it has pushed: it never gets to what comes next. */
+/** A server that dies after its push and never continues. */
 function dyingAtPush(): { disk: GitDisk; died: Promise<void> } {
   const { promise: died, resolve } = Promise.withResolvers<void>();
   const pushBranch: GitDisk['pushBranch'] = async (...args) => {
@@ -21,7 +21,7 @@ function dyingAtPush(): { disk: GitDisk; died: Promise<void> } {
 
 const call = async (t: GitHubApp, id: string) => void t.tool('create_pull_request', WORDS, await t.as(id)).catch(() => {});
 
-test('a server that dies after the push: the step is over, its agent is told, and can call again', async () => {
+test('a server that dies after the push: the step ends, and its agent is notified and can call again', async () => {
   const { disk, died } = dyingAtPush();
   const t = await gitHubApp({ disk });
   const { id, branch_name } = await t.coding();
@@ -31,12 +31,12 @@ test('a server that dies after the push: the step is over, its agent is told, an
   expect(await app.refused('create_pull_request', WORDS, id)).toMatchObject({ code: 'BUSY' });
   await app.later(STEP_MS);
   expect(await app.instance(id)).toMatchObject({ status: 'started', pr_number: null, step_data: null });
-  expect(await app.messages(id)).toMatchObject([{ subject: 'Your pull request was not made', body: expect.stringContaining('create_pull_request again') }]);
+  expect(await app.messages(id)).toMatchObject([{ subject: 'Your pull request was not created', body: expect.stringContaining('create_pull_request again') }]);
   expect([t.github.pulls, t.pushed(branch_name) === null]).toEqual([[], false]);
   expect(await app.ok('create_pull_request', WORDS, id)).toMatchObject({ pr_number: 1 });
 });
 
-test('a server that dies after GitHub has made an approved pull request: another records it, and the review is over once', async () => {
+test('a server that dies after GitHub created an approved pull request: another records it, and the review ends once', async () => {
   const { hand, died } = dyingAfter('createPull');
   const t = await gitHubApp({ hand });
   const coding = await t.coding();
@@ -44,7 +44,7 @@ test('a server that dies after GitHub has made an approved pull request: another
   await call(t, review.id);
   await died;
   const app = await t.another();
-  // GitHub is away at first: the answer is waited for.
+  // GitHub is unreachable at first, so the server waits for its answer.
   t.github.goAway();
   const { step_until } = await app.instance(coding.id);
   app.clock.advance(STEP_MS);
@@ -60,7 +60,7 @@ test('a server that dies after GitHub has made an approved pull request: another
   expect(t.github.pulls).toHaveLength(1);
 });
 
-test('where GitHub made it and cannot be asked, the server goes on asking and tells the agent', async () => {
+test('if GitHub created it but is unreachable, the server keeps asking and notifies the agent', async () => {
   const t = await gitHubApp();
   const { id } = await t.coding();
   const made = t.github.failNext(CREATE, { with: 'cut', done: true }).then(() => t.github.goAway());
@@ -73,7 +73,7 @@ test('where GitHub made it and cannot be asked, the server goes on asking and te
   expect(await t.messages(id)).toMatchObject([{ subject: 'Pull request #1 is open: https://github.com/acme/app/pull/1' }]);
 });
 
-test('a caller that hears no more is told by message; a person can end one at any moment, and what GitHub has made by then is recorded', async () => {
+test('a caller that disconnected is notified by message; a person can stop an instance at any time, and a pull request created by then is recorded', async () => {
   const meanwhile: { pushing?: () => unknown; asking?: () => unknown } = {};
   const pushBranch: GitDisk['pushBranch'] = async (...args) => {
     await gitDisk.pushBranch(...args);
@@ -103,7 +103,7 @@ test('a caller that hears no more is told by message; a person can end one at an
 
   const pushed = await t.coding({ issue: 8 });
   meanwhile.pushing = () => t.done('instances.abandon', { instance_id: pushed.id });
-  expect(await t.refused('create_pull_request', WORDS, pushed.id)).toMatchObject({ code: 'INVALID_STATE', message: expect.stringContaining('was ended') });
+  expect(await t.refused('create_pull_request', WORDS, pushed.id)).toMatchObject({ code: 'INVALID_STATE', message: expect.stringContaining('was stopped') });
   expect(await t.instance(pushed.id)).toMatchObject({ status: 'abandoned', pr_number: null, step: null });
   expect(t.github.pulls).toHaveLength(1);
 

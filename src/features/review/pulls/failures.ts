@@ -5,43 +5,46 @@ import { RemoteFailed, type RemoteWhy } from '../../../machine/git/remote.ts';
 import { GitHubFailed, type GitHubWhy } from '../../../machine/github/github.ts';
 import { ProgramMissing, ProgramTimedOut } from '../../../machine/process/process.ts';
 
-const OPERATOR = 'Tell the person whom you work for: ';
+const OPERATOR = 'Tell your user: ';
 
 const GITHUB: Readonly<Record<GitHubWhy, readonly [code: string, next: string]>> = {
-  token_missing: ['GITHUB_TOKEN_MISSING', `${OPERATOR}the server needs GITHUB_TOKEN in its environment when it starts.`],
-  unauthorized: ['GITHUB_UNAUTHORIZED', `${OPERATOR}the server's GITHUB_TOKEN is wrong or has expired.`],
-  forbidden: ['GITHUB_FORBIDDEN', `${OPERATOR}the server's GITHUB_TOKEN may not do this; it needs contents, pull requests and issues, read and write.`],
-  not_found: ['GITHUB_NOT_FOUND', `${OPERATOR}the repository is not there, or the server's GITHUB_TOKEN may not see it, or it has no issues.`],
-  invalid: ['GITHUB_INVALID', 'Put right what GitHub complains of, and call again.'],
-  rate_limited: ['GITHUB_RATE_LIMITED', 'Call again at retry_at (epoch ms), not before.'],
-  unreachable: ['GITHUB_UNREACHABLE', 'Call again in a few minutes.'],
-  failed: ['GITHUB_FAILED', 'Call again in a few minutes.'],
+  token_missing: ['GITHUB_TOKEN_MISSING', `${OPERATOR}start the server with GITHUB_TOKEN in its environment.`],
+  unauthorized: ['GITHUB_UNAUTHORIZED', `${OPERATOR}the server's GITHUB_TOKEN is invalid or has expired.`],
+  forbidden: ['GITHUB_FORBIDDEN', `${OPERATOR}the server's GITHUB_TOKEN needs read and write access to contents, pull requests and issues.`],
+  not_found: ['GITHUB_NOT_FOUND', `${OPERATOR}the repository does not exist, the server's GITHUB_TOKEN cannot see it, or its issues are disabled.`],
+  invalid: ['GITHUB_INVALID', 'Correct what GitHub reports, then repeat the call.'],
+  rate_limited: ['GITHUB_RATE_LIMITED', 'Repeat the call at `retry_at` (epoch ms), not earlier.'],
+  unreachable: ['GITHUB_UNREACHABLE', 'Repeat the call in a few minutes.'],
+  failed: ['GITHUB_FAILED', 'Repeat the call in a few minutes.'],
 };
 
 const REMOTE: Readonly<Record<RemoteWhy, readonly [code: string, next: string]>> = {
   rejected: [
     'PUSH_REJECTED',
-    'The branch has commits on GitHub that are not in what was pushed, and nothing is forced. If it is yours, git pull --rebase origin with the branch and call ' +
-      'again; if you review it, say so with send_feedback.',
+    'The branch on GitHub has commits that are missing here, and nothing is force-pushed. If it is your branch, run `git pull --rebase origin BRANCH` and ' +
+      'repeat the call. If you review it, report this with send_feedback.',
   ],
-  refused: ['PUSH_REFUSED', 'Put right what the remote complains of, and call again.'],
-  unauthorized: ['GIT_UNAUTHORIZED', `${OPERATOR}the server may not reach the repository's origin with its GITHUB_TOKEN, or with its key for ssh.`],
-  unreachable: ['GIT_UNREACHABLE', 'Call again in a few minutes; if it fails again, the address of origin may be wrong.'],
-  failed: ['GIT_FAILED', 'Put right what git complains of, and call again.'],
+  refused: ['PUSH_REFUSED', 'Correct what the remote reports, then repeat the call.'],
+  unauthorized: ['GIT_UNAUTHORIZED', `${OPERATOR}the repository's origin rejects the server's GITHUB_TOKEN or ssh key.`],
+  unreachable: ['GIT_UNREACHABLE', 'Repeat the call in a few minutes. If it fails again, check the address with `git remote get-url origin`.'],
+  failed: ['GIT_FAILED', 'Correct what git reports, then repeat the call.'],
 };
 
-/** Refusals for failures of git and GitHub, with a code for each kind; anything else is the server's own fault. */
+/** Refusals for failures of git and GitHub, with a code for each kind. Anything else is a fault of the server. */
 export function asRefusal(error: unknown): unknown {
   if (error instanceof GitHubFailed) {
     const [code, next] = GITHUB[error.why];
-    return new Refusal(code, `GitHub: ${error.message}.`, next, error.retryAt === null ? {} : { retry_at: error.retryAt });
+    if (error.retryAt === null) return new Refusal(code, `GitHub: ${error.message}.`, next);
+    const later = `Repeat the call after ${new Date(error.retryAt).toISOString()} (\`retry_at\`), not earlier.`;
+    return new Refusal(code, `GitHub: ${error.message}.`, later, { retry_at: error.retryAt });
   }
   if (error instanceof RemoteFailed) {
     const [code, next] = REMOTE[error.why];
     return new Refusal(code, `git: ${error.message}.`, next);
   }
   if (error instanceof GitFailed || error instanceof ProgramTimedOut) return new Refusal('GIT_FAILED', `git: ${messageOf(error)}.`, REMOTE.failed[1]);
-  if (error instanceof ProgramMissing) return new Refusal('PROGRAM_MISSING', `${error.message}.`, `${OPERATOR}${error.program} must be installed there.`);
+  if (error instanceof ProgramMissing)
+    return new Refusal('PROGRAM_MISSING', `${error.message}.`, `${OPERATOR}install ${error.program} on the server's machine.`);
   return error;
 }
 
@@ -51,9 +54,9 @@ export async function refuseFailures<T>(work: Promise<T>): Promise<T> {
   });
 }
 
-/** The server retries GitHub for so long. */
+/** The server retries GitHub for this long. */
 const MAX_MS = 3_600_000;
 
-/** Whether it makes sense to ask again later: GitHub is away, or wants to be left alone for a while. */
+/** Whether to ask again later: GitHub is unreachable or limits requests. */
 export const waitsForGitHub = (failure: unknown, begun: number, now: number): boolean =>
   failure instanceof GitHubFailed && (failure.isUncertain || failure.why === 'rate_limited') && now - begun < MAX_MS;

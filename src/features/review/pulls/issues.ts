@@ -46,13 +46,13 @@ export async function runIssues(
   if (created.length > 0) return ok({ created, failed });
   const refusal = stopped
     ? asRefusal(stopped)
-    : new Refusal('GITHUB_INVALID', 'GitHub would create none of the issues.', 'Put right what it says of each, and call again.');
+    : new Refusal('GITHUB_INVALID', 'GitHub created none of the issues.', 'Correct what `failed` reports for each issue, then repeat the call.');
   if (!(refusal instanceof Refusal)) throw refusal;
   throw new Refusal(refusal.code, refusal.message, refusal.next, { ...refusal.details, created, failed });
 }
 
 function requireIdle({ id, step, status, ended_at }: InstanceRow): void {
-  if (ended_at !== null || step === 'ending') throw invalidState(`${id} is ${status}.`, 'Nothing is left for you to do here.', { status });
+  if (ended_at !== null || step === 'ending') throw invalidState(`${id} is ${status}.`, 'Stop: nothing is left to do.', { status });
   if (step !== null) throw busy(id);
 }
 
@@ -60,7 +60,7 @@ const busy = (id: string): Refusal =>
   new Refusal(
     'BUSY',
     `${id} is busy: its issues or its pull request are being created.`,
-    'Wait: a message tells you when that is done; or call again in a minute.',
+    'Wait for the message with the result, or repeat the call in a minute.',
   );
 
 interface Pending extends NewIssue {
@@ -72,7 +72,7 @@ export interface Report {
   readonly failed: { index: number; title: string; message: string }[];
 }
 
-/** The issues of a step, and how many are done. */
+/** The issues of a step, with those already done. */
 interface IssuesStep extends Report {
   readonly repository: GitHubRepository;
   /** Marks the issues of this call on GitHub. */
@@ -95,11 +95,11 @@ export async function beginIssues(tx: Tx, row: InstanceRow, repository: GitHubRe
 }
 
 interface IssueRunOptions {
-  /** Begun by another: the first may have been created, and what GitHub cannot do now may be done later. */
+  /** When another server resumed the step: the first issue may already exist, and GitHub's temporary failures can wait. */
   readonly resumedAt?: number;
 }
 
-/** One after the other, each written down before the next. Undefined: another goes on with it, or it waits for GitHub. */
+/** Creates the issues one by one, and records each before the next. Undefined: another server continues, or the step waits for GitHub. */
 export async function carryOutIssues(
   outside: InstanceOutside,
   ports: InstancePorts,
@@ -147,7 +147,7 @@ async function create(
   { index, title, body, labels, assignees }: Pending,
   mayBeThere: boolean,
 ): Promise<GitHubIssue> {
-  // In front: after an unclosed code block it would be seen.
+  // At the beginning, because after an unclosed code block the comment would be visible.
   const marker = `<!-- covenant:${key}-${index} -->`;
   const find = async () => (await github.issuesSince(repository, begun - CLOCKS_DIFFER_MS)).find((issue) => issue.body.includes(marker));
   const there = mayBeThere ? await find() : undefined;
@@ -157,7 +157,7 @@ async function create(
   } catch (error) {
     if (!(error instanceof GitHubFailed) || !error.isUncertain) throw error;
     const made = await find().catch(() => {
-      throw new GitHubFailed(error.why, `${error.message}; it may have been created all the same: look on GitHub before you try again`);
+      throw new GitHubFailed(error.why, `${error.message}; it may have been created anyway: check GitHub before you try again`);
     });
     if (made) return made;
     throw error;
@@ -182,12 +182,12 @@ async function saveIssues(
   if (!row) return;
   const isMine = isHeldAs(row, leased);
   if (isMine) await changeInstance(tx.db, row, { ...LEASE_OVER, updated_at: tx.now, last_activity: tx.now });
-  // Another goes on with it; or a person has ended it, and there are issues all the same.
+  // Another server continues it. If a person stopped the instance, the created issues are still recorded.
   else if (row.step !== 'ending' && row.ended_at === null) return;
   const payload = { numbers: created.map(({ number }) => number), failed: failed.length };
   tx.append({ category: 'work', kind: 'issues.created', actor, subject: row.id, payload });
   if (!isMine || !callerIsGone) return;
-  const subject = `Of your issues ${created.length} were created, ${failed.length} not`;
+  const subject = `${created.length} of your issues were created, ${failed.length} failed`;
   const body = { created, failed: failed.map(({ index, message }) => ({ index, message })) };
   await ports.sendMessage(tx, { from: row.agent_id, to: row.agent_id, actor, subject, body });
 }

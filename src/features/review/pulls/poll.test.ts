@@ -11,7 +11,7 @@ const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 const ONE = 'GET /repos/{owner}/{repo}/pulls/{pull_number}';
 
-test('what becomes of a pull request is learnt by asking: closed, reopened, merged; then agent and worktree go [review.cleanup.finished] [review.instance.statuses]', async () => {
+test('polling detects that a pull request is closed, reopened or merged; after a merge, agent and worktree are removed [review.cleanup.finished] [review.instance.statuses]', async () => {
   const t = await gitHubApp();
   const { id } = await t.coding();
   await t.ok('create_pull_request', WORDS, id);
@@ -33,11 +33,11 @@ test('what becomes of a pull request is learnt by asking: closed, reopened, merg
   expect(kinds).toEqual(['pull.created', 'pull.closed', 'pull.reopened', 'pull.merged']);
 });
 
-test('GitHub is asked once a minute for each that may change, and not at all while it wants to be left alone, or without a token', async () => {
+test('GitHub is asked once a minute for each open pull request, and not while it limits requests or without a token', async () => {
   const t = await gitHubApp();
   for (const issue of [7, 8]) await t.ok('create_pull_request', WORDS, (await t.coding({ issue })).id);
   const { machine, id } = await t.instance('work-7-a1');
-  // The server's own clock stands still: only this one asks.
+  // The server's own clock is stopped, so that only this sweep asks.
   const clock = testClock();
   const services = { ...t.app, clock };
   const ports = { sendMessage: async () => '' } as unknown as InstancePorts;
@@ -53,12 +53,12 @@ test('GitHub is asked once a minute for each that may change, and not at all whi
   expect([await after(0), await after(MINUTE / 2), await after(MINUTE / 2)]).toEqual([[1, 2], [], [1, 2]]);
   void t.github.failNext(ONE, { with: 429, headers: { 'retry-after': '300' } });
   expect([await after(MINUTE), await after(4 * MINUTE), await after(MINUTE)]).toEqual([[1], [], [2, 1]]);
-  // One that is not there any more keeps nobody from asking for the others; one complaint is enough, however often the others are there.
+  // A missing pull request does not prevent the checks of others, and is logged once.
   for (const _ of [1, 2]) {
     void t.github.failNext(ONE, { with: 404, message: 'Not Found' });
     expect(await after(MINUTE)).toEqual([1, 2]);
   }
-  expect(t.logged.filter((line) => line.includes('pull request not asked for'))).toHaveLength(2);
+  expect(t.logged.filter((line) => line.includes('could not check the pull request'))).toHaveLength(2);
 
   t.github.close(1);
   await after(MINUTE);

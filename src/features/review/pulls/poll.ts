@@ -15,7 +15,7 @@ import {
 } from '../instances/index.ts';
 
 const ASK_MS = 60_000;
-/** A token may ask 5,000 times an hour, and people use it too. */
+/** A token allows 5,000 requests an hour, and people use it too. */
 const BATCH_SIZE = 30;
 /** A closed pull request is polled for this long, in case somebody reopens it. */
 const CLOSED_MS = 30 * 24 * 3_600_000;
@@ -25,7 +25,7 @@ export function pollSweep({ store, clock, log }: Services, outside: InstanceOuts
   const { github } = outside;
   const lastAsked = new Map<string, number>();
   let notBefore = 0;
-  /** The last logged complaint about each pull request, or about GitHub. */
+  /** The last logged error of each pull request, or of GitHub. */
   const complaints = new Map<string, string>();
 
   async function askGitHub(row: InstanceRow): Promise<void> {
@@ -36,14 +36,14 @@ export function pollSweep({ store, clock, log }: Services, outside: InstanceOuts
     if (STATUS[pull.state] !== row.status) await store.write(row.workspace_id, (tx) => recordState(tx, ports, row, pull));
   }
 
-  /** Whether the others may be asked all the same. */
+  /** Whether to continue with the other pull requests. */
   function goesOn(row: InstanceRow, error: unknown): boolean {
     if (!(error instanceof GitHubFailed)) throw error;
     if (error.retryAt !== null) notBefore = error.retryAt;
     const isItsOwn = error.why === 'not_found' || error.why === 'invalid';
     const about = isItsOwn ? keyOf(row) : GITHUB;
-    // Once, not every minute.
-    if (complaints.get(about) !== error.message) log.warn('pull request not asked for', { instance: row.id, why: error.why, reason: messageOf(error) });
+    // Log it once, not every minute.
+    if (complaints.get(about) !== error.message) log.warn('could not check the pull request', { instance: row.id, why: error.why, reason: messageOf(error) });
     complaints.set(about, error.message);
     return isItsOwn;
   }
@@ -75,7 +75,7 @@ const keyOf = ({ workspace_id, id }: InstanceRow): string => `${workspace_id} ${
 const GITHUB = '';
 const STATUS = { open: 'pr_created', closed: 'pr_closed', merged: 'pr_merged' } as const;
 
-/** As its own address says: where `origin` was changed meanwhile, the pull request is still where it was. */
+/** The repository in the pull request's own address, because `origin` may have changed since. */
 function repositoryOf(github: GitHub, { pr_url }: InstanceRow): GitHubRepository | null {
   const [, repository] = /^(https?:\/\/.+)\/pull\/\d+$/.exec(pr_url ?? '') ?? [];
   return repository === undefined ? null : github.repositoryAt(repository);
@@ -92,7 +92,7 @@ async function recordState(tx: Tx, ports: InstancePorts, seen: InstanceRow, { st
   tx.append({ category: 'work', kind: KINDS[state], actor: 'server', subject: row.id, payload: { pr_number: number, pr_url: url } });
   const isGone = row.ended_at !== null && row.kept_reason === null;
   if (state === 'merged' && !isGone) {
-    // Its work is where it was meant to go: the agent ends, and its worktree with it.
+    // Its work has arrived, so the agent and its worktree are removed.
     await beginEnding(tx, row, { status, status_reason, news: null }, { force: false }, 0);
     return;
   }

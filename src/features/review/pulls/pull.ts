@@ -28,7 +28,7 @@ import { asRefusal, refuseFailures, waitsForGitHub } from './failures.ts';
 import { findPull, openPull, PullOutcomeUnknown } from './open-pull.ts';
 import { requireReady, requireWork } from './readiness.ts';
 
-/** Checks the caller, the work and every obstacle, then records the step and carries it out. */
+/** Checks the caller, the work and all obstacles, then records the step and carries it out. */
 export async function runPull(
   outside: InstanceOutside,
   ports: InstancePorts,
@@ -43,7 +43,7 @@ export async function runPull(
   const { repository, push, notIncluded } = await refuseFailures(requireReady(outside, work, input.base_branch, reviewed, ctx.signal));
   const { title, description, base_branch: base } = input;
   const leased = await ctx.write(async (tx) => {
-    // Much may have happened while GitHub was asked.
+    // Checked again, because the state may have changed during the requests to GitHub.
     const now = await requireWork(tx.db, await requireInstance(tx.db, tx.workspace, caller.id));
     return await beginPull(tx, now, { repository, title, description, base, by: caller.id });
   });
@@ -56,17 +56,17 @@ export async function runPull(
 const outcomeUnknown = ({ message }: PullOutcomeUnknown): Refusal =>
   new Refusal(
     'GITHUB_OUTCOME_UNKNOWN',
-    `${message}; whether the pull request was made is not known yet.`,
-    'Wait: the server goes on asking GitHub, and a message tells you what it finds.',
+    `${message}; it is not known yet whether the pull request was created.`,
+    'Wait: the server keeps asking GitHub and sends you a message with the result.',
   );
 
-/** The step as it is stored before anything is pushed. */
+/** The step as stored before anything is pushed. */
 interface PullStep {
   readonly repository: GitHubRepository;
   readonly title: string;
   readonly description: string;
   readonly base: string;
-  /** The instance that called: a review agent makes the pull request of another's work. */
+  /** The calling instance: a review agent creates the pull request for another's work. */
   readonly by: string;
   readonly begun: number;
 }
@@ -85,8 +85,8 @@ export async function beginPull(tx: Tx, work: InstanceRow, step: Omit<PullStep, 
 }
 
 /**
- * Pushes, opens, records; or, where it cannot be opened, is over as if it had not been begun: what was pushed harms nobody. A call whose time is
- * up does not cut it short: a large branch would never get there. Its agent then hears of it by a message.
+ * Pushes, opens and records. If opening fails, the step is undone; the pushed commits do no harm. A caller's timeout does not interrupt
+ * the push, because a large branch would never arrive. Its agent then gets a message.
  */
 export async function carryOutPull(
   { github, disk }: InstanceOutside,
@@ -100,7 +100,7 @@ export async function carryOutPull(
   let pull: Pull;
   try {
     await disk.pushBranch(leased.repository, leased.branch_name, push);
-    // Renews the lease; nothing is opened for an instance that a person has ended meanwhile.
+    // Renews the lease. Nothing is opened for an instance that a person stopped in the meantime.
     const still = await runner.write((tx) => goOn(tx, leased, 'pull'));
     if (!still) return { failure: noLongerHeld(leased) };
     held = still;
@@ -110,23 +110,23 @@ export async function carryOutPull(
     else await runner.write((tx) => undoPull(tx, ports, runner, held, messageOf(failure), callerIsGone()));
     return { failure };
   }
-  // Should this fail, the sweep finds the pull request.
+  // If this fails, the sweep finds the pull request.
   await runner.write((tx) => savePull(tx, ports, runner, held, pull, callerIsGone()));
   return { pull };
 }
 
 const noLongerHeld = ({ id }: LeasedInstance): Refusal =>
-  invalidState(`${id} was ended before its pull request was opened, or another server went on with it.`, 'If you are still at work, call again.');
+  invalidState(`${id} was stopped before its pull request was opened, or another server took over.`, 'If you are still running, repeat the call.');
 
-/** Finishes the step of a process that has ended: GitHub knows whether the pull request exists. If not, the caller gets a message. */
+/** Finishes the step of a process that died. GitHub shows whether the pull request exists. If not, the caller gets a message. */
 export async function finishPull(outside: InstanceOutside, ports: InstancePorts, runner: StepRunner, leased: LeasedInstance, now: number): Promise<void> {
   const step = stepOf(leased);
   let pull: Pull | undefined;
-  let reason = `GitHub has no open pull request of ${leased.branch_name}: the server, or GitHub, stopped before it was made`;
+  let reason = `GitHub has no open pull request of ${leased.branch_name}: the server, or GitHub, stopped before creating it`;
   try {
     pull = await findPull(outside.github, specOf(leased, step));
   } catch (failure) {
-    // It is asked again when the time of the step is up.
+    // The next sweep after the lease asks again.
     if (waitsForGitHub(failure, step.begun, now)) return;
     reason = messageOf(failure);
   }
@@ -156,7 +156,7 @@ async function undoPull(tx: Tx, ports: InstancePorts, { actor }: StepRunner, lea
   tx.append({ category: 'work', kind: 'pull.failed', actor, subject: row.id, payload: { branch: row.branch_name, by, reason: reason.slice(0, 200) } });
   const caller = notify ? await findInstance(tx.db, tx.workspace, by) : undefined;
   if (!caller || caller.ended_at !== null) return;
-  const words = { subject: 'Your pull request was not made', body: `${reason}. Call create_pull_request again.` };
+  const words = { subject: 'Your pull request was not created', body: `${reason}. Call create_pull_request again.` };
   await ports.sendMessage(tx, { from: caller.agent_id, to: caller.agent_id, actor, ...words });
 }
 
@@ -168,7 +168,7 @@ async function savePull(tx: Tx, ports: InstancePorts, { actor }: StepRunner, lea
   const kind = row.pr_number === number ? 'pull.updated' : 'pull.created';
   const recorded = () => tx.append({ category: 'work', kind, actor, subject: row.id, payload: { ...pull, branch: row.branch_name, base, by } });
   if (!isHeldAs(row, leased)) {
-    // Ended meanwhile, or finished by another: there is a pull request all the same.
+    // The instance ended, or another server finished the step, but the pull request exists.
     if (row.pr_number === number) return;
     await changeInstance(tx.db, row, { ...pull, updated_at: tx.now });
     recorded();
@@ -180,14 +180,14 @@ async function savePull(tx: Tx, ports: InstancePorts, { actor }: StepRunner, lea
   if (by !== row.id) await approve(tx, ports, actor, by, row.agent_id, values);
   const words = `Pull request #${number} is open: ${url}`;
   if (notify && by === row.id)
-    await ports.sendMessage(tx, { from: row.agent_id, to: row.agent_id, actor, subject: words, body: `It is of ${row.branch_name}.` });
+    await ports.sendMessage(tx, { from: row.agent_id, to: row.agent_id, actor, subject: words, body: `It contains the branch ${row.branch_name}.` });
 }
 
-/** The review is over, and its agent with it. Should it have ended meanwhile, the pull request stands. */
+/** Ends the review with its agent. If the review has already ended, the pull request is kept. */
 async function approve(tx: Tx, ports: InstancePorts, actor: string, by: string, coder: string, parent: Partial<InstanceRow>): Promise<void> {
   const { pr_number, pr_url } = parent;
-  const subject = `${by} has approved your work: pull request #${pr_number}`;
-  const message = { subject, body: `${pr_url}. Nothing is left for you to do unless you are told otherwise.` };
+  const subject = `${by} approved your work: pull request #${pr_number}`;
+  const message = { subject, body: `${pr_url}. Nothing is left to do unless you get another message.` };
   const review = await findInstance(tx.db, tx.workspace, by);
   if (review?.status === 'started') {
     await concludeReview(tx, ports, review, {

@@ -7,7 +7,7 @@ import { until } from '../../../testing/until.ts';
 
 const WORDS = { title: 'Add the thing', description: 'It was missing.' };
 
-test('a coding agent makes a pull request of its own branch, and pushes more to the same [review.pr.shape] [review.pr.own-branch] [review.pr.base-default] [review.pr.repository-detected] [review.pr.number-stored] [review.pr.status] [review.pr.event] [review.pr.coding-own]', async () => {
+test('a coding agent creates a pull request for its own branch, and later calls push more commits to it [review.pr.shape] [review.pr.own-branch] [review.pr.base-default] [review.pr.repository-detected] [review.pr.number-stored] [review.pr.status] [review.pr.event] [review.pr.coding-own]', async () => {
   const t = await gitHubApp();
   t.repository.git(['branch', 'release']);
   t.repository.git(['push', '--quiet', 'origin', 'release']);
@@ -36,17 +36,17 @@ test('a coding agent makes a pull request of its own branch, and pushes more to 
   ]);
   expect((await t.events({ category: 'usage' })).filter(({ subject }) => subject === 'tool:create_pull_request')).toHaveLength(2);
 
-  // Neither in what is kept, nor in what is logged, nor in the repository's own configuration.
+  // The token is neither stored, nor logged, nor in the repository's configuration.
   const kept = [await t.events(), await t.instance(coding.id), t.logged, t.repository.git(['config', '--list'])];
   expect(JSON.stringify(kept)).not.toContain(t.github.token);
 });
 
-test('a review agent approves with the pull request of the work that it reviews [review.pr.review-approves] [review.pr.status]; neither of the two creates issues [review.issues.planning-only]', async () => {
+test('a review agent approves by creating the pull request for the work that it reviews [review.pr.review-approves] [review.pr.status]; neither agent can create issues [review.issues.planning-only]', async () => {
   const t = await gitHubApp();
   const coding = await t.coding();
   const reviewed = t.repository.git(['rev-parse', coding.branch_name]);
   const review = await t.review(coding.id);
-  // Nobody has looked at this.
+  // This commit was not reviewed.
   t.repository.commit('later.txt', 'later\n', coding.worktree_path);
   expect(await t.refused('create_pull_request', WORDS, coding.id)).toMatchObject({ code: 'REVIEW_IN_PROGRESS', instance_id: coding.id });
   for (const { id } of [coding, review]) {
@@ -56,24 +56,24 @@ test('a review agent approves with the pull request of the work that it reviews 
   expect(await t.ok('create_pull_request', WORDS, review.id)).toMatchObject({
     pr_number: 1,
     branch_name: coding.branch_name,
-    not_included: `what was committed since ${reviewed.slice(0, 12)}, the commit that was reviewed`,
+    not_included: `commits after ${reviewed.slice(0, 12)}, the reviewed commit`,
   });
   expect(t.github.pulls).toMatchObject([{ head: coding.branch_name }]);
   expect([t.pushed(coding.branch_name), t.pushed(review.branch_name)]).toEqual([reviewed, null]);
   expect(await t.instance(coding.id)).toMatchObject({ status: 'pr_created', pr_number: 1, step: null, ended_at: null });
   expect(await t.instance(review.id)).toMatchObject({ status: 'terminated', pr_number: null, status_reason: 'approved: pull request #1' });
   expect(await t.relationships(coding.id)).toMatchObject([{ outcome: 'approved', ended_at: t.clock.now() }]);
-  expect(await t.messages(coding.id)).toMatchObject([{ sender_id: review.agent_id, subject: `${review.id} has approved your work: pull request #1` }]);
-  // The reviewer reads its answer, then it goes; the coding agent stays for what may come.
+  expect(await t.messages(coding.id)).toMatchObject([{ sender_id: review.agent_id, subject: `${review.id} approved your work: pull request #1` }]);
+  // The reviewer gets its answer and ends; the coding agent stays for further messages.
   expect(await t.refused('create_pull_request', WORDS, review.id)).toMatchObject({ code: 'INVALID_STATE' });
   await t.later(10_000);
-  expect(t.host.running.get(coding.id)?.typed).toEqual([expect.stringContaining('has approved your work: pull request #1')]);
+  expect(t.host.running.get(coding.id)?.typed).toEqual([expect.stringContaining('approved your work: pull request #1')]);
   expect([...t.host.running.keys()]).toEqual([coding.session_name]);
   expect(t.repository.onDisk()).toEqual([coding.id]);
   expect(t.github.pulls).toHaveLength(1);
 });
 
-test('a planning agent makes a pull request of its documents; create_pr is the same tool by the name of its permission [review.pr.planning-documents] [review.surface.create-pr-alias]', async () => {
+test('a planning agent creates a pull request for its documents; create_pr is an alias of the same tool [review.pr.planning-documents] [review.surface.create-pr-alias]', async () => {
   const t = await gitHubApp();
   const planning = await t.coding({ type: 'planning', issue: undefined, prompt: 'Plan it.' });
   const { token } = await t.as(planning.id);
@@ -87,7 +87,7 @@ test('a planning agent makes a pull request of its documents; create_pr is the s
   const wrong = await client.callTool({ name: 'create_pr', arguments: { titel: 'x' } });
   expect(wrong).toMatchObject({ isError: true, structuredContent: { code: 'INVALID_INPUT', tool_name: 'create_pull_request', instance_id: planning.id } });
 
-  // Without the toolset, the grant of that one name opens the tool by both of its names.
+  // Without the toolset, a grant of one name enables the tool under both names.
   const { tokenId } = await t.as(planning.id);
   await t.done('capabilities.revoke', { action: 'toolset.review', token: tokenId });
   const denied = await t.tool('create_pull_request', WORDS, await t.as(planning.id));
@@ -96,7 +96,7 @@ test('a planning agent makes a pull request of its documents; create_pr is the s
   for (const name of ['create_pr', 'create_pull_request']) expect((await t.tool(name, WORDS, await t.as(planning.id))).body).toMatchObject({ pr_number: 1 });
 });
 
-test('what stands in the way is said before anything is pushed [review.pr.no-changes] [config.env.github-token]', async () => {
+test('obstacles are reported before anything is pushed [review.pr.no-changes] [config.env.github-token]', async () => {
   const t = await gitHubApp();
   const coding = await t.coding();
   const { worktree_path: path, branch_name, id } = coding;
@@ -106,9 +106,12 @@ test('what stands in the way is said before anything is pushed [review.pr.no-cha
     expect(await refused({ base_branch })).toMatchObject({ code: 'INVALID_INPUT', field: 'base_branch' });
   }
   expect(await refused({ base_branch: branch_name })).toMatchObject({ code: 'INVALID_INPUT', field: 'base_branch' });
-  // Of a name that only ends so there is one.
+  // Another branch whose name has this suffix exists.
   t.repository.git(['push', '--quiet', 'origin', 'main:release/next']);
-  expect(await refused({ base_branch: 'next' })).toMatchObject({ code: 'BASE_BRANCH_NOT_FOUND', suggestion: expect.stringContaining('main is the default') });
+  expect(await refused({ base_branch: 'next' })).toMatchObject({
+    code: 'BASE_BRANCH_NOT_FOUND',
+    suggestion: expect.stringContaining('"main", the default branch'),
+  });
   for (const field of ['title', 'description']) expect(await refused({ [field]: undefined })).toMatchObject({ code: 'INVALID_INPUT', field });
   for (const title of ['two\nlines', '', 'x'.repeat(257)]) expect(await refused({ title })).toMatchObject({ code: 'INVALID_INPUT', field: 'title' });
 
@@ -143,7 +146,7 @@ test('what stands in the way is said before anything is pushed [review.pr.no-cha
   expect(t.github.pulls).toMatchObject([{ title: '$(touch /tmp/x) `id` --force "; rm' }]);
 });
 
-test('a failure of git or GitHub leaves the instance as it was; what is there already is found', async () => {
+test('a failure of git or GitHub leaves the instance unchanged; an existing pull request is found', async () => {
   const t = await gitHubApp();
   const coding = await t.coding();
   const { branch_name, id, worktree_path } = coding;
@@ -151,7 +154,7 @@ test('a failure of git or GitHub leaves the instance as it was; what is there al
   const refused = async () => await t.refused('create_pull_request', WORDS, id);
   const asBefore = { status: 'started', pr_number: null, step: null, step_data: null };
 
-  // Somebody has pushed to the branch what is not here.
+  // Somebody pushed a commit to the branch that is missing here.
   t.repository.git(['push', '--quiet', 'origin', `main:${branch_name}`]);
   const foreign = t.repository.git(['commit-tree', '-m', 'theirs', '-p', 'main', 'main^{tree}']);
   t.repository.git(['push', '--quiet', 'origin', `${foreign}:refs/heads/${branch_name}`]);
@@ -170,7 +173,7 @@ test('a failure of git or GitHub leaves the instance as it was; what is there al
   expect(t.github.pulls).toEqual([]);
   expect((await t.events({ kind: 'pull.failed' })).map(({ subject }) => subject)).toEqual([id, id, id, id]);
 
-  // GitHub has made it and could not say so.
+  // GitHub created it, but its answer was lost.
   void t.github.failNext(CREATE, { with: 'cut', done: true });
   expect(await t.ok('create_pull_request', WORDS, id)).toMatchObject({ pr_number: 1 });
   expect(t.github.pulls).toHaveLength(1);

@@ -7,33 +7,41 @@ import type { Db } from '../../../storage/engine.ts';
 import { type InstanceOutside, type InstanceRow, isReviewBeingStarted, requireInstance, reviewedBy } from '../instances/index.ts';
 import { feedbackOf } from '../reviews/index.ts';
 
-/** Where on GitHub an instance's work goes. */
+/** The GitHub repository that an instance's work is pushed to. */
 export interface PullPlace {
   readonly address: string;
   readonly repository: GitHubRepository;
 }
 
-/** The repository that `origin` names, to which its branches are pushed; or which part is missing for that. */
+/** The repository of `origin`, to which branches are pushed, or a refusal that names the missing part. */
 export async function requirePlace({ github, disk }: InstanceOutside, row: InstanceRow, signal: AbortSignal): Promise<PullPlace> {
   if (!github.hasToken) throw new GitHubFailed('token_missing', 'GITHUB_TOKEN is not set for the server');
   const address = await disk.originOf(row.repository, { signal });
   if (address === null) {
-    throw new Refusal('ORIGIN_MISSING', 'The repository has no remote called origin.', 'Add it: git remote add origin, with its address on GitHub.');
+    throw new Refusal(
+      'ORIGIN_MISSING',
+      'The repository has no remote named origin.',
+      'Run `git remote add origin URL` with the address of the GitHub repository, then repeat the call.',
+    );
   }
   const repository = github.repositoryAt(address);
   if (repository === null) {
-    const next = `origin must be a repository of ${github.host}; another GitHub is set by base_url under [github] in config.toml.`;
+    const next = `Set \`origin\` to a repository on ${github.host}. For another GitHub, the operator sets \`base_url\` under \`[github]\` in config.toml.`;
     throw new Refusal('ORIGIN_NOT_GITHUB', `origin is ${withoutCredentials(address)}, which is not on ${github.host}.`, next, { host: github.host });
   }
   return { address, repository };
 }
 
-/** The instance whose work becomes the pull request: the caller's own, or the one that it reviews. Refuses if it may not now. */
+/** The instance whose work becomes the pull request: the caller, or the instance that it reviews. Refuses if that is not possible now. */
 export async function requireWork(db: Db, caller: InstanceRow): Promise<InstanceRow> {
   if (caller.type === 'review') return await requireReviewed(db, caller);
   requireIdle(caller, caller);
   if (caller.status === 'waiting_review' || (await isReviewBeingStarted(db, caller.workspace_id, caller.id))) {
-    throw new Refusal('REVIEW_IN_PROGRESS', `The work of ${caller.id} is being reviewed.`, 'Wait: you are told how the review ends.');
+    throw new Refusal(
+      'REVIEW_IN_PROGRESS',
+      `The work of ${caller.id} is being reviewed.`,
+      'Wait for the message with the result of the review. Without a terminal, end your turn.',
+    );
   }
   if (caller.status !== 'started' && caller.status !== 'pr_created') throw notPullable(caller);
   return caller;
@@ -42,12 +50,12 @@ export async function requireWork(db: Db, caller: InstanceRow): Promise<Instance
 async function requireReviewed(db: Db, review: InstanceRow): Promise<InstanceRow> {
   const relationship = await reviewedBy(db, review.workspace_id, review.id);
   if (!relationship) {
-    const next = 'Only a review agent that request_review has started can approve.';
-    throw notFound('RELATIONSHIP_NOT_FOUND', `${review.id} reviews nobody's work.`, next);
+    const next = 'Tell your user: only a review agent started by request_review can approve work.';
+    throw notFound('RELATIONSHIP_NOT_FOUND', `${review.id} does not review any work.`, next);
   }
   if (review.status !== 'started' || relationship.ended_at !== null) throw notPullable(review);
   if ((await feedbackOf(db, review.workspace_id, review.id)).length > 0) {
-    throw new Refusal('FEEDBACK_ALREADY_SENT', `${review.id} has sent its feedback.`, 'You are done: a review says its word once.');
+    throw new Refusal('FEEDBACK_ALREADY_SENT', `${review.id} has already sent its feedback.`, 'Stop: a review sends its result once.');
   }
   const work = await requireInstance(db, review.workspace_id, relationship.parent_instance);
   requireIdle(work, review);
@@ -58,24 +66,24 @@ async function requireReviewed(db: Db, review: InstanceRow): Promise<InstanceRow
 function requireIdle(work: InstanceRow, caller: InstanceRow): void {
   if (work.step === null) return;
   if (work.step === 'ending') throw notPullable(work);
-  const what = { pull: 'its pull request is being made', issues: 'its issues are being created' }[work.step as string] ?? 'its agent is being started';
-  throw new Refusal('BUSY', `${work.id} is busy: ${what}.`, 'Call again in a minute.', work.id === caller.id ? {} : { target_instance_id: work.id });
+  const what = { pull: 'its pull request is being created', issues: 'its issues are being created' }[work.step as string] ?? 'its agent is being started';
+  throw new Refusal('BUSY', `${work.id} is busy: ${what}.`, 'Repeat the call in a minute.', work.id === caller.id ? {} : { target_instance_id: work.id });
 }
 
 function notPullable({ id, status, pr_number, pr_url }: InstanceRow): Refusal {
   const pull = pr_number === null ? {} : { pr_number, pr_url };
-  const next = status === 'pr_closed' ? 'A person has closed its pull request and can reopen it on GitHub.' : 'Nothing is left for you to do here.';
-  return invalidState(`${id} is ${status}: no pull request is made of its work.`, next, { status, ...pull });
+  const next = status === 'pr_closed' ? `A person closed its pull request and can reopen it: ${pr_url}.` : 'Stop: nothing is left to do.';
+  return invalidState(`${id} is ${status}, so no pull request can be created for it.`, next, { status, ...pull });
 }
 
 export interface PullReadiness {
   readonly repository: GitHubRepository;
   readonly push: PushOptions;
-  /** Further work of the coding agent that is not included, in words. */
+  /** Further work of the coding agent that is left out, as text. */
   readonly notIncluded: string | null;
 }
 
-/** Everything that can be known to stand in the way of a pull request, before anything is pushed. `reviewed`: the commit that was approved, if any. */
+/** Checks all known obstacles to a pull request before anything is pushed. `reviewed`: the approved commit, if any. */
 export async function requireReady(
   outside: InstanceOutside,
   row: InstanceRow,
@@ -92,17 +100,19 @@ export async function requireReady(
   if (baseTip === null) {
     const known = await disk.defaultBranch(repository, { signal });
     const next =
-      known === null || known === base ? 'Name a branch that is there as base_branch.' : `Name another as base_branch: ${known} is the default branch.`;
+      known === null || known === base
+        ? 'Repeat the call with a `base_branch` that exists on origin.'
+        : `Repeat the call with \`base_branch\` ${JSON.stringify(known)}, the default branch.`;
     throw new Refusal('BASE_BRANCH_NOT_FOUND', `origin has no branch ${JSON.stringify(base)}.`, next, { field: 'base_branch', base_branch: base });
   }
   if ((await disk.resolveCommit(repository, baseTip, { signal })) === null) await disk.fetchBranch(repository, base, remote);
   const uncommitted = await disk.uncommitted(worktree_path, { signal });
   const commit = reviewed ?? tip;
   if (!(await disk.hasChanges(repository, baseTip, commit, { signal }))) {
-    const next = uncommitted === null ? 'Do the work and commit it first.' : `Commit your work first: ${uncommitted}.`;
+    const next = uncommitted === null ? 'Do the work and commit it first, then repeat the call.' : `Commit your work first: ${uncommitted}.`;
     throw new Refusal('NO_CHANGES', `${branch_name} has no changes against ${base}.`, next, { branch_name, base_branch: base });
   }
-  const since = commit === tip ? null : `what was committed since ${commit.slice(0, 12)}, the commit that was reviewed`;
+  const since = commit === tip ? null : `commits after ${commit.slice(0, 12)}, the reviewed commit`;
   return {
     repository: place.repository,
     push: { commit, address: remote.address, access: remote.access },
@@ -114,19 +124,34 @@ async function requireBranch({ disk }: InstanceOutside, { repository, branch_nam
   const field = { field: 'base_branch' };
   await disk.requireBranchName(repository, base, { signal }).catch((error: unknown) => {
     if (!(error instanceof GitFailed)) throw error;
-    throw new Refusal('INVALID_INPUT', `Invalid input: base_branch: ${error.message}.`, 'Name a branch that is on GitHub.', field);
+    throw new Refusal('INVALID_INPUT', `Invalid input: base_branch: ${error.message}.`, 'Repeat the call with a `base_branch` that exists on GitHub.', field);
   });
   const tip = await disk.resolveCommit(repository, `refs/heads/${branch_name}`, { signal });
   if (tip === null) {
-    throw new Refusal('BRANCH_NOT_FOUND', `There is no branch ${branch_name}.`, 'Make it again at the commit that the pull request is for.', { branch_name });
+    throw new Refusal(
+      'BRANCH_NOT_FOUND',
+      `The branch ${branch_name} does not exist.`,
+      `Create it again with \`git branch ${branch_name} COMMIT\`, then repeat the call.`,
+      { branch_name },
+    );
   }
   if (branch_name === base) {
-    throw new Refusal('INVALID_INPUT', `Invalid input: base_branch: ${base} is the branch itself.`, 'Name the branch that the work is for.', field);
+    throw new Refusal(
+      'INVALID_INPUT',
+      `Invalid input: base_branch: ${base} is the branch of the work itself.`,
+      'Repeat the call with `base_branch` set to the branch to merge the work into.',
+      field,
+    );
   }
   if (branch_name === (await disk.defaultBranch(repository, { signal }))) {
-    throw new Refusal('DEFAULT_BRANCH', `${branch_name} is the default branch: there is nothing to pull it into.`, 'Work on a branch of your own.', {
-      branch_name,
-    });
+    throw new Refusal(
+      'DEFAULT_BRANCH',
+      `${branch_name} is the default branch, so it cannot have a pull request.`,
+      'Tell your user: an instance must work on its own branch.',
+      {
+        branch_name,
+      },
+    );
   }
   return tip;
 }

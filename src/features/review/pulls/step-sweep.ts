@@ -6,11 +6,11 @@ import { finishPull } from './pull.ts';
 
 const STEPS_MS = 10_000;
 
-/** Finishes, or declares over, what a process began on GitHub and did not live to record. */
+/** Finishes or ends GitHub steps of a process that died before recording the result. */
 export function pullSweep(services: Services, outside: InstanceOutside, ports: InstancePorts): Sweep {
   const { store, clock } = services;
   return {
-    name: 'pull requests and issues under way',
+    name: 'pull requests and issues in progress',
     everyMs: STEPS_MS,
     async run() {
       await finishOverdue(services, await stepsUnderWay(store.reader, outside.machine, ['pull', 'issues']), (runner, row) =>

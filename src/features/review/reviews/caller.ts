@@ -8,13 +8,13 @@ import { type InstanceRow, requireHere, requireInstance } from '../instances/ind
 const START_TRIES = 100;
 const BETWEEN_TRIES_MS = 50;
 
-/** The instance that calls, known by its token alone. One that calls the very moment it was started waits until that is written down. */
+/** The calling instance, identified only by its token. A call during its start waits until the start is recorded. */
 export async function callingInstance(ctx: Pick<CallContext, 'reader' | 'workspace' | 'principal' | 'signal'>, machine: string): Promise<InstanceRow> {
   for (let attempt = 1; ; attempt++) {
     const row = await requireCaller(ctx.reader, ctx.workspace, ctx.principal);
     requireHere(row, machine);
     if (row.step !== 'worktree' && row.step !== 'session') return row;
-    if (attempt === START_TRIES) throw invalidState(`${row.id} is still being started.`, 'Call again in a minute.', { status: row.status });
+    if (attempt === START_TRIES) throw invalidState(`${row.id} is still being started.`, 'Repeat the call in a minute.', { status: row.status });
     await sleep(BETWEEN_TRIES_MS, undefined, { signal: ctx.signal });
   }
 }
@@ -23,8 +23,8 @@ async function requireCaller(db: Db, workspace: string, { instanceId }: Principa
   if (instanceId === null) {
     throw new Refusal(
       'NOT_AN_INSTANCE',
-      'Only an agent that this server has started can call this, with the token of its own.',
-      'covenant instances start starts an agent.',
+      'Only an agent started by this server can call this tool, with its own token.',
+      'Ask a person to start an agent with `covenant instances start --type coding --issue N`.',
     );
   }
   return await requireInstance(db, workspace, instanceId);
@@ -32,6 +32,6 @@ async function requireCaller(db: Db, workspace: string, { instanceId }: Principa
 
 export function requireType(row: InstanceRow, contract: Pick<Contract, 'agentType'>, may: string): void {
   if (isForType(contract, row.type)) return;
-  const next = row.type === 'review' ? 'Answer with send_feedback or create_pull_request.' : `A ${row.type} agent goes on with its own work.`;
+  const next = row.type === 'review' ? 'Answer with send_feedback or create_pull_request.' : `Continue your own work as a ${row.type} agent.`;
   throw new Refusal('WRONG_AGENT_TYPE', `${row.id} is a ${row.type} agent; only ${may}.`, next, { agent_type: row.type, needed: contract.agentType });
 }

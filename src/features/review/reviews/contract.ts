@@ -11,10 +11,10 @@ export const requestReview = contract({
   toolset: 'review',
   title: 'Request a review',
   description:
-    'For coding agents: starts a review agent on your committed work, in a worktree forked from your branch, and sets you to waiting_review. ' +
-    'Commit first. You are told when feedback has been merged into your branch as REVIEW_FEEDBACK.md. The number of reviews is limited.',
+    'For coding agents: start a review agent on your commits, in a worktree forked from your branch, and set you to waiting_review. Commit first. ' +
+    'You are notified when feedback has been merged into your branch as REVIEW_FEEDBACK.md. The number of reviews is limited.',
   input: z.strictObject({
-    reviewer_prompt: text(16_000).optional().describe('What the review agent is told instead of the usual prompt.'),
+    reviewer_prompt: text(16_000).optional().describe('Replaces the default instructions of the review agent.'),
     completion_message: text(8_000).optional().describe('What you did, in a few sentences.'),
   }),
   output: z.strictObject({ review_instance_id: z.string(), session_name: z.string(), worktree_path: z.string(), branch_name: z.string() }),
@@ -27,7 +27,7 @@ export const sendFeedback = contract({
   essential: true,
   toolset: 'review',
   title: 'Send feedback',
-  description: 'For review agents: brings your feedback into the branch that you review, tells its agent, and ends you.',
+  description: 'For review agents: merge your feedback into the branch that you review, notify its agent and end your session.',
   input: z.strictObject({
     feedback: text(64_000),
     feedback_type: z.enum(FEEDBACK_TYPES),

@@ -11,7 +11,7 @@ import { temporaryDatabase } from '../../../testing/store/database.ts';
 
 type Moment = 'before' | 'after';
 
-/** Where the next call is cut: it never gets to what comes next, as if its server had been killed. */
+/** Where the next call stops: it never continues, as if its server had been killed. */
 function cutter() {
   let next: { step: string; moment: Moment; died: () => void } | undefined;
   const cut = async (step: string, moment: Moment) => {
@@ -41,10 +41,10 @@ function cutter() {
   return { cutting, arm };
 }
 
-/** More than any step may take. */
+/** Longer than any step may take. */
 const OVERDUE = 200_000;
 
-/** Two servers on one machine and one store: one dies whenever it is told to, the other finds what it has left. */
+/** Two servers on one machine and one store: one dies on demand, the other finds its leftovers. */
 async function twoServers() {
   const [database, repository, host] = [await temporaryDatabase(), temporaryRepository(), pretendedHost()];
   const { cutting, arm } = cutter();
@@ -68,7 +68,7 @@ const STARTING: [step: string, moment: Moment][] = [
   ['start', 'after'],
 ];
 
-test('a server that dies while it starts a review: another finishes it, or undoes it where nobody waits for it any more [review.request.failure-undone]', async () => {
+test('a server that dies while it starts a review: another finishes it, or undoes it if nobody waits for it any more [review.request.failure-undone]', async () => {
   const { t, callAndDie } = await twoServers();
   for (const [index, [step, moment]] of STARTING.entries()) {
     for (const isWanted of moment === 'after' ? [true, false] : [true]) {
@@ -87,9 +87,9 @@ test('a server that dies while it starts a review: another finishes it, or undoe
       );
       expect((await t.instance(coding.id)).status, what).toBe(isWanted ? 'waiting_review' : 'abandoned');
       expect([await kinds(t, 'instance.started', review), await kinds(t, 'instance.failed', review)], what).toEqual(isWanted ? [1, 0] : [0, 1]);
-      // None is started for nobody.
+      // No review is started without a waiting coder.
       expect(t.host.started.filter(({ name }) => name === review).length, what).toBe(isWanted || (step === 'start' && moment === 'after') ? 1 : 0);
-      // Whichever token its process got: it is the one that holds.
+      // Whichever token its process received is the valid one.
       if (isWanted) await t.ok('send_feedback', { feedback: 'x', feedback_type: 'suggestions' }, review);
       if (isWanted) await t.done('instances.stop', { instance_id: coding.id });
     }
@@ -104,7 +104,7 @@ const DELIVERING: [step: string, moment: Moment][] = [
   ['applyMerge', 'after'],
 ];
 
-test('a server that dies while it delivers feedback: another delivers it, once, and it is no stuck review meanwhile [review.feedback.reviewer-terminated]', async () => {
+test('a server that dies while it delivers feedback: another delivers it once, and the review does not count as stuck in the meantime [review.feedback.reviewer-terminated]', async () => {
   const { t, callAndDie } = await twoServers();
   for (const [index, [step, moment]] of DELIVERING.entries()) {
     const what = `${step}, ${moment}`;

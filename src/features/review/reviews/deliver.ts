@@ -71,7 +71,7 @@ async function endReview(
 ): Promise<Pick<FailedReviewCount, 'abandoned'>> {
   const relationship = await reviewedBy(tx.db, tx.workspace, review.id);
   if (relationship?.ended_at != null) {
-    // A person has ended it meanwhile. What it said has been delivered all the same, and its agent must know.
+    // A person ended the review in the meantime. Its feedback was delivered anyway, so its agent must be notified.
     const { news, ...message } = feedbackNotice(row, { ...how, abandoned: false });
     if (coding.ended_at === null) await ports.sendMessage(tx, { from: review.agent_id, to: coding.agent_id, actor, ...message });
     if (coding.status === 'started') await changeInstance(tx.db, coding, { news: withNews(coding, news) });
@@ -87,7 +87,7 @@ async function endReview(
   return await countFailedReview(tx, actor, after, limits, 0);
 }
 
-/** Its agent may commit at the same moment; for ever it does not. */
+/** Its agent may commit at the same moment, but not forever. */
 const TRIES = 5;
 
 export interface Merged {
@@ -97,7 +97,7 @@ export interface Merged {
   readonly reason: string | null;
 }
 
-/** Brings the feedback into the coding branch, or says why it cannot be. Undefined where another has taken over. Can be begun again after a crash. */
+/** Merges the feedback into the coding branch, or returns why that is impossible. Undefined if another server took over. Can restart after a crash. */
 export async function merge(
   { disk }: InstanceOutside,
   runner: StepRunner,
@@ -112,7 +112,7 @@ export async function merge(
     for (let attempt = 1; attempt <= TRIES; attempt++) {
       if (prepared === undefined) {
         const made = await disk.prepareMerge(job);
-        // Stored before it is on the branch, so that whoever takes over knows whether it is.
+        // Stored before it is on the branch, so that a server that takes over can check whether it is there.
         const next = await runner.write((tx) => goOn(tx, at, 'merging', { git_commit_hash: made.commit }));
         if (!next) return undefined;
         at = next;
@@ -121,7 +121,7 @@ export async function merge(
       if (await disk.applyMerge(job, prepared)) return { at, commit: prepared.commit, reason: null };
       prepared = undefined;
     }
-    return { at, commit: null, reason: 'its branch moved on each time' };
+    return { at, commit: null, reason: 'its branch moved during each attempt' };
   } catch (error) {
     return { at, commit: null, reason: messageOf(error) };
   }

@@ -5,7 +5,7 @@ import { StoreBusy } from '../../../storage/errors.ts';
 import { gitHubApp } from '../../../testing/scenes/pulls.ts';
 import { pretendedHost } from '../../../testing/scenes/sessions.ts';
 
-test('the review tools are four; what fails them is told apart by its code [review.surface.tools] [review.error.categories]', async () => {
+test('there are four review tools, and each failure has its own code [review.surface.tools] [review.error.categories]', async () => {
   const host = pretendedHost();
   const sessions = await host.sessions();
   const t = await gitHubApp({ host, agentHost: { ...host, sessions: async () => sessions } });

@@ -1,6 +1,6 @@
 import type { ReviewFeedbackRow } from '../../../storage/schema-rows.ts';
 
-/** As much JSON as a message's body may be, with room for the rest of it. */
+/** The maximum JSON size in a message's body, with room for the other fields. */
 const MAX_TEXT = 32_000;
 const MAX_ITEMS_SIZE = 24_000;
 
@@ -8,7 +8,7 @@ export interface DeliveryOutcome {
   readonly commit: string | null;
   /** Why it could not be merged. */
   readonly reason: string | null;
-  /** The instance that it is for ends now: it has had too many failed reviews. */
+  /** The coding instance ends now after too many failed reviews. */
   readonly abandoned: boolean;
 }
 
@@ -16,7 +16,7 @@ interface FeedbackNotice {
   readonly subject: string;
   readonly body: string | Record<string, unknown>;
   readonly priority: ReviewFeedbackRow['priority'];
-  /** Typed into its terminal, or its prompt at a restart. It has no words of the reviewer. */
+  /** Typed into its terminal, or used as its prompt at a restart. Contains no text of the reviewer. */
   readonly news: string;
 }
 
@@ -25,7 +25,7 @@ const WHAT_NEXT = 'Act on it, commit, then call request_review again or create_p
 /** The message to the coding agent. It repeats the feedback only if that could not be merged. */
 export function feedbackNotice(row: ReviewFeedbackRow, { commit, reason, abandoned }: DeliveryOutcome): FeedbackNotice {
   const subject = `Review ${row.review_iteration} by ${row.review_instance}: ${row.feedback_type}`;
-  const next = abandoned ? `${row.coding_instance} is abandoned now: it has had too many failed reviews.` : WHAT_NEXT;
+  const next = abandoned ? `${row.coding_instance} is now abandoned after too many failed reviews.` : WHAT_NEXT;
   if (reason === null) {
     const body = `Feedback ${row.id} is in ${FEEDBACK_FILE} on your branch, merged by ${commit}. ${next}`;
     return { subject, body, priority: row.priority, news: `${subject}. ${body}` };
@@ -46,13 +46,13 @@ function messageBody(row: ReviewFeedbackRow): Record<string, unknown> {
     review_iteration: row.review_iteration,
     actionable_items: items,
     feedback,
-    ...(isCut ? { cut: `It is longer than a message: the whole is kept, see covenant instances show ${row.coding_instance}.` } : {}),
+    ...(isCut ? { cut: `The feedback is longer than a message. A person can read all of it with \`covenant instances show ${row.coding_instance}\`.` } : {}),
   };
 }
 
 const sizeOf = (text: string): number => Buffer.byteLength(JSON.stringify(text)) + 1;
 
-/** As much of it as has room. */
+/** The longest beginning that fits. */
 function beginning(text: string, room: number): string {
   let [fits, tooLong] = [0, text.length + 1];
   while (tooLong - fits > 1) {
@@ -66,9 +66,9 @@ function beginning(text: string, room: number): string {
 export const FEEDBACK_FILE = 'REVIEW_FEEDBACK.md';
 
 /**
- * How the feedback reads in the coding worktree: a front part that a program can read, then the reviewer's own text. Whatever that
- * text holds, the front part is ours: its free values are JSON strings of one line each, which YAML reads too.
- * The same row always gives the same file, also to a server that finishes the merge after a crash.
+ * The feedback file in the coding worktree: a machine-readable front matter, then the reviewer's own text. Whatever that text
+ * contains, it cannot change the front matter: free values there are single-line JSON strings, which are valid YAML too.
+ * The same row always gives the same file, even to a server that finishes the merge after a crash.
  */
 export function feedbackFile(row: ReviewFeedbackRow, reviewed: string): string {
   const items = JSON.parse(row.actionable_items) as string[];
@@ -88,12 +88,12 @@ export function feedbackFile(row: ReviewFeedbackRow, reviewed: string): string {
     '',
     '# Review feedback',
     '',
-    // As git itself would have it in a commit.
+    // Normalized as git would do in a commit.
     row.feedback.replace(/\r\n?/g, '\n'),
     '',
   ].join('\n');
 }
 
-/** Escapes characters that JSON keeps and some readers take for the end of a line. */
+/** Escapes characters that JSON allows but some readers treat as the end of a line. */
 const oneLine = (text: string): string =>
   JSON.stringify(text).replace(/[\u007f-\u009f\u2028\u2029\ufeff]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`);

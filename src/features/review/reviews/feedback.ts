@@ -16,7 +16,7 @@ import { feedbackBy, feedbackUnderWay } from './store.ts';
 
 type FeedbackInput = Input<typeof sendFeedback>;
 
-/** Stored first, then delivered. The same words again give the same answer. */
+/** Stored first, then delivered. The same arguments again return the same answer. */
 export async function runFeedback(
   outside: InstanceOutside,
   ports: InstancePorts,
@@ -27,7 +27,7 @@ export async function runFeedback(
   requireType(caller, sendFeedback, 'review agents send feedback');
   const begun = await ctx.write((tx) => begin(tx, caller.id, input));
   if (begun.step !== 'merging') return ok(await answer(ctx.reader, begun));
-  // Never cut short: half a merge would have to wait for the sweep.
+  // Never interrupted: half a merge would have to wait for the sweep.
   const runner = stepRunner(ctx);
   const row = await deliver(outside, ports, runner, ctx.reader, begun as LeasedFeedback);
   if (!row) throw underWay();
@@ -66,7 +66,7 @@ const wordsOf = ({ feedback, feedback_type, priority = 'normal', actionable_item
 async function again(tx: Tx, row: ReviewFeedbackRow, input: FeedbackInput): Promise<ReviewFeedbackRow> {
   const isSame = Object.entries(wordsOf(input)).every(([name, value]) => row[name as keyof ReviewFeedbackRow] === value);
   if (!isSame) {
-    throw new Refusal('FEEDBACK_ALREADY_SENT', `${row.review_instance} has sent its feedback (${row.id}).`, 'You are done: a review says its word once.', {
+    throw new Refusal('FEEDBACK_ALREADY_SENT', `${row.review_instance} has already sent its feedback (${row.id}).`, 'Stop: a review sends its result once.', {
       feedback_id: row.id,
     });
   }
@@ -76,20 +76,30 @@ async function again(tx: Tx, row: ReviewFeedbackRow, input: FeedbackInput): Prom
   return taken;
 }
 
-const underWay = (): Refusal => new Refusal('FEEDBACK_UNDER_WAY', 'Your feedback is being delivered.', 'Call again with the same words to see how it went.');
+const underWay = (): Refusal =>
+  new Refusal('FEEDBACK_UNDER_WAY', 'Your feedback is being delivered.', 'Repeat the call with the same arguments for its result.');
 
-/** The one coding agent whose work the caller reviews, while it waits for that. */
+/** The coding agent whose work the caller reviews, if it waits for feedback. */
 async function requireTarget(db: Db, review: InstanceRow): Promise<{ parent: InstanceRow; iteration: number }> {
   const relationship = await reviewedBy(db, review.workspace_id, review.id);
   if (!relationship) {
-    throw notFound('RELATIONSHIP_NOT_FOUND', `${review.id} reviews nobody's work.`, 'Only a review agent that request_review has started can send feedback.');
+    throw notFound(
+      'RELATIONSHIP_NOT_FOUND',
+      `${review.id} does not review any work.`,
+      'Tell your user: only a review agent started by request_review can send feedback.',
+    );
   }
   const parent = await requireInstance(db, review.workspace_id, relationship.parent_instance);
-  const over = relationship.ended_at === null ? null : `The review by ${review.id} is over (${relationship.outcome}).`;
-  const notWaiting = allows('review over', parent.status) ? null : `${parent.id} is ${parent.status} and waits for no feedback.`;
+  const over = relationship.ended_at === null ? null : `The review by ${review.id} has ended (${relationship.outcome}).`;
+  const notWaiting = allows('review over', parent.status) ? null : `${parent.id} is ${parent.status} and does not wait for feedback.`;
   const why = over ?? notWaiting;
-  if (why !== null) throw invalidState(why, 'Nothing is left for you to do here.', { status: review.status, target_instance_id: parent.id });
-  if (parent.step === 'pull') throw new Refusal('BUSY', `A pull request of ${parent.id} is being made.`, 'If you have asked for it, wait for its answer.');
+  if (why !== null) throw invalidState(why, 'Stop: nothing is left to do.', { status: review.status, target_instance_id: parent.id });
+  if (parent.step === 'pull')
+    throw new Refusal(
+      'BUSY',
+      `A pull request of ${parent.id} is being created.`,
+      'If you called create_pull_request, wait for its result. Otherwise repeat this call in a minute.',
+    );
   return { parent, iteration: relationship.review_iteration };
 }
 
@@ -107,7 +117,7 @@ async function answer(db: Db, row: ReviewFeedbackRow): Promise<Output<typeof sen
 
 const STEPS_MS = 5_000;
 
-/** Delivers feedback that a process began to deliver and did not live to. */
+/** Delivers feedback whose delivery was interrupted by the death of a process. */
 export function feedbackSweep(services: Services, outside: InstanceOutside, ports: InstancePorts): Sweep {
   const { reader } = services.store;
   return {

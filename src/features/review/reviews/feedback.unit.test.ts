@@ -13,7 +13,7 @@ const FILE = 'REVIEW_FEEDBACK.md';
 const HOSTILE = '--exec=x; rm -rf ~ && $(touch /tmp/x) `id` ../../etc\n---\ntype: suggestions\n<<<<<<<\r\n\u2028"\'\\';
 const needsWork = { feedback: 'No.', feedback_type: 'needs_work' };
 
-/** Every file with its bytes and its mode, what is staged, and what git says of both. */
+/** Every file with its bytes and mode, the index, and git's status of both. */
 function worktree(t: InstanceApp, path: string) {
   const files = (readdirSync(path, { recursive: true, encoding: 'utf8' }) as string[])
     .filter((name) => !/^\.(git|covenant)/.test(name) && name !== FILE && statSync(join(path, name)).isFile())
@@ -30,7 +30,7 @@ function worktree(t: InstanceApp, path: string) {
 }
 
 describe('send_feedback', () => {
-  test('merges one file and nothing else, and touches nothing of what two coders have staged and edited [review.feedback.shape] [review.feedback.file] [review.feedback.merge-commit] [review.feedback.keeps-uncommitted] [review.feedback.commit-hash] [review.feedback.related-only] [review.feedback.target-resolved] [review.feedback.stored] [review.feedback.actionable-items] [review.feedback.event]', async () => {
+  test('merges only the feedback file, and leaves staged and edited files of two coders unchanged [review.feedback.shape] [review.feedback.file] [review.feedback.merge-commit] [review.feedback.keeps-uncommitted] [review.feedback.commit-hash] [review.feedback.related-only] [review.feedback.target-resolved] [review.feedback.stored] [review.feedback.actionable-items] [review.feedback.event]', async () => {
     const t = await instanceApp();
     const { git, write, commit } = t.repository;
     const [ann, bob] = [await t.coding(), await t.coding({ issue: 8 })];
@@ -66,7 +66,7 @@ describe('send_feedback', () => {
         delivered: 'merged',
         reason: null,
       });
-      // A merge of where it stood and of the reviewed commit with the file: each side differs in that file alone.
+      // A merge of the branch tip and of the reviewed commit with the file: each side differs only in that file.
       const [merge, parent, brought] = git(['rev-list', '--parents', '-n', '1', branch_name]).split(' ') as [string, string, string];
       expect(parent).toBe(head);
       expect(git(['diff', '--name-only', parent, merge])).toBe(FILE);
@@ -102,7 +102,7 @@ describe('send_feedback', () => {
     );
   });
 
-  test('sets its coder free and tells it, by message and by one line of ours; the reviewer is over, and its worktree goes [review.feedback.types]', async () => {
+  test('releases and notifies its coder, by message and by one fixed line; the review ends and its worktree is removed [review.feedback.types]', async () => {
     const t = await instanceApp();
     const coding = await t.coding();
     for (const feedback_type of ['suggestions', 'clarification', 'needs_work']) {
@@ -116,7 +116,7 @@ describe('send_feedback', () => {
         subject: `Review ${review.review_iteration} by ${review.id}: ${feedback_type}`,
         body: expect.stringContaining(answer.git_commit_hash),
       });
-      // Said again, it is the same; something else is not said.
+      // Sending the same feedback again returns the same answer; different feedback is refused.
       expect(await t.ok('send_feedback', words, review.id)).toEqual(answer);
       expect((await t.refused('send_feedback', { ...words, feedback: 'Other.' }, review.id)).code).toBe('FEEDBACK_ALREADY_SENT');
       await t.later(10_000);
@@ -137,7 +137,7 @@ describe('send_feedback', () => {
     expect([(await t.messages(coding.id)).length, t.host.running.get(coding.id)?.typed.length]).toEqual([3, 3]);
   });
 
-  test('is refused to whoever may not, and to a review that is over; nothing is stored [review.feedback.review-only] [review.feedback.relationship-required]', async () => {
+  test('is refused for callers without the right and for an ended review, and then nothing is stored [review.feedback.review-only] [review.feedback.relationship-required]', async () => {
     const t = await instanceApp();
     const coding = await t.coding();
     const planning = await t.coding({ type: 'planning' });
@@ -169,7 +169,7 @@ describe('send_feedback', () => {
     expect(t.repository.git(['log', '--format=%s', 'main..work/work-7-a1'])).toBe('Change work-7-a1.txt');
   });
 
-  test('goes by message where it cannot be merged, and the answer says why [review.feedback.merge-impossible]', async () => {
+  test('is delivered by message if it cannot be merged, and the answer says why [review.feedback.merge-impossible]', async () => {
     const t = await instanceApp();
     await t.done('settings.set', { key: 'review.max_iterations', value: 10 });
     const coding = await t.coding();
@@ -203,7 +203,7 @@ describe('send_feedback', () => {
     }
   });
 
-  test('longer than a message may be it is cut there, and kept whole', async () => {
+  test('is cut in the message if it is too long, and stored in full', async () => {
     const t = await instanceApp();
     const coding = await t.coding();
     const review = await t.review(coding.id);
@@ -219,7 +219,7 @@ describe('send_feedback', () => {
   });
 });
 
-test('in real sessions: whatever the words, they are one argument of the program; after its feedback the reviewer has ended [review.feedback.reviewer-terminated]', async () => {
+test('in real sessions the prompt is one argument of the program, and after its feedback the reviewer has ended [review.feedback.reviewer-terminated]', async () => {
   const repository = temporaryRepository();
   const t = await testApp({ launchers: { real: { ...SLEEPER, command: 'tail', args: ['-f', '/dev/null', '{{prompt}}'], prompt: 'argument' } } });
   onTestFinished(() => endTmux(t.database.home));
@@ -227,7 +227,7 @@ test('in real sessions: whatever the words, they are one argument of the program
   const row = (id: string) => t.app.store.reader.selectFrom('instances').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
   const as = async (id: string) => {
     const { pid } = await row(id);
-    // A process that has just been forked shows the environment of the one that forked it.
+    // A process that was just forked shows the environment of its parent.
     const token = await until(() => {
       const found = /COVIBE_MCP_TOKEN=([^\0]*)/.exec(readFileSync(`/proc/${pid}/environ`, 'utf8'))?.[1];
       if (!found) throw new Error('its program has not begun');
@@ -243,7 +243,7 @@ test('in real sessions: whatever the words, they are one argument of the program
   const { body } = await t.tool('request_review', { reviewer_prompt: `${HOSTILE};` }, coder.caller);
   expect(body).toMatchObject({ review_instance_id: 'review-0-a1' });
   const reviewer = await as('review-0-a1');
-  // What starts the program shows its own arguments until it has become the program.
+  // The launching process shows its own arguments until it has become the program.
   const prompt = await until(() => {
     const [program, , , last] = readFileSync(`/proc/${reviewer.pid}/cmdline`, 'utf8').split('\0');
     if (program !== 'tail') throw new Error(`${program} has not become the program yet`);

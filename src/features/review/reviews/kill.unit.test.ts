@@ -14,18 +14,18 @@ import { temporaryDatabase } from '../../../testing/store/database.ts';
 import { until } from '../../../testing/until.ts';
 import { issueInstanceToken } from '../../core/identity/index.ts';
 
-/** `npm run prove` takes its time. */
+/** Longer under `npm run prove`. */
 const PROVE = process.env.COVENANT_PROVE === '1';
-/** How many steps of each are tried where not all are: each costs the start of a process. */
+/** How many steps of each call are tried if not all. Each one starts a process. */
 const TRIED = 3;
 
-/** From the first to the last, the ends among them. */
+/** Evenly distributed, including the first and the last. */
 const points = (steps: number): number[] =>
   PROVE
     ? Array.from({ length: steps }, (_, index) => index + 1)
     : Array.from({ length: TRIED }, (_, index) => 1 + Math.round((index * (steps - 1)) / (TRIED - 1)));
 
-/** The product with agents in real sessions that do nothing, and whose calls a process makes that can be killed. */
+/** The product with idle agents in real sessions, and a killable process that makes their calls. */
 async function place() {
   const database = await temporaryDatabase();
   onTestFinished(() => {
@@ -43,7 +43,7 @@ async function place() {
   return {
     t,
     repository,
-    /** Whoever died left nothing that is not finished or undone. */
+    /** A dead process leaves nothing that is not finished or undone. */
     async settled(): Promise<void> {
       await until(async () => {
         t.clock.advance(6_000);
@@ -59,7 +59,7 @@ async function place() {
       expect(isError, JSON.stringify(body)).toBe(false);
       return body;
     },
-    /** Made by a process of its own: what it answered and in how many steps, or null where it was killed before one of them. */
+    /** Runs the call in a separate process. Returns its answer and number of steps, or null if it was killed before one of them. */
     async call(tool: string, args: object, id: string, dieBefore?: number): Promise<{ body: Body; steps: number } | null> {
       const caller = await startSteppingCaller(t, await tokenOf(id));
       const answer = await caller.call(tool, args, dieBefore);
@@ -80,7 +80,7 @@ async function place() {
       await reader.selectFrom('instance_relationships').selectAll().where('parent_instance', '=', id).orderBy('review_iteration').execute(),
     feedbackOf: async (id: string): Promise<Body[]> => await reader.selectFrom('review_feedback').selectAll().where('review_instance', '=', id).execute(),
     messagesTo: async (agent: string): Promise<number> => (await reader.selectFrom('messages').select('id').where('recipient_id', '=', agent).execute()).length,
-    /** What there is of instances: on record and not over, as sessions, as worktrees, as branches. */
+    /** The existing instances: active records, sessions, worktrees and branches. */
     async there() {
       const rows = await reader.selectFrom('instances').select(['id', 'status']).where('ended_at', 'is', null).orderBy('id').execute();
       const branches = repository.branches().flatMap((name) => (name === 'main' ? [] : [name.slice(name.indexOf('/') + 1)]));
@@ -95,14 +95,14 @@ async function place() {
   };
 }
 
-/** How often a session is looked for until it is there differs: the last step of one call may be none of another. */
+/** The number of polls until a session exists varies, so the last step of one call may not exist in another. */
 function expectKilled(answer: { steps: number } | null, point: number): void {
   if (answer !== null) expect(answer.steps, `step ${point}`).toBeLessThan(point);
 }
 
 const all = (ids: readonly string[]) => ({ sessions: [...ids].sort(), worktrees: [...ids].sort(), branches: [...ids].sort() });
 
-test('killed before any step of request_review: the review is there, whole, or there is nothing of it [review.request.failure-undone]', {
+test('killed before any step of request_review: the review exists completely or not at all [review.request.failure-undone]', {
   timeout: PROVE ? 1_800_000 : 120_000,
 }, async () => {
   const { t, settled, call, coding, reviewsOf, there } = await place();
@@ -122,11 +122,11 @@ test('killed before any step of request_review: the review is there, whole, or t
     expect(reviews.map(({ review_iteration }) => review_iteration)).toEqual(Array.from({ length: ran }, (_, index) => index + 1));
     if (open !== undefined) await t.done('instances.stop', { instance_id: open });
   }
-  // Of those that were killed late enough, some were finished.
+  // Some of those that were killed late enough were finished.
   expect(ran).toBeGreaterThan(1);
 });
 
-test('killed before any step of send_feedback: it is delivered once, whole, or can be sent again; what the coder has uncommitted is as it was [review.feedback.keeps-uncommitted]', {
+test('killed before any step of send_feedback: it is delivered once and completely, or can be sent again; uncommitted changes of the coder are untouched [review.feedback.keeps-uncommitted]', {
   timeout: PROVE ? 1_800_000 : 120_000,
 }, async () => {
   const { repository, settled, ok, call, coding, feedbackOf, messagesTo, there } = await place();
@@ -150,7 +150,7 @@ test('killed before any step of send_feedback: it is delivered once, whole, or c
     const [before, told] = [uncommitted().slice(1), await messagesTo(agent_id)];
     expectKilled(await call('send_feedback', words(point), reviewer, point), point);
     await settled();
-    // Killed before it was written down, it was never said.
+    // Killed before it was stored, it was never sent.
     if ((await feedbackOf(reviewer)).length === 0) {
       expect((await there()).rows, `step ${point}`).toEqual({ [id]: 'waiting_review', [reviewer]: 'started' });
       await ok('send_feedback', words(point), reviewer);

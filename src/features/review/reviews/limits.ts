@@ -5,13 +5,15 @@ import { beginEnding, changeInstance, EXIT_GRACE_MS, type InstanceRow, isGivenUp
 
 const CODE = 'REVIEW_LIMIT_EXCEEDED';
 
-/** A reply and not an exception, because the refusal is counted in the same transaction. */
+/** A reply, not an exception, because the refusal is counted in the same transaction. */
 export async function refuseAtLimit(tx: Tx, actor: string, coding: InstanceRow, ran: number, limits: ReviewLimits): Promise<Refused> {
   const { failed, abandoned } = await countFailedReview(tx, actor, coding, limits, EXIT_GRACE_MS);
   const allowed = reviewsAllowed(coding, limits);
   const counters = { current_iteration: ran, max_iterations: allowed, failed_reviews: failed };
   tx.append({ category: 'work', kind: 'review.limit_exceeded', actor, subject: coding.id, payload: { ...counters, abandoned } });
-  const next = abandoned ? `${coding.id} is abandoned after ${failed} failed reviews and ends now. Stop.` : SUGGESTIONS[0];
+  const next = abandoned
+    ? `${coding.id} is abandoned after ${failed} failed reviews and ends now. Stop.`
+    : `Do not call request_review again. Call create_pull_request with your current commits, or wait until a person runs \`covenant instances allow ${coding.id}\`.`;
   return refused('error', CODE, `Maximum review iterations (${allowed}) reached for agent ${coding.id}`, next, {
     error: CODE,
     suggestions: SUGGESTIONS,
@@ -26,14 +28,14 @@ export interface FailedReviewCount {
   readonly abandoned: boolean;
 }
 
-/** One more failed review. At the threshold the instance is abandoned in the same breath; the sweep takes it from the machine after `graceMs`. */
+/** Counts one more failed review. At the threshold the instance is abandoned in the same transaction; the sweep removes it from the machine after `graceMs`. */
 export async function countFailedReview(tx: Tx, actor: string, row: InstanceRow, limits: ReviewLimits, graceMs: number): Promise<FailedReviewCount> {
   const failed = row.failed_reviews + 1;
   if (!isGivenUp(failed, limits)) {
     await changeInstance(tx.db, row, { failed_reviews: failed, updated_at: tx.now });
     return { failed, abandoned: false };
   }
-  const status_reason = `${failed} failed reviews, of at most ${limits.autoAbandonAfter}`;
+  const status_reason = `${failed} failed reviews, the limit is ${limits.autoAbandonAfter}`;
   await beginEnding(tx, row, { failed_reviews: failed, status: 'abandoned', status_reason, news: null }, { force: false }, graceMs);
   tx.append({ category: 'work', kind: 'instance.abandoned', actor, subject: row.id, payload: { automatic: true, failed_reviews: failed } });
   return { failed, abandoned: true };

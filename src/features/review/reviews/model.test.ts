@@ -6,7 +6,7 @@ import type { Body } from '../../../testing/scenes/workflow.ts';
 import { pretendedDisk } from '../../../testing/stand-ins/pretended-disk.ts';
 import { ENGINE } from '../../../testing/store/database.ts';
 
-/** What the loop is, without any of what it is made of. */
+/** The review loop, without its implementation. */
 interface Model {
   status: 'started' | 'waiting_review' | 'abandoned' | 'terminated';
   ran: number;
@@ -113,14 +113,14 @@ const step = fc.oneof(
 
 const limited = (max: number, abandonAfter: number) => ({ op: 'limits' as const, max, abandonAfter });
 const asked: Op = { op: 'request' };
-/** Ways that chance finds seldom. */
+/** Sequences that chance rarely generates. */
 const SELDOM: [ReturnType<typeof limited>, Op[]][] = [
   [limited(3, 2), [asked, { op: 'feedback', type: 'needs_work' }, asked, { op: 'feedback', type: 'needs_work' }]],
   [limited(1, 2), [asked, { op: 'feedback', type: 'suggestions' }, asked, asked]],
   [limited(2, 5), [asked, { op: 'timeout' }, limited(1, 2), { op: 'abandon' }]],
 ];
 
-test('whatever is asked, said, stopped or left to time: status, both counters, sessions and messages are as the rules say', async () => {
+test('after any sequence of requests, verdicts, stops and waiting, status, counters, sessions and messages follow the rules', async () => {
   const t = await instanceApp(pretendedDisk);
   const seen = new Set<string>();
   await fc.assert(

@@ -4,46 +4,68 @@ import { foldersIn, type InstanceOutside, type InstanceRow } from '../instances/
 /** The work to review. */
 export interface ReviewReadiness {
   readonly tip: string;
-  /** Where the base branch stands. */
+  /** The tip of the base branch. */
   readonly base: string;
-  /** Uncommitted changes in words: the review does not see them. */
+  /** Uncommitted changes as text. The review does not see them. */
   readonly uncommitted: string | null;
-  /** Worktrees that are there already. */
+  /** Existing worktree folders. */
   readonly folders: readonly string[];
 }
 
-/** The caller's own branch, checked out in its own worktree, with something on it that its base has not. */
+/** Requires the caller's own branch, checked out in its own worktree, with changes against its base. */
 export async function requireReady({ disk }: InstanceOutside, row: InstanceRow, signal: AbortSignal): Promise<ReviewReadiness> {
   const { repository, worktree_path, branch_name, base_branch } = row;
   const against = { branch: branch_name, base: base_branch, mergeCommit: null, passing: 'work/' };
   const tip = await disk.resolveCommit(repository, `refs/heads/${branch_name}`, { signal });
   if (tip === null) {
-    throw new Refusal('BRANCH_NOT_FOUND', `There is no branch ${branch_name}.`, 'Make it again at the commit that is to be reviewed.', { branch_name });
+    throw new Refusal(
+      'BRANCH_NOT_FOUND',
+      `The branch ${branch_name} does not exist.`,
+      `Create it again with \`git branch ${branch_name} COMMIT\`, then repeat the call.`,
+      { branch_name },
+    );
   }
   const state = await disk.worktreeState(repository, worktree_path, against, { signal });
   if (!state.listed || !state.exists) {
-    throw notFound('WORKTREE_NOT_FOUND', `The worktree of ${row.id} is not there any more: ${worktree_path}.`, 'Tell the person whom you work for.');
+    throw notFound(
+      'WORKTREE_NOT_FOUND',
+      `The worktree of ${row.id} does not exist any more: ${worktree_path}.`,
+      'Tell your user that the worktree is missing.',
+    );
   }
   if (state.branch !== branch_name) {
     const there = state.branch ?? 'a detached HEAD';
     throw new Refusal(
       'WRONG_BRANCH',
       `${there} is checked out in your worktree, not ${branch_name}.`,
-      `Check out ${branch_name} and bring your commits there.`,
+      `Run \`git checkout ${branch_name}\`, bring your commits there, then repeat the call.`,
       { branch_name },
     );
   }
   if (branch_name === (await disk.defaultBranch(repository, { signal }))) {
-    throw new Refusal('DEFAULT_BRANCH', `${branch_name} is the default branch, which is not reviewed.`, 'Work on a branch of your own.', { branch_name });
+    throw new Refusal(
+      'DEFAULT_BRANCH',
+      `${branch_name} is the default branch, which cannot be reviewed.`,
+      'Tell your user: an instance must work on its own branch.',
+      { branch_name },
+    );
   }
   const base = await disk.resolveCommit(repository, `refs/heads/${base_branch}`, { signal });
   if (base === null) {
-    throw new Refusal('BASE_BRANCH_NOT_FOUND', `There is no branch ${base_branch} to compare with.`, 'Let the person whom you work for bring it back.', {
-      base_branch,
-    });
+    throw new Refusal(
+      'BASE_BRANCH_NOT_FOUND',
+      `The base branch ${base_branch} does not exist, so there is nothing to compare with.`,
+      `Ask your user to restore the branch ${base_branch}.`,
+      {
+        base_branch,
+      },
+    );
   }
   if (!(await disk.hasChanges(repository, base, tip, { signal }))) {
-    const next = state.dirty === null ? 'Do the work and commit it first.' : 'Commit your work first: only what is committed is reviewed.';
+    const next =
+      state.dirty === null
+        ? 'Do the work and commit it first, then repeat the call.'
+        : 'Commit your work first, then repeat the call: only commits are reviewed.';
     throw new Refusal('NO_CHANGES', `${branch_name} has no changes against ${base_branch}.`, next, { branch_name, base_branch });
   }
   return { tip, base, uncommitted: state.dirty, folders: await foldersIn({ disk }, repository, signal) };

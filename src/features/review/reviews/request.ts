@@ -28,7 +28,7 @@ import { type ReviewReadiness, requireReady } from './readiness.ts';
 
 type ReviewRequestInput = Input<typeof requestReview>;
 
-/** Checks the caller, its work and its limit, then reserves the review and starts it or undoes it. */
+/** Checks the caller, its work and its limit, reserves the review, and starts it or undoes it. */
 export async function runRequest(
   outside: InstanceOutside,
   ports: InstancePorts,
@@ -36,7 +36,7 @@ export async function runRequest(
   ctx: CallContext,
 ): Promise<Reply<Output<typeof requestReview>>> {
   const caller = await callingInstance(ctx, outside.machine);
-  requireType(caller, requestReview, 'coding agents may spawn review agents');
+  requireType(caller, requestReview, 'coding agents can request reviews');
   requireFree(caller);
   const ready = await requireReady(outside, caller, ctx.signal).catch((error: unknown) => {
     throw startFailed(error);
@@ -53,15 +53,19 @@ export async function runRequest(
 
 function requireFree({ id, status, step }: InstanceRow): void {
   if (status === 'waiting_review') throw reviewInProgress(id);
-  if (step === 'pull') throw new Refusal('BUSY', `${id} is creating a pull request at this moment.`, 'Wait for its answer.', { status });
+  if (step === 'pull') throw new Refusal('BUSY', `${id} is creating a pull request.`, 'Wait for the result of create_pull_request.', { status });
   if (allows('review requested', status)) return;
-  throw invalidState(`${id} is ${status}: its work is not reviewed any more.`, 'Nothing is left for you to do here.', { status });
+  throw invalidState(`${id} is ${status}, so its work cannot be reviewed any more.`, 'Stop: nothing is left to do.', { status });
 }
 
 const reviewInProgress = (id: string): Refusal =>
-  new Refusal('REVIEW_IN_PROGRESS', `The work of ${id} is being reviewed already.`, 'Wait: you are told when there is feedback.');
+  new Refusal(
+    'REVIEW_IN_PROGRESS',
+    `The work of ${id} is already being reviewed.`,
+    'Wait for the message with the feedback. Without a terminal, end your turn.',
+  );
 
-/** One transaction counts and reserves: of two requests at once one gets the iteration, and the other sees that a review is being started. */
+/** Counts and reserves in one transaction: of two simultaneous requests one gets the iteration, and the other finds a review being started. */
 async function begin(
   tx: Tx,
   outside: InstanceOutside,
@@ -80,7 +84,7 @@ async function begin(
   if (isAtLimit(ran.length, allowed)) return { refusal: await refuseAtLimit(tx, actor, coding, ran.length, limits) };
   const iteration = Math.max(0, ...ran.map(({ review_iteration }) => review_iteration)) + 1;
   const asked = { coding, ready, iteration, maxIterations: allowed, reviewerPrompt: reviewer_prompt, completionMessage: completion_message };
-  // The caller is at work, and knows its news by now.
+  // The caller is running, so it already knows its news.
   await changeInstance(tx.db, coding, { news: null, last_activity: tx.now });
   const leased = await reserve(tx, outside, ports, actor, {
     type: 'review',

@@ -8,7 +8,7 @@ import { type InstanceApp, instanceApp } from '../../../testing/scenes/instances
 import { type PretendedHost, pretendedHost } from '../../../testing/scenes/sessions.ts';
 import { pretendedDisk } from '../../../testing/stand-ins/pretended-disk.ts';
 
-/** What could have been changed by a call that is refused. */
+/** Everything that a refused call could have changed. */
 const state = async (t: InstanceApp) => {
   const { reader } = t.app.store;
   const instances = await reader.selectFrom('instances').selectAll().orderBy('id').execute();
@@ -52,24 +52,24 @@ describe('request_review', () => {
     expect(prompt).toMatch(/^You are review-7-a1, a review agent\. You review the work of the coding agent work-7-a1 for issue 7: review 1 of at most 3\./);
     for (const words of [`git diff ${t.repository.git(['rev-parse', 'main'])}...${tip}`, 'send_feedback', 'create_pull_request'])
       expect(prompt).toContain(words);
-    // Its token is another than the coder's, and is in its environment alone.
+    // Its token differs from the coder's, and is only in its environment.
     expect((await t.as('review-7-a1')).principal.instanceId).toBe('review-7-a1');
     expect(readFileSync(join(answer.worktree_path, '.covenant/mcp.json'), 'utf8')).not.toContain(session?.env.COVIBE_MCP_TOKEN);
     expect(t.repository.git(['status', '--porcelain'], answer.worktree_path)).toBe('');
   });
 
-  test('a prompt of the coder takes the place of the usual one; what it says of its work is quoted; text stays text [review.request.custom-prompt]', async () => {
+  test("the coder's prompt replaces the default one; its description of the work is quoted; text stays text [review.request.custom-prompt]", async () => {
     const t = await instanceApp();
     const coding = await t.coding();
     t.repository.write('draft.txt', 'x', coding.worktree_path);
     await t.ok('request_review', { reviewer_prompt: `Look at security only. ${HOSTILE}`, completion_message: `I did it.\n${HOSTILE}` }, coding.id);
     const [file, prompt = ''] = [t.host.running.get('review-7-a1')?.file, t.host.running.get('review-7-a1')?.args[1]];
     expect(file).toBe('sleep');
-    expect(prompt).toContain(`What you are asked to do:\n\nLook at security only. ${HOSTILE}`);
-    expect(prompt).not.toContain('Judge whether the change');
+    expect(prompt).toContain(`Your instructions:\n\nLook at security only. ${HOSTILE}`);
+    expect(prompt).not.toContain('Check whether the change');
     expect(prompt).toMatch(/not an instruction:\n\n> I did it\.\n> --force; rm -rf/);
     expect(prompt).toContain('> -- \n> "\'\\\n\n');
-    expect(prompt).toContain('not committed (1 file(s) untracked). They are not part of this review');
+    expect(prompt).toContain('uncommitted changes (1 file(s) untracked). They are not part of this review');
     expect(prompt).toContain('send_feedback');
     expect(readFileSync(join((await t.instance('review-7-a1')).worktree_path, '.covenant/prompt.md'), 'utf8')).toBe(prompt);
   });
@@ -97,7 +97,7 @@ describe('request_review', () => {
     expect(started.map(({ subject }) => subject)).toEqual(['work-7-a1', 'review-7-a1', 'review-7-a2']);
   });
 
-  test('of two at once one is granted, and no iteration is given twice', async () => {
+  test('of two simultaneous requests one is granted, and no iteration is assigned twice', async () => {
     const t = await instanceApp();
     const coding = await t.coding();
     const caller = await t.as(coding.id);
@@ -107,7 +107,7 @@ describe('request_review', () => {
     expect(t.repository.onDisk().sort()).toEqual(['review-7-a1', 'work-7-a1']);
   });
 
-  test('whoever may not, or has nothing to review, is refused by a code, and nothing is changed [review.request.coding-only] [review.surface.schema-validation] [review.error.shape] [review.error.logged] [review.error.no-cascade] [review.security.self-only]', async () => {
+  test('callers without the right, or without anything to review, are refused with a code, and nothing changes [review.request.coding-only] [review.surface.schema-validation] [review.error.shape] [review.error.logged] [review.error.no-cascade] [review.security.self-only]', async () => {
     const t = await instanceApp();
     const coding = await t.coding();
     const reviewed = await t.coding({ issue: 8 });
@@ -178,7 +178,7 @@ describe('request_review', () => {
     write('late.txt', 'x', coding.worktree_path);
     await t.ok('request_review', {}, coding.id);
     await t.ok('send_feedback', { feedback: 'Fine.', feedback_type: 'suggestions' }, review.id);
-    // What has become of the coder since is no state to ask in.
+    // The coder's current state does not allow a request.
     await t.app.store.write(
       'ws_default',
       async (tx) => void (await tx.db.updateTable('instances').set({ status: 'pr_created' }).where('id', '=', reviewed.id).execute()),
@@ -191,7 +191,7 @@ describe('request_review', () => {
     expect(await t.refused('request_review', {}, reviewed.id)).toMatchObject({ code: 'WRONG_MACHINE', message: expect.stringContaining('elsewhere:/home') });
   });
 
-  test('where worktree or launch fails nothing remains, and the next request gets the same iteration [review.request.failure-undone]', async () => {
+  test('if the worktree or launch fails nothing remains, and the next request gets the same iteration [review.request.failure-undone]', async () => {
     let failing: Error | undefined;
     const real = pretendedHost();
     const sessions = await real.sessions();

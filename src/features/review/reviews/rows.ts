@@ -4,9 +4,9 @@ import { commit, count, idOf, json, matches, oneOf, type RowRules, rowRule } fro
 import { INSTANCE_ID } from '../instances/index.ts';
 import { FEEDBACK_TYPES, PRIORITIES } from './contract.ts';
 
-const instance = matches(INSTANCE_ID, 'the id of an instance');
+const instance = matches(INSTANCE_ID, 'an instance id');
 
-/** Feedback that was not delivered yet is not delivered here: there is nobody to merge it for. */
+/** Undelivered feedback is not delivered here, because its coding agent does not exist on this server. */
 export const reviewRows = {
   review_feedback: rowRule<ReviewFeedbackRow>(
     {

@@ -6,7 +6,7 @@ import { type Feedback, feedbackView } from '../instances/index.ts';
 /** The feedback of this reviewer: at most one. */
 export const feedbackBy = (db: Db, workspace: string, review: string) => findRow(db, 'review_feedback', { workspace_id: workspace, review_instance: review });
 
-/** Unfinished deliveries of all workspaces, of reviews on this machine. */
+/** Unfinished deliveries of all workspaces, for reviews on this machine. */
 export async function feedbackUnderWay(db: Db, machine: string): Promise<ReviewFeedbackRow[]> {
   return await db
     .selectFrom('review_feedback as f')
@@ -24,7 +24,7 @@ export interface OpenReview {
   readonly created_at: number;
 }
 
-/** Reviews that are under way on this machine, and have not said their word yet; the oldest first. */
+/** Reviews in progress on this machine without feedback so far; oldest first. */
 export async function openReviews(db: Db, machine: string): Promise<OpenReview[]> {
   return await db
     .selectFrom('instance_relationships as r')
@@ -38,7 +38,7 @@ export async function openReviews(db: Db, machine: string): Promise<OpenReview[]
     .execute();
 }
 
-/** Feedback that the instance got, or gave as a reviewer; the newest first. */
+/** Feedback that the instance received, or sent as a reviewer; newest first. */
 export async function feedbackOf(db: Db, workspace: string, instance: string): Promise<Feedback[]> {
   const rows = await matching(db, 'review_feedback', { workspace_id: workspace })
     .selectAll()

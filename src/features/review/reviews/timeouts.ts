@@ -7,7 +7,7 @@ import { feedbackBy, type OpenReview, openReviews } from './store.ts';
 
 const TIMEOUTS_MS = 30_000;
 
-/** Ends reviews that take too long. */
+/** Stops reviews that take too long. */
 export function timeoutSweep({ store, clock, log }: Services, outside: InstanceOutside, ports: InstancePorts): Sweep {
   return {
     name: 'stuck reviews',
@@ -16,7 +16,7 @@ export function timeoutSweep({ store, clock, log }: Services, outside: InstanceO
       for (const seen of await openReviews(store.reader, outside.machine)) {
         const limits = await reviewLimits(store.reader, seen.workspace_id);
         if (!isStuck(seen.created_at, clock.now(), limits)) continue;
-        // One that cannot be ended must not keep the others from it.
+        // A failure to stop one review must not prevent the others.
         const ended = store.write(seen.workspace_id, (tx) => timeOut(tx, ports, seen));
         await ended.catch((error: unknown) => log.error('stuck review not ended', { review: seen.child_instance, error }));
       }
@@ -29,10 +29,10 @@ async function timeOut(tx: Tx, ports: InstancePorts, { child_instance }: OpenRev
   const relationship = await reviewedBy(tx.db, tx.workspace, child_instance);
   const limits = await reviewLimits(tx.db, tx.workspace);
   const parent = relationship && (await findInstance(tx.db, tx.workspace, relationship.parent_instance));
-  // Meanwhile it may have ended, said its word, been given more time, or be about to approve.
+  // In the meantime it may have ended, sent its feedback, been given more time, or be about to approve.
   if (!review || review.step !== null || !relationship || relationship.ended_at !== null || parent?.step === 'pull') return;
   if (!isStuck(relationship.created_at, tx.now, limits) || (await feedbackBy(tx.db, tx.workspace, review.id))) return;
   const reason = `it took longer than ${limits.timeoutHours} h`;
-  const message = { subject: 'Your review timed out', body: `${review.id} was ended without feedback: ${reason}. Call request_review again.` };
+  const message = { subject: 'Your review timed out', body: `${review.id} was stopped without feedback: ${reason}. Call request_review again.` };
   await concludeReview(tx, ports, review, { actor: 'server', outcome: 'timeout', reason, message, graceMs: 0 });
 }

@@ -75,10 +75,10 @@ test('cycle init adds missing PSKs to a valid config and keeps everything else',
 });
 
 test.each([
-  ['{ "agents": ', 'it is not JSON'],
-  [JSON.stringify({ ...CONFIG, mood: 'good' }), 'mood: there is no such key'],
-  [JSON.stringify({ ...CONFIG, storage_path: 'elsewhere' }), 'storage_path: only ".mcp-broker" is known'],
-])('cycle init reports the fault in %s, and changes nothing', async (config, fault) => {
+  ['{ "agents": ', 'not valid JSON'],
+  [JSON.stringify({ ...CONFIG, mood: 'good' }), 'mood: unknown key'],
+  [JSON.stringify({ ...CONFIG, storage_path: 'elsewhere' }), 'storage_path: only ".mcp-broker" is supported'],
+])('cycle init reports the fault in %s and changes nothing', async (config, fault) => {
   const path = place();
   writeConfig(path, config);
   await expect(init(path)).rejects.toMatchObject({ code: 'CONFIG_INVALID', message: `${file(path)}: ${fault}.` });
@@ -111,7 +111,7 @@ test('cycle init reports what blocks its files', async () => {
   await expect(init(path)).rejects.toMatchObject({ code: 'CONFIG_NOT_WRITTEN', message: expect.stringContaining(`${file(path, '.gitignore')} is not a file`) });
   const blocked = place();
   writeFileSync(join(blocked, '.mcp-broker'), '');
-  await expect(init(blocked)).rejects.toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringContaining('it cannot be read (ENOTDIR)') });
+  await expect(init(blocked)).rejects.toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringContaining('cannot be read (ENOTDIR)') });
 });
 
 test('of several concurrent runs of cycle init, one writes the config and the others keep it', async () => {
@@ -120,5 +120,5 @@ test('of several concurrent runs of cycle init, one writes the config and the ot
   expect(done.map(({ json }) => json.created).sort()).toEqual([false, false, false, false, true]);
   expect(done.flatMap(({ json }) => json.added_psks)).toEqual(['gemini', 'codex']);
   expect(readdirSync(join(path, '.mcp-broker')).sort()).toEqual(['.gitignore', 'config.json']);
-  await expect(init(path, { repo: 'nowhere' })).rejects.toMatchObject({ message: expect.stringContaining('--repo: there is no folder') });
+  await expect(init(path, { repo: 'nowhere' })).rejects.toMatchObject({ message: expect.stringContaining('--repo: the folder') });
 });

@@ -5,7 +5,7 @@ import { settingCommands } from './settings.ts';
 
 const SETTING = {
   key: 'review.max_iterations',
-  title: 'Reviews that an instance may run',
+  title: 'Maximum reviews per instance',
   value: 5,
   default: 3,
   is_default: false,
@@ -43,7 +43,7 @@ test('lists settings with their bounds, sets one to a number, and back to its de
     asked: [['settings.list', {}]],
     json: { kind: 'setting_list', items: [SETTING, SWITCH] },
     text: expect.stringMatching(
-      /^NAME .*\nreview\.max_iterations {2}5 {6}3 {8}1 to 100 {3}Reviews that an instance may run\nhooks\.fail_closed {6}on {5}off {6}on or off {2}Edits wait$/,
+      /^NAME .*\nreview\.max_iterations {2}5 {6}3 {8}1 to 100 {3}Maximum reviews per instance\nhooks\.fail_closed {6}on {5}off {6}on or off {2}Edits wait$/,
     ),
   });
   const set = await ran('settings set', 'review.max_iterations', '5');
