@@ -43,7 +43,7 @@ it('a commit of a file that another has claimed is refused with owner, reason an
   repository.git(['add', 'keys.ts']);
   const refused = await git(['commit', '-m', 'Keys CANARY']);
   expect(refused.code).toBe(1);
-  expect(refused.said).toMatch(/This commit was not made\. keys\.ts: claimed .* by ben until .*rotating the keys.*--no-verify .* a person may decide that/s);
+  expect(refused.said).toMatch(/This commit was not made\. keys\.ts: claimed .* by ben until .*rotating the keys.*--no-verify .* Only a person may decide that/s);
   await release(t, ben, id);
   expect(await git(['commit', '-m', 'Keys'])).toMatchObject({ code: 0 });
   expect(asked(traffic)).toMatchObject({ person: true, repo: 'app', edits: [{ repo: 'app', path: 'keys.ts' }] });
@@ -114,7 +114,7 @@ it('an agent without a token is checked as its developer, and that is said; on a
   expect([refused.code, refused.said]).toEqual([1, expect.stringContaining('keys.ts: claimed')]);
   await claim(ana, 'a.ts');
   const passed = await commit('a.ts');
-  expect([passed.code, passed.said]).toEqual([0, expect.stringMatching(/checked as its developer's, not as other's.*next: covibe-local setup/s)]);
+  expect([passed.code, passed.said]).toEqual([0, expect.stringMatching(/checked as the developer, because other has no token.*next: run covibe-local setup/s)]);
   expect(asked(traffic)).toMatchObject({ person: true });
 
   // The word of a token that is gone holds nobody back.
@@ -123,7 +123,7 @@ it('an agent without a token is checked as its developer, and that is said; on a
   await t.done('settings.set', { key: 'hooks.fail_closed', value: 'off' });
   storeTokens(machine, {});
   const unchecked = await commit('a.ts');
-  expect([unchecked.code, unchecked.said]).toEqual([0, expect.stringMatching(/was not checked .*no token of other .*next: covibe-local setup/s)]);
+  expect([unchecked.code, unchecked.said]).toEqual([0, expect.stringMatching(/not checked .*No token of other .*next: Run .covibe-local setup/s)]);
 });
 
 it('of many files each is asked about', async () => {
@@ -212,7 +212,7 @@ it('a hook that was there runs first, with its name, arguments and stdin, and it
   const installed = await guard('install');
   expect(installed.stdout).toContain('your own hook runs first');
   const after = look(hooks);
-  expect((await guard('install')).stdout).toContain('is in place already');
+  expect((await guard('install')).stdout).toContain('already installed');
   expect(look(hooks)).toEqual(after);
 
   repository.write('a.ts', 'x');
@@ -230,9 +230,9 @@ it('a hook that was there runs first, with its name, arguments and stdin, and it
   expect(readFileSync(join(hooks, 'stdin'), 'utf8')).toBe(`refs/heads/main ${repository.git(['rev-parse', 'main'])} refs/heads/main ${'0'.repeat(40)}\n`);
 
   execFileSync('rm', [join(hooks, 'stdin')]);
-  expect((await guard('remove')).stdout).toContain('your own hook is back');
+  expect((await guard('remove')).stdout).toContain('your own hook is restored');
   expect(look(hooks)).toEqual(before);
-  expect((await guard('remove')).stdout).toContain('there is none of ours');
+  expect((await guard('remove')).stdout).toContain('not installed');
 });
 
 it('what git and husky are told of the folder is respected, also from a linked worktree', async () => {
@@ -267,7 +267,7 @@ it('what git and husky are told of the folder is respected, also from a linked w
 
   const shared = join(machine.home, 'hooks');
   repository.git(['config', 'core.hooksPath', shared]);
-  expect((await guard('install')).stdout).toContain(`core.hooksPath names ${shared}: every repository`);
+  expect((await guard('install')).stdout).toContain(`core.hooksPath is ${shared}: every repository`);
 });
 
 it('where git is told that there are no hooks, or one leads nowhere, it says so and what to do', async () => {
@@ -292,7 +292,7 @@ it('a guard that somebody has changed is theirs: neither overwritten nor taken o
   writeFileSync(hook, `${readFileSync(hook, 'utf8')}echo mine\n`);
   const before = look(join(repository.path, '.git/hooks'));
   const again = await guard('install');
-  expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('somebody has changed it since')]);
+  expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('someone has changed it since')]);
   expect(look(join(repository.path, '.git/hooks'))).toEqual(before);
   expect((await guard('remove')).stdout).toContain('left as it is');
   expect(readFileSync(hook, 'utf8')).toContain('echo mine');
@@ -310,14 +310,14 @@ it('while the server is away commits go on and say that they were not checked; w
   traffic.down = true;
   const waits = await commit();
   expect(waits.code).toBe(1);
-  expect(waits.said).toMatch(/cannot be asked.*covenant up.*hooks\.fail_closed off.*--no-verify/s);
+  expect(waits.said).toMatch(/is not reachable.*covenant up.*hooks\.fail_closed off.*--no-verify/s);
   traffic.down = false;
   await t.done('settings.set', { key: 'hooks.fail_closed', value: 'off' });
   expect((await commit()).code).toBe(0);
   traffic.down = true;
   const passed = await commit();
   expect(passed.code).toBe(0);
-  expect(passed.said).toMatch(/was not checked .*cannot be asked.*next: covenant up/s);
+  expect(passed.said).toMatch(/not checked .*is not reachable.*next: start the server with .covenant up/s);
 });
 
 it('without the program a commit passes, and says so; found by its file where the PATH has none', async () => {
@@ -332,7 +332,7 @@ it('without the program a commit passes, and says so; found by its file where th
   // A program that does not start, or fails, is no denial.
   writeFileSync(join(bin, 'covibe-local'), '#!/bin/sh\necho Cannot find module >&2\nexit 1\n', { mode: 0o755 });
   const failed = await git(['commit', '-m', 'x', '--allow-empty'], { PATH: bin });
-  expect([failed.code, failed.said]).toEqual([0, expect.stringMatching(/covibe-local failed: this commit was not checked.*next: covibe-local doctor/s)]);
+  expect([failed.code, failed.said]).toEqual([0, expect.stringMatching(/covibe-local failed: this commit was not checked.*next: run covibe-local doctor/s)]);
   rmSync(join(bin, 'covibe-local'));
   repository.write('a.ts', 'y');
   repository.git(['add', 'a.ts']);
@@ -341,13 +341,13 @@ it('without the program a commit passes, and says so; found by its file where th
     writeFileSync(hook, readFileSync(hook, 'utf8').replaceAll(/covibe-local\.ts/g, 'gone.ts'));
   }
   const passed = await git(['commit', '-m', 'x'], { PATH: bin });
-  expect([passed.code, passed.said]).toEqual([0, expect.stringContaining('covibe-local is not installed any more: this commit was not checked')]);
+  expect([passed.code, passed.said]).toEqual([0, expect.stringContaining('covibe-local is not installed: this commit was not checked')]);
 });
 
 it('outside of a repository it says so, and changes nothing', async () => {
   const machine = testMachine();
   const ran = await machine.run(temporaryFolder(), ['guard', 'install']);
-  expect([ran.code, ran.stderr]).toEqual([1, expect.stringContaining('is in no git repository')]);
+  expect([ran.code, ran.stderr]).toEqual([1, expect.stringContaining('is not in a git repository')]);
 });
 
 /** Names, bytes and modes. */

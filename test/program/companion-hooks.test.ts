@@ -123,11 +123,11 @@ it('while the server is away the agent goes on, and its person is told once in a
   traffic.down = true;
   const first = await hook('before-tool', write(join(repository.path, 'a.txt')));
   expect(first.code).toBe(0);
-  expect(JSON.parse(first.stdout)).toEqual({ systemMessage: expect.stringMatching(/cannot be asked.*goes on without Covenant.*covibe-local doctor/s) });
+  expect(JSON.parse(first.stdout)).toEqual({ systemMessage: expect.stringMatching(/is not reachable.*continues without Covenant.*covibe-local doctor/s) });
   const second = await hook('after-tool', write(join(repository.path, 'a.txt')));
   expect([second.code, second.stdout, second.stderr]).toEqual([0, '', '']);
   const another = await hook('prompt', { session_id: 'run-2' });
-  expect(another.stdout).toContain('cannot be asked');
+  expect(another.stdout).toContain('is not reachable');
 });
 
 it('where the workspace fails closed, edits wait for the server once it was heard of; what writes nothing goes on', async () => {
@@ -153,8 +153,8 @@ it('where the workspace fails closed, a token that is refused lets no edit throu
   await hook('session-start', { source: 'startup' });
   await t.done('tokens.revoke', { token_id: ana.tokenId });
   const { hookSpecificOutput, systemMessage } = JSON.parse((await hook('before-tool', write(join(repository.path, 'a.txt')))).stdout);
-  expect(hookSpecificOutput.permissionDecisionReason).toMatch(/did not take the question.*does not accept the token.*covibe-local setup/s);
-  expect(systemMessage).toMatch(/does not accept the token of claude-code.*Edits wait/s);
+  expect(hookSpecificOutput.permissionDecisionReason).toMatch(/refused the request.*does not accept the token.*covibe-local setup/s);
+  expect(systemMessage).toMatch(/does not accept the token of claude-code.*Edits are blocked/s);
 });
 
 it('a token that is refused, a payload that is none, or a hook that was called wrongly never holds an agent up', async () => {
@@ -166,10 +166,10 @@ it('a token that is refused, a payload that is none, or a hook that was called w
   expect((await hook('after-tool', {})).stdout).toBe('');
   storeTokens(machine, {});
   const without = await hook('before-tool', { ...write(join(repository.path, 'a.txt')), session_id: 'run-2' });
-  expect(JSON.parse(without.stdout)).toEqual({ systemMessage: expect.stringMatching(/There is no token of claude-code.*covibe-local setup/s) });
+  expect(JSON.parse(without.stdout)).toEqual({ systemMessage: expect.stringMatching(/No token of claude-code.*covibe-local setup/s) });
   const broken = await machine.run(repository.path, ['hook', 'claude-code', 'stop', '--base-url', traffic.url], {}, '{"prompt":"CANARY');
   expect([broken.code, broken.stdout]).toEqual([0, '']);
-  expect(broken.stderr).toMatch(/no JSON.*goes on/);
+  expect(broken.stderr).toMatch(/not JSON.*continues/);
   expect(broken.stderr).not.toContain('CANARY');
   for (const args of [
     ['hook', 'claude-code', 'no-such-event'],

@@ -53,7 +53,7 @@ test('[companion.setup.command] [companion.setup.service-default] [companion.doc
   expect(ran.stdout).toContain('✓ approved by ana, 2 tokens stored (0600)\n');
   expect(ran.stdout).toMatch(/^✓ claude-code {2}\.mcp\.json, \.claude\/settings\.json/m);
   expect(ran.stdout).toMatch(/^✓ watch service running$/m);
-  expect(ran.stdout).toMatch(/\nnext: restart your agents, then covibe-local doctor\n$/);
+  expect(ran.stdout).toMatch(/\nnext: restart your agents, then run covibe-local doctor\n$/);
 
   expect(JSON.parse(readFileSync(join(repo.path, '.mcp.json'), 'utf8'))).toMatchObject({ mine: 1, mcpServers: { covibe: {} } });
   const { origin, tokens } = JSON.parse(readFileSync(credentials, 'utf8')) as { origin: string; tokens: Record<string, string> };
@@ -108,14 +108,14 @@ test('doctor tells what is wrong with the setup, with its fix, from a server tha
   };
   await doctor(1, /^✗ the agents of this repository are not set up\n {4}fix: covibe-local setup --base-url /m);
   await m.run(repo.path, ['setup', '--base-url', s.url, '--agents', 'claude-code', '--no-service'], env);
-  await doctor(1, /^✗ the HTTP hooks of Claude Code read COVIBE_MCP_TOKEN, which is not set here\n {4}fix: /m, {});
+  await doctor(1, /^✗ the HTTP hooks of Claude Code need COVIBE_MCP_TOKEN, which is not set in this shell\n {4}fix: /m, {});
   await s.done('settings.set', { key: 'hooks.fail_closed', value: 1 });
   await doctor(1, /^✗ .*\(hooks\.fail_closed\), which HTTP hooks cannot do\n {4}fix: covibe-local setup .*--hooks command$/m);
 
   await m.run(repo.path, ['setup', '--base-url', s.url, '--agents', 'claude-code', '--no-service'], env);
   const credentials = join(m.home, '.covibe/credentials.json');
   writeFileSync(credentials, JSON.stringify({ origin: 'https://other.example', tokens: { 'claude-code': s.token } }), { mode: 0o600 });
-  await doctor(1, /^✗ the stored tokens are those of https:\/\/other\.example\n {4}fix: covibe-local setup/m, {});
+  await doctor(1, /^✗ the stored tokens belong to another server: https:\/\/other\.example\n {4}fix: covibe-local setup/m, {});
   await doctor(1, /^✗ .* does not accept COVIBE_MCP_TOKEN\n {4}fix: /m, { COVIBE_MCP_TOKEN: 'cv_nobody' });
 
   writeFileSync(join(repo.path, '.claude/settings.json'), '{}');
@@ -126,7 +126,7 @@ test('doctor tells what is wrong with the setup, with its fix, from a server tha
   await doctor(0, /^✓ claude-code {2}/m);
 
   await s.server.close(100);
-  await doctor(0, /^○ server http:\/\/127\.0\.0\.1:\d+ cannot be reached \(ECONNREFUSED\)/m);
+  await doctor(0, /^○ server http:\/\/127\.0\.0\.1:\d+ is not reachable \(ECONNREFUSED\)/m);
   writeFileSync(join(repo.path, '.claude/settings.json'), '{}');
   await doctor(1, /^✗ claude-code: SessionStart hook missing .*\n {4}fix: /m);
 });
@@ -173,13 +173,13 @@ test('what stands in the way is said before anything is written', async () => {
     expect(ran.stderr).toContain('next: ');
   };
   const here = ['--base-url', s.url, '--agents', 'codex'];
-  await refused(['--base-url', 'http://127.0.0.1:9', '--agents', 'codex'], 1, 'cannot be reached');
+  await refused(['--base-url', 'http://127.0.0.1:9', '--agents', 'codex'], 1, 'is not reachable');
   await refused(here, 1, 'does not accept COVIBE_MCP_TOKEN', { COVIBE_MCP_TOKEN: 'cv_nobody' });
   await refused(here, 1, 'COVIBE_MCP_TOKEN has characters', { COVIBE_MCP_TOKEN: 'cv_ab cd' });
-  await refused(here, 1, 'is in no git repository', {}, temporaryFolder());
+  await refused(here, 1, 'is not in a git repository', {}, temporaryFolder());
   await refused(['--base-url', s.url, '--agents', 'emacs'], 2, 'there is no agent "emacs"');
   await refused(['--base-url', s.url], 1, 'None of claude-code, codex, cursor, gemini, opencode was found');
-  await refused(['--base-url', 'http://covenant.example', '--agents', 'codex', '--hooks', 'http'], 2, 'on this machine alone');
+  await refused(['--base-url', 'http://covenant.example', '--agents', 'codex', '--hooks', 'http'], 2, 'only with a server on this machine');
   await refused([...here, '--hooks', 'http'], 1, 'COVIBE_MCP_TOKEN, which is not set');
   expect({ ...both(m, repo), home: before.home }).toEqual(before);
   writeFileSync(join(m.home, 'file'), '');
@@ -210,7 +210,7 @@ test('--remove undoes what setup wrote; the service stays while another reposito
   expect(contents(first.path)).toEqual(setUp);
 
   const removed = await m.run(first.path, ['setup', '--remove'], env);
-  expect(removed).toMatchObject({ code: 0, stdout: expect.stringContaining('watch service kept, for another repository of this machine') });
+  expect(removed).toMatchObject({ code: 0, stdout: expect.stringContaining('watch service kept: it serves another repository on this machine') });
   expect(withoutTimes(first.path)).toEqual(before);
   expect(existsSync(unit)).toBe(true);
   expect(await m.run(second.path, ['setup', '--remove', '--json'], env)).toMatchObject({
@@ -218,7 +218,7 @@ test('--remove undoes what setup wrote; the service stays while another reposito
     json: { kind: 'setup_removed', service: { removed: true } },
   });
   expect(existsSync(unit)).toBe(false);
-  expect((await m.run(second.path, ['setup', '--remove'], env)).stdout).toContain('setup had written nothing here');
+  expect((await m.run(second.path, ['setup', '--remove'], env)).stdout).toContain('setup has written nothing here');
   // Then one thing is wrong, and not that nobody has a token for it.
   writeFileSync(join(m.home, '.covibe/credentials.json'), JSON.stringify({ origin: 'https://other.example', tokens: { codex: 'cv_1' } }), { mode: 0o600 });
   const after = await m.run(second.path, ['doctor', '--base-url', s.url, '--json']);

@@ -8,7 +8,7 @@ export type CompanionCommand = BareCommand;
 
 export const BASE_URL = { 'base-url': { type: 'string' } } as const;
 
-/** `--base-url`, else `COVIBE_BASE_URL`, else the server of this repository's setup or of the stored tokens, else one of this machine. */
+/** `--base-url`; otherwise `COVIBE_BASE_URL`, the server of this repository's setup, the server of the stored tokens, or a server on this machine. */
 export function originOf(invocation: BareInvocation): string {
   const given = option(invocation, 'base-url');
   if (given !== undefined) return originFrom(given, '--base-url');
@@ -19,5 +19,9 @@ export function originOf(invocation: BareInvocation): string {
 export function requireRepository(folder: string): GitPlace {
   const place = placeOf(folder);
   if (place) return place;
-  throw new CliError('NO_REPOSITORY', `${folder} is in no git repository.`, 'Run it in the repository that your agents work in; `git init` makes one.');
+  throw new CliError(
+    'NO_REPOSITORY',
+    `${folder} is not in a git repository.`,
+    'Run this command inside the repository that your agents work in, or create one there with `git init`.',
+  );
 }

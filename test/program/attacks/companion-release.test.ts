@@ -26,7 +26,7 @@ test('a server that offers a release of its own making gets it onto no machine t
   const repository = temporaryRepository();
   const env = { COVIBE_MCP_TOKEN: token, PATH: `${quickNpm()}:${machine.env.PATH}` };
   const setup = await machine.run(repository.path, ['setup', '--base-url', server.url, '--no-service'], env);
-  expect(setup.stdout).toContain(`key for updates pinned: ${key.fingerprint}`);
+  expect(setup.stdout).toContain(`update key pinned: ${key.fingerprint}`);
 
   const watching = async (told: RegExp) => {
     const { child, ran, said } = machine.start(repository.path, ['watch', '--base-url', server.url, '--interval', '1', '--self-update'], env);
@@ -44,7 +44,7 @@ test('a server that offers a release of its own making gets it onto no machine t
   await startProgram(at, port);
   await watching(/not signed by the key that was pinned at setup/);
   const again = await machine.run(repository.path, ['setup', '--base-url', server.url, '--no-service'], env);
-  expect(again.stdout).toMatch(/names another key for updates now.*the pinned one stays/);
+  expect(again.stdout).toMatch(/announces a different update key.*the pinned key/);
   await watching(/not signed by the key that was pinned at setup/);
   expect(existsSync(current)).toBe(false);
 
