@@ -43,7 +43,7 @@ it('a commit of a file that another has claimed is refused with owner, reason an
   repository.git(['add', 'keys.ts']);
   const refused = await git(['commit', '-m', 'Keys CANARY']);
   expect(refused.code).toBe(1);
-  expect(refused.said).toMatch(/This commit was not made\. keys\.ts: claimed .* by ben until .*rotating the keys.*--no-verify .* Only a person may decide that/s);
+  expect(refused.said).toMatch(/This commit was not made\. keys\.ts: claimed .* by ben until .*rotating the keys.*--no-verify\. Only a person may decide that/s);
   await release(t, ben, id);
   expect(await git(['commit', '-m', 'Keys'])).toMatchObject({ code: 0 });
   expect(asked(traffic)).toMatchObject({ person: true, repo: 'app', edits: [{ repo: 'app', path: 'keys.ts' }] });
@@ -267,7 +267,7 @@ it('what git and husky are told of the folder is respected, also from a linked w
 
   const shared = join(machine.home, 'hooks');
   repository.git(['config', 'core.hooksPath', shared]);
-  expect((await guard('install')).stdout).toContain(`core.hooksPath is ${shared}: every repository`);
+  expect((await guard('install')).stdout).toContain(`core.hooksPath is ${shared}: the guard now runs in every repository`);
 });
 
 it('where git is told that there are no hooks, or one leads nowhere, it says so and what to do', async () => {
@@ -280,10 +280,10 @@ it('where git is told that there are no hooks, or one leads nowhere, it says so 
   };
   const hook = join(repository.path, '.git/hooks/pre-push');
   symlinkSync('nowhere', hook);
-  await refused(/hooks\/pre-push cannot be read \(ENOENT\)\. Nothing was changed\..*next: Delete it/s);
+  await refused(/hooks\/pre-push cannot be read \(ENOENT\)\. Nothing was changed\..*next: Fix its permissions or delete it/s);
   expect(readdirSync(join(repository.path, '.git/hooks'))).not.toContain('pre-commit');
   repository.git(['config', 'core.hooksPath', '/dev/null']);
-  await refused(/\/dev\/null is no folder.*Nothing was changed\..*next: .*core\.hooksPath/s);
+  await refused(/\/dev\/null is not a folder.*Nothing was changed\..*next: .*core\.hooksPath/s);
 });
 
 it('a guard that somebody has changed is theirs: neither overwritten nor taken out', async () => {
@@ -294,7 +294,7 @@ it('a guard that somebody has changed is theirs: neither overwritten nor taken o
   const again = await guard('install');
   expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('someone has changed it since')]);
   expect(look(join(repository.path, '.git/hooks'))).toEqual(before);
-  expect((await guard('remove')).stdout).toContain('left as it is');
+  expect((await guard('remove')).stdout).toContain('was not removed');
   expect(readFileSync(hook, 'utf8')).toContain('echo mine');
 });
 

@@ -177,7 +177,7 @@ test('what stands in the way is said before anything is written', async () => {
   await refused(here, 1, 'does not accept COVIBE_MCP_TOKEN', { COVIBE_MCP_TOKEN: 'cv_nobody' });
   await refused(here, 1, 'COVIBE_MCP_TOKEN has characters', { COVIBE_MCP_TOKEN: 'cv_ab cd' });
   await refused(here, 1, 'is not in a git repository', {}, temporaryFolder());
-  await refused(['--base-url', s.url, '--agents', 'emacs'], 2, 'there is no agent "emacs"');
+  await refused(['--base-url', s.url, '--agents', 'emacs'], 2, 'unknown agent "emacs"');
   await refused(['--base-url', s.url], 1, 'None of claude-code, codex, cursor, gemini, opencode was found');
   await refused(['--base-url', 'http://covenant.example', '--agents', 'codex', '--hooks', 'http'], 2, 'only with a server on this machine');
   await refused([...here, '--hooks', 'http'], 1, 'COVIBE_MCP_TOKEN, which is not set');
@@ -201,11 +201,11 @@ test('--remove undoes what setup wrote; the service stays while another reposito
   const setUp = contents(first.path);
   expect(await m.run(first.path, ['setup', '--remove', '--agents', 'cursor'], env)).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('without --agents'),
+    stderr: expect.stringContaining('with --agents'),
   });
   expect(await m.run(first.path, ['setup', '--remove', '--base-url', s.url], env)).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('without --base-url'),
+    stderr: expect.stringContaining('with --base-url'),
   });
   expect(contents(first.path)).toEqual(setUp);
 

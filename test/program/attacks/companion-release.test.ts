@@ -38,14 +38,14 @@ test('a server that offers a release of its own making gets it onto no machine t
   // Whoever has the server has its manifest, its files and its config, and not the key.
   await watching(/not updated to 99\.0\.0: the release is not signed;/);
   await run('companion', 'sign', '99.0.0', tarball, '--key', attackers);
-  await watching(/not signed by the key that was pinned at setup/);
+  await watching(/not signed with the key pinned at setup/);
   config(stranger.public_key);
   await server.stop();
   await startProgram(at, port);
-  await watching(/not signed by the key that was pinned at setup/);
+  await watching(/not signed with the key pinned at setup/);
   const again = await machine.run(repository.path, ['setup', '--base-url', server.url, '--no-service'], env);
   expect(again.stdout).toMatch(/announces a different update key.*the pinned key/);
-  await watching(/not signed by the key that was pinned at setup/);
+  await watching(/not signed with the key pinned at setup/);
   expect(existsSync(current)).toBe(false);
 
   // The publisher's own is installed, also where it is older than this one.

@@ -114,7 +114,7 @@ test('what stands in the way is said before anything is pushed [review.pr.no-cha
 
   t.repository.git(['reset', '--quiet', '--hard', 'main'], path);
   t.repository.write('file-0.txt', 'changed', path);
-  expect(await refused()).toMatchObject({ code: 'NO_CHANGES', suggestion: expect.stringContaining('1 file(s) changed and not committed') });
+  expect(await refused()).toMatchObject({ code: 'NO_CHANGES', suggestion: expect.stringContaining('1 file(s) changed but not committed') });
   t.repository.commit('file-0.txt', 'changed', path);
 
   const origin = (address: string) => t.repository.git(['config', 'remote.origin.url', address]);

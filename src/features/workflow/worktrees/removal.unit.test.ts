@@ -67,7 +67,7 @@ describe('a worktree that the server made', () => {
     ],
     [
       'another worktree in it, where git does not look',
-      /another repository or worktree lies in it \(\.inner\/two\/\)/,
+      /it contains another repository or worktree \(\.inner\/two\/\)/,
       () => {
         repository.write('.git/info/exclude', '.inner/\n');
         repository.git(['worktree', 'add', '--quiet', '-b', 'inner', join(workspace.path, '.inner/two')]);
