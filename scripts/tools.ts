@@ -1,12 +1,14 @@
-/** Writes docs/tools.md and test/published-tools.json from the contracts; with --check, fails where they are out of date. */
+/** Writes the generated references in docs/ and test/published-tools.json. With --check, fails if one of them is out of date. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { PublishedTool } from '../src/kernel/publish.ts';
 import { publishedTools } from '../src/testing/catalogue.ts';
+import { configurationReference } from './configuration-reference.ts';
 
 const tools = await publishedTools();
 const files: Record<string, string> = {
   'docs/tools.md': reference(tools),
+  'docs/configuration.md': configurationReference(),
   'test/published-tools.json': `${JSON.stringify(tools.map(snapshot), null, 2)}\n`,
 };
 let stale = false;
