@@ -1,9 +1,10 @@
 /** docs/configuration.md: every setting, environment variable and workspace setting, from their definitions. */
 import { z } from 'zod';
+import { CLIENT_VARIABLES } from '../src/clients/environment.ts';
 import { defaultsIn, ENVIRONMENT, SETTINGS } from '../src/config.ts';
-import { ENVIRONMENT_VARIABLES } from '../src/environment.ts';
 import { DEFINITIONS, type SettingDefinition } from '../src/features/core/settings/contract.ts';
 import { SERVER_ENTRY } from '../src/features/gateway/servers/check-entry.ts';
+import { ENVIRONMENT_VARIABLES } from '../src/wire/environment.ts';
 
 interface JsonSchema {
   readonly type?: string;
@@ -95,7 +96,7 @@ ${table(['key', 'type', 'default', 'bounds', 'meaning'], rows)}`;
 }
 
 function environmentVariables(): string {
-  return Object.entries(ENVIRONMENT_VARIABLES)
+  return Object.entries({ ...ENVIRONMENT_VARIABLES, 'Agent programs': CLIENT_VARIABLES })
     .map(([group, variables]) => {
       const rows = variables.map(({ name, programs, default: fallback, meaning }) => [code(name), programs.map(code).join(', '), fallback ?? '', meaning]);
       return `### ${group}\n\n${table(['variable', 'read by', 'default', 'meaning'], rows)}`;

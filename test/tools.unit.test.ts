@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { configurationReference } from '../scripts/configuration-reference.ts';
+import { CLIENT_VARIABLES } from '../src/clients/environment.ts';
 import { ENVIRONMENT } from '../src/config.ts';
-import { ENVIRONMENT_VARIABLES } from '../src/environment.ts';
 import { publishedTools } from '../src/testing/catalogue.ts';
+import { ENVIRONMENT_VARIABLES } from '../src/wire/environment.ts';
 
 const tools = await publishedTools();
 
@@ -93,12 +94,12 @@ test('docs/configuration.md is current: npm run docs rewrites it [use.docs.gener
   expect(readFileSync('docs/configuration.md', 'utf8')).toBe(configurationReference());
 });
 
-test('every environment variable that the source reads is in the table of src/environment.ts', () => {
+test('every environment variable that the source reads is in a table of environment variables', () => {
   const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((name) => /\.ts$/.test(name) && !/\.test\.ts$|^testing\//.test(name));
   const read = files.flatMap((name) =>
     [...readFileSync(`src/${name}`, 'utf8').matchAll(/\benv(?:\?\.|\.|\[')([A-Z][A-Z0-9_]*)\b/g)].map(([, variable]) => variable),
   );
-  const listed = Object.values(ENVIRONMENT_VARIABLES).flatMap((variables) => variables.map(({ name }) => name));
+  const listed = [...Object.values(ENVIRONMENT_VARIABLES), CLIENT_VARIABLES].flatMap((variables) => variables.map(({ name }) => name));
   expect(new Set(listed).size).toBe(listed.length);
   expect([...read, ...Object.keys(ENVIRONMENT)].filter((name) => !listed.includes(name as string))).toEqual([]);
 });

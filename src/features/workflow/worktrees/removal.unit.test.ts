@@ -56,7 +56,7 @@ describe('a worktree that the server made', () => {
         repository.git(['add', '.'], workspace.path);
       },
     ],
-    ['a commit of its own', /1 commit\(s\) are neither in main/, () => repository.commit('own.txt', 'x', workspace.path)],
+    ['a commit of its own', /1 commit\(s\) are not in main/, () => repository.commit('own.txt', 'x', workspace.path)],
     [
       'a commit on a detached HEAD',
       /detached; 1 commit/,
@@ -130,7 +130,7 @@ describe('a worktree that the server made', () => {
 
   test('is kept, and it is said, while its repository is not on this machine', async () => {
     renameSync(repository.path, `${repository.path}-moved`);
-    expect(await update({ status: 'merged', merge_commit: 'abcdef1' })).toMatchObject({ worktree: 'kept', reason: expect.stringContaining('no folder') });
+    expect(await update({ status: 'merged', merge_commit: 'abcdef1' })).toMatchObject({ worktree: 'kept', reason: expect.stringContaining('does not exist') });
     renameSync(`${repository.path}-moved`, repository.path);
   });
 

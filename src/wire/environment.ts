@@ -1,4 +1,7 @@
-/** Every environment variable that the three programs read. docs/configuration.md is made from this table; a test compares it with the source. */
+/**
+ * The environment variables that the three programs read. src/clients/environment.ts has those of agent programs. docs/configuration.md is made
+ * from both tables; a test compares them with the source.
+ */
 
 type Program = 'covenant' | 'covibe-local' | 'covibe-mcp';
 
@@ -57,19 +60,6 @@ export const ENVIRONMENT_VARIABLES: Readonly<Record<string, readonly Environment
     variable('OTEL_TRACES_EXPORTER', SERVER, '`otlp`', 'Any other value: sends no traces.'),
     variable('OTEL_METRICS_EXPORTER', SERVER, '`otlp`', 'Any other value: sends no metrics.'),
   ],
-  'Agent programs': [
-    variable('CLAUDE_CONFIG_DIR', COMPANION, '`~/.claude`', "The folder with Claude Code's transcripts."),
-    variable('CODEX_HOME', COMPANION, '`~/.codex`', "The folder with Codex's configuration and logs."),
-    variable('CODEX_SQLITE_HOME', COMPANION, '`CODEX_HOME`', "The folder with Codex's log database."),
-    variable('CLAUDECODE', COMPANION, null, 'Set by Claude Code: the command runs for it.'),
-    variable('CLAUDE_CODE_SESSION_ID', COMPANION, null, 'Set by Claude Code: its id of the run.'),
-    variable('CODEX_SESSION_ID', COMPANION, null, 'Set by Codex: the command runs for it, in this run.'),
-    variable('CODEX_THREAD_ID', COMPANION, null, 'Set by Codex: the command runs for it.'),
-    variable('CODEX_SANDBOX', COMPANION, null, 'Set by Codex: the command runs for it.'),
-    variable('GEMINI_CLI', COMPANION, null, 'Set by Gemini CLI: the command runs for it.'),
-    variable('CURSOR_AGENT', COMPANION, null, 'Set by Cursor: the command runs for it.'),
-    variable('OPENCODE', COMPANION, null, 'Set by opencode: the command runs for it.'),
-  ],
   'Git hooks': [
     variable('GIT_DIR', COMPANION, null, 'Set by git: the repository of a commit or push that the guard checks.'),
     variable('GIT_WORK_TREE', COMPANION, null, 'Set by git: its working tree.'),
@@ -79,8 +69,6 @@ export const ENVIRONMENT_VARIABLES: Readonly<Record<string, readonly Environment
     variable('HOME', ALL, "the system's home folder", 'Your home folder.'),
     variable('PATH', ALL, null, 'Where programs such as git, tmux and npm are looked up.'),
     variable('PATHEXT', ALL, '`.EXE;.CMD;.BAT`', 'The endings of programs on Windows.'),
-    variable('XDG_CONFIG_HOME', COMPANION, '`~/.config`', 'Where opencode, Cursor and systemd keep their configuration.'),
-    variable('APPDATA', COMPANION, '`~/AppData/Roaming`', 'Where Cursor keeps its data on Windows.'),
     variable('LANG', ALL, null, 'UTF-8 in one of `LC_ALL`, `LC_CTYPE` and `LANG` allows symbols in the output.'),
     variable('LC_ALL', ALL, null, 'See `LANG`.'),
     variable('LC_CTYPE', ALL, null, 'See `LANG`.'),
