@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { PEERS, withPeer } from '../bench/peers/peers.ts';
 import { temporaryFolder } from '../src/testing/store/database.ts';
 
-/** An npm that leaves a mark where it ran, and does this besides. */
+/** An npm that leaves a mark where it ran, and then does this. */
 function npmThat(does: string): string {
   const bin = temporaryFolder();
   writeFileSync(join(bin, 'npm'), `#!/bin/sh\ntouch '${join(bin, 'ran')}'\n${does}\n`);
@@ -15,7 +15,7 @@ function npmThat(does: string): string {
 
 const name = `pg-boss ${PEERS['pg-boss']}`;
 
-test('a folder of peers that somebody names is theirs: what it lacks is said, and nothing is installed', async () => {
+test('a folder of peers named by the user is not modified: missing peers are reported and not installed', async () => {
   const folder = temporaryFolder();
   const bin = npmThat('');
   vi.stubEnv('COVENANT_PEERS', folder);
@@ -26,7 +26,7 @@ test('a folder of peers that somebody names is theirs: what it lacks is said, an
   expect([readdirSync(folder), readdirSync(bin)]).toEqual([[], ['npm']]);
 });
 
-test('a peer that npm cannot install is told with the reason of npm, and leaves nothing behind', async () => {
+test("a peer that npm cannot install is reported with npm's reason and leaves nothing behind", async () => {
   const cache = temporaryFolder();
   vi.stubEnv('COVENANT_PEERS', undefined);
   vi.stubEnv('XDG_CACHE_HOME', cache);
@@ -38,7 +38,7 @@ test('a peer that npm cannot install is told with the reason of npm, and leaves 
   expect(readdirSync(join(cache, 'covenant-peers'))).toEqual([]);
 });
 
-test('a peer is installed once, in its version, and measured from there', async () => {
+test('a peer is installed once, in its pinned version, and measured from there', async () => {
   const cache = temporaryFolder();
   vi.stubEnv('COVENANT_PEERS', undefined);
   vi.stubEnv('XDG_CACHE_HOME', cache);
@@ -49,7 +49,7 @@ test('a peer is installed once, in its version, and measured from there', async 
   expect(await withPeer('pg-boss', async (folder) => folder)).toEqual({ name, value: place });
 });
 
-test('what goes wrong while a peer is measured is its line, not the end of the run', async () => {
+test('a failure while measuring a peer is reported in its line and does not end the run', async () => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'node_modules/pg-boss'), { recursive: true });
   writeFileSync(join(folder, 'node_modules/pg-boss/package.json'), JSON.stringify({ version: PEERS['pg-boss'] }));

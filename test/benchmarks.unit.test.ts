@@ -9,7 +9,7 @@ import { tableOf } from '../bench/table.ts';
 const machine = { cpu: 'Abacus', cores: 2, memoryGb: 8, os: 'Linux 6', node: 'v24.0.0', sqlite: '3.50.0', postgres: '18.0', syncMs: 1.5 };
 const run = { at: '2026-01-02T03:04:05.000Z', seconds: 60 };
 
-/** Two areas: a rate, a time with a note, and a peer that could not be had. */
+/** Two areas: a rate, a time with a note, and a peer that was not available. */
 function fixed(): Results {
   const rows: Row[] = [];
   const silent = { step: () => {}, detail: () => {} };
@@ -20,7 +20,7 @@ function fixed(): Results {
   return { machine, runs: { gateway: run, events: run }, rows };
 }
 
-test('a figure has its baseline beside it and the ratio of the two', () => {
+test('a figure has its baseline next to it, and the ratio of both', () => {
   const { rows } = fixed();
   expect(rows.map(({ ratio }) => ratio)).toEqual([0.5, undefined, 0.00375]);
   expect(rows[0]).toEqual({
@@ -35,7 +35,7 @@ test('a figure has its baseline beside it and the ratio of the two', () => {
   });
 });
 
-test('the document has the machine, every area with its method, and one line for each figure', () => {
+test('the document lists the machine, every area with its method, and one line per figure', () => {
   const text = documentOf(fixed(), 'It grows.');
   expect(text).toContain('Abacus, 2 cores, 8 GB; Linux 6; Node v24.0.0, SQLite 3.50.0, PostgreSQL 18.0. Its disk takes 1.5 ms (median) to sync 4 kB.');
   for (const { title, method } of AREAS) expect(text).toContain(`## ${title}\n\n${method}`);
@@ -45,19 +45,19 @@ test('the document has the machine, every area with its method, and one line for
   expect(text.match(/Not measured yet\./g)).toHaveLength(AREAS.length - 2);
 });
 
-test('a peer that could not run is named with its reason, in the document and in the table', () => {
+test('a peer that could not run is named with the reason, in the document and in the table', () => {
   expect(documentOf(fixed(), 'It grows.')).toContain('| peer 1.0.0 | could not run: no such package \\| at all | – |');
   expect(tableOf(fixed().rows)).toMatch(/peer 1\.0\.0 +could not run: no such package \| at all +–/);
 });
 
-test('the table has one part for each area, and its columns stand under each other', () => {
+test('the table has one part per area, with aligned columns', () => {
   const lines = tableOf(fixed().rows).trim().split('\n');
   expect(lines.filter((line) => line.startsWith('# '))).toEqual(['# gateway', '# events']);
   const [first = '', second = ''] = lines.filter((line) => line.startsWith('through us'));
   expect(first.indexOf('directly')).toBe(second.indexOf('peer 1.0.0'));
 });
 
-test('a run of some areas replaces these alone; on another machine nothing is kept', () => {
+test('a run of some areas replaces only these; on another machine nothing is kept', () => {
   const old = fixed();
   const rows = old.rows.slice(2).map((row) => ({ ...row, value: 16, ratio: 2 }));
   const again: Results = { machine: { ...machine, syncMs: 9 }, runs: { events: { ...run, seconds: 1 } }, rows };
@@ -68,7 +68,7 @@ test('a run of some areas replaces these alone; on another machine nothing is ke
   expect(mergeResults(old, elsewhere)).toEqual(elsewhere);
 });
 
-test('docs/benchmarks.md is what the results say', () => {
+test('docs/benchmarks.md matches the results', () => {
   const results = readResults();
   expect(results && documentOf(results, growthSection())).toBe(readFileSync(new URL('../docs/benchmarks.md', import.meta.url), 'utf8'));
 });

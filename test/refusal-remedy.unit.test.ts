@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { commandIn, remedyOf } from '../web/pages/team/refusal-remedy.ts';
 
-test('a refusal leads to where it can be made to pass, and its command is the one that it names', () => {
+test('a refusal links to the place where it can be resolved, with the command that it names', () => {
   expect(remedyOf({ code: 'VERDICT_REQUIRED', warning_id: 'warn_1', edit: null }, null)?.path).toBe('/tasks/overlaps?warning=warn_1');
   expect(remedyOf({ code: 'REVIEW_LIMIT_EXCEEDED', warning_id: null, edit: null }, 'work-7-a1')?.path).toBe('/reviews/work-7-a1');
   expect(remedyOf({ code: 'REVIEW_LIMIT_EXCEEDED', warning_id: null, edit: null }, null)).toBeUndefined();

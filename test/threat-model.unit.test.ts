@@ -3,14 +3,14 @@ import { expect, test } from 'vitest';
 
 const text = readFileSync('SECURITY.md', 'utf8');
 
-/** `file` › beginning of a title, several with a semicolon between them, in the last cell of each line. */
+/** `file` › beginning of a title, separated by semicolons, in the last cell of each line. */
 const CITED = /`([^`]+\.test\.ts)` › (.+)/;
 const promises = text
   .split('\n')
   .filter((line) => line.startsWith('|') && line.includes(' › '))
   .map((line) => line.split('|').map((cell) => cell.trim()));
 
-test('every promise of the threat model names a test that is there', () => {
+test('every promise of the threat model names an existing test', () => {
   const missing = promises.flatMap(([, threat, , shown = '']) =>
     shown.split('; ').flatMap((cited) => {
       const [, file = '', title = ''] = CITED.exec(cited) ?? [];

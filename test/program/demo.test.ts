@@ -7,10 +7,10 @@ import { covenant, startCommand, startProgram } from '../../src/testing/programs
 import type { Body } from '../../src/testing/scenes/workflow.ts';
 import { temporaryFolder } from '../../src/testing/store/database.ts';
 
-/** A worker is lost after 90 s of silence, and agents say every 30 s that they are alive. */
+/** A worker is lost after 90 s of silence, and agents send a heartbeat every 30 s. */
 const QUICKER = 2.5;
 
-/** A server whose time goes by faster, and what its operator asks in the workspace of the demo. */
+/** A server with a faster clock, and the operator's calls in the demo's workspace. */
 async function place() {
   const home = homeOfDemo();
   const clock = join(temporaryFolder(), 'clock');
@@ -30,19 +30,19 @@ async function place() {
   return { at, home, program, ask };
 }
 
-/** A demo that fails may leave its tmux server. */
+/** A failed demo may leave its tmux server. */
 function homeOfDemo(): string {
   const home = temporaryFolder();
   onTestFinished(() => endTmux(home));
   return home;
 }
 
-/** Neither agents nor their tmux server. */
+/** Neither agents nor their tmux server remain. */
 const nothingRunsIn = (home: string) => expect.poll(() => processesNaming(home)).toEqual([]);
 
 const sessionsIn = async (home: string) => (await createAgentHost(home).sessions()).names();
 
-test('the demo plays on the running server until every page has something, ends by itself, and leaves neither token, agent, folder nor work', async () => {
+test('the demo runs on the server until every page has content, ends by itself, and leaves no token, agent, folder or work behind', async () => {
   const { at, home, ask } = await place();
   const demo = startCommand(at, 'demo', '--pace', '0', '--no-open', '--json');
   const pages: Record<string, () => Promise<boolean>> = {
@@ -61,7 +61,7 @@ test('the demo plays on the running server until every page has something, ends 
   await expect
     .poll(
       async () => {
-        // Before the demo has made its workspace, there is none to ask.
+        // Before the demo has created its workspace, there is none to query.
         for (const name of empty) if (await pages[name]?.().catch(() => false)) empty.delete(name);
         return demo.child.exitCode === null ? [...empty] : [...empty, demo.notes()];
       },
@@ -80,22 +80,22 @@ test('the demo plays on the running server until every page has something, ends 
   expect(await sessionsIn(home)).toEqual([]);
   expect(existsSync(join(home, 'demo'))).toBe(false);
   expect((await covenant(at, 'audit', 'verify', '--workspace', 'demo')).code).toBe(0);
-  // Of its own workspace alone: nothing was written into the others.
+  // Only in its own workspace: nothing was written to the others.
   const { items } = (await covenant(at, 'tokens', 'list', '--json')).json as Body;
   expect(items.filter(({ kind }: Body) => kind === 'agent')).toEqual([]);
   await nothingRunsIn(home);
 }, 120_000);
 
-test('a demo that is interrupted is cleared away; without a server one runs for as long', async () => {
+test('an interrupted demo is cleaned up; without a server it runs its own meanwhile', async () => {
   const home = homeOfDemo();
   const at = { home, env: { MCP_SERVER_PORT: '0', LC_ALL: 'C' } };
   const demo = startCommand({ ...at, group: true }, 'demo', '--pace', '0', '--no-open');
   await expect.poll(() => demo.notes(), { timeout: 30_000 }).toMatch(/worker killed/);
-  // As Ctrl-C at a terminal: to all that were started there.
+  // Like Ctrl-C in a terminal: sent to everything started there.
   process.kill(-Number(demo.child.pid), 'SIGINT');
   expect(await demo.ended).toBe(1);
   expect(demo.notes()).toContain('interrupted');
-  // Neither colours nor, where nothing says UTF-8, anything but ASCII.
+  // No colours and, without a UTF-8 locale, only ASCII.
   expect(demo.notes()).toMatch(/^[\x20-\x7e\n]*$/);
   expect(await sessionsIn(home)).toEqual([]);
   expect(existsSync(join(home, 'demo'))).toBe(false);

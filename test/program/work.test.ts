@@ -3,7 +3,7 @@ import { covenant, direct, startProgram } from '../../src/testing/programs/progr
 import { SAME_THUMBNAILS, THUMBNAILS } from '../../src/testing/scenes/team.ts';
 import { temporaryFolder } from '../../src/testing/store/database.ts';
 
-test('claims are listed and released, and overlaps listed and dismissed, at the command line', async () => {
+test('lists and releases claims, and lists and dismisses overlaps, at the command line', async () => {
   const at = { home: temporaryFolder() };
   const server = await startProgram(at);
   const run = (...args: string[]) => covenant(at, ...args);

@@ -87,7 +87,7 @@ test('Codex gets one table for all repositories and hooks in this one; Gemini CL
   expect(m.read('app/.opencode/plugins/covibe.js')).toContain(JSON.stringify(['covibe-local', 'hook', '--base-url', ORIGIN, 'opencode']));
   expect(outcomes.find(({ client }) => client === 'codex')).toMatchObject({
     files: [{ shown: '~/.codex/config.toml', change: 'created' }, { shown: '.codex/hooks.json' }],
-    notes: [expect.stringContaining('trusted')],
+    notes: [expect.stringContaining('trust this folder')],
   });
 });
 

@@ -205,7 +205,7 @@ test('a release that exits immediately is replaced by the previous one', async (
   const { machine, start } = await updating('process.exit(3);');
   const { child, ran, said } = start('--self-update');
   await said(/not updated to 99\.0\.0: it exited immediately with code 3/);
-  await said(/exit code 3.*\s+Watching/);
+  await said(/with code 3.*\s+Watching/);
   child.kill('SIGTERM');
   expect((await ran).code).toBe(0);
   expect(existsSync(join(machine.home, '.covibe/companion/current.json'))).toBe(false);
