@@ -175,7 +175,7 @@ test('setup reports every obstacle before anything is written', async () => {
   const here = ['--base-url', s.url, '--agents', 'codex'];
   await refused(['--base-url', 'http://127.0.0.1:9', '--agents', 'codex'], 1, 'is not reachable');
   await refused(here, 1, 'does not accept COVIBE_MCP_TOKEN', { COVIBE_MCP_TOKEN: 'cv_nobody' });
-  await refused(here, 1, 'COVIBE_MCP_TOKEN has characters', { COVIBE_MCP_TOKEN: 'cv_ab cd' });
+  await refused(here, 1, 'COVIBE_MCP_TOKEN contains characters', { COVIBE_MCP_TOKEN: 'cv_ab cd' });
   await refused(here, 1, 'is not in a git repository', {}, temporaryFolder());
   await refused(['--base-url', s.url, '--agents', 'emacs'], 2, 'unknown agent "emacs"');
   await refused(['--base-url', s.url], 1, 'None of claude-code, codex, cursor, gemini, opencode was found');

@@ -64,7 +64,7 @@ test('reports a PostgreSQL that is unreachable, refuses us, is newer or lacks a 
   expect(unreachable).toMatchObject({ code: 1 });
   expect(unreachable.of('postgres')).toMatchObject([{ code: 'POSTGRES_UNREACHABLE' }]);
   expect(JSON.stringify(unreachable.found)).not.toContain('quite-secret');
-  expect(await inspectPostgres(`${url}_not_there`)).toEqual({ refused: 'denied', reason: 'there is no such database' });
+  expect(await inspectPostgres(`${url}_not_there`)).toEqual({ refused: 'denied', reason: 'the database does not exist' });
 
   const bare = await temporaryDatabase('postgres', { bare: true });
   expect(await inspectPostgres(bare.url as string)).toMatchObject({ mismatch: null, pending: MIGRATIONS.length, missing: [] });

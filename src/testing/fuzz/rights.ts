@@ -17,14 +17,14 @@ export interface MadeCall {
 interface Effect {
   readonly calls: RegExp;
   readonly table: Table;
-  /** Only these are changed; without them the row may also be made or removed. */
+  /** Only these columns may change. Without it, the row may also be inserted or deleted. */
   readonly columns?: readonly string[];
   readonly reason: string;
 }
 
 const RECEIPTS = ['delivered_at', 'read_at', 'answer_delivered_at', 'status', 'archived_at', 'answered_at'];
 
-/** What a call may do to rows of another developer. `addressee`: only where the row is addressed to the caller. */
+/** What a call may do to rows of another developer. `addressee`: only if the row is addressed to the caller. */
 const ACROSS: readonly (Effect & { addressee?: true })[] = [
   {
     calls: /^(workflow|task|template)_|^agent_(unregister|update)$/,
@@ -82,24 +82,24 @@ const ACROSS: readonly (Effect & { addressee?: true })[] = [
   { calls: /^(messages|questions)\.answer$/, table: 'messages', columns: RECEIPTS, addressee: true, reason: 'people answer what was asked of people' },
 ];
 
-/** What a call that was refused leaves behind all the same. */
+/** What a refused call may still write. */
 const AFTER_REFUSAL: readonly Effect[] = [
   { calls: /./, table: 'grants', columns: ['uses', 'revision', 'recent'], reason: 'a counted call counts however it ends' },
   { calls: /^approvals\./, table: 'approvals', columns: ['status', 'used_at'], reason: 'the call that waited goes on by itself' },
   { calls: /^request_review$/, table: 'instances', reason: 'one beyond the limit counts as a failed review, and the last of those ends the instance' },
 ];
 
-/** What a call that only reads leaves behind. */
+/** What a read-only call may write. */
 const AFTER_READING: readonly Effect[] = [];
 
-/** The record of any call, and that its caller was there. */
+/** The record of any call, and of its caller's presence. */
 const RECORD: readonly Effect[] = [
   { calls: /./, table: 'events', reason: 'the journal' },
   { calls: /./, table: 'journal_heads', reason: 'the journal' },
   { calls: /./, table: 'tokens', columns: ['last_used_at', 'expires_at'], reason: 'when a token was last used; a dashboard session lasts so much longer' },
 ];
 
-/** Whatever a call has written that it had no right to. */
+/** Everything that a call has written without the right to. */
 export function transgressions(scene: FuzzScene, made: MadeCall): string[] {
   return made.changes.flatMap((change) => {
     const problem = outside(made, change) ?? rewritten(made, change) ?? stray(scene, made, change) ?? unexpected(made, change) ?? foreign(scene, made, change);
@@ -110,15 +110,15 @@ export function transgressions(scene: FuzzScene, made: MadeCall): string[] {
 const rowOf = ({ before, after }: Change): Row => (before ?? after) as Row;
 
 function outside({ workspace, target, caller }: MadeCall, change: Change): string | undefined {
-  // Of the call before: it is noted beside the call.
+  // Written for the previous call, next to this one.
   if (change.table === 'tokens' && allows(RECORD, target, change)) return undefined;
-  // A call into a workspace that is not there is told of where its caller is.
+  // A call into a missing workspace is recorded in its caller's workspace.
   if (rowOf(change).workspace_id === caller.principal.workspace && allows(RECORD, target, change)) return undefined;
   const place = change.table === 'workspaces' ? rowOf(change).id : (rowOf(change).workspace_id ?? workspace);
   return place === workspace ? undefined : `written in the workspace ${place}`;
 }
 
-/** Nothing is ever changed in the journal, and removed only by who is asked to. */
+/** The journal is never changed, and only pruning deletes from it. */
 function rewritten({ target }: MadeCall, { table, before, after }: Change): string | undefined {
   if (table !== 'events' || !before || (!after && target.label === 'journal.prune')) return undefined;
   return 'the journal was changed';
@@ -126,7 +126,7 @@ function rewritten({ target }: MadeCall, { table, before, after }: Change): stri
 
 const ID = /^[a-z]+_[0-9A-HJKMNP-TV-Z]{26}$/;
 const LISTS = /_ids$/;
-/** Words of who wrote them, which nothing is looked up by. */
+/** Free text by its author, which is never used for lookups. */
 const ONLY_SAID = ['session_contexts.task_ids'];
 
 /** No row refers to a row of another workspace. */
@@ -149,7 +149,7 @@ const allows = (effects: readonly Effect[], { label }: Target, change: Change): 
 
 const changedColumns = ({ before, after }: Change): string[] => Object.keys(after ?? {}).filter((column) => before?.[column] !== after?.[column]);
 
-/** Who was refused, or only looked, has changed nothing. */
+/** A refused or read-only call has changed nothing. */
 function unexpected({ target, told }: MadeCall, change: Change): string | undefined {
   if (allows(RECORD, target, change)) return undefined;
   if (told.status === 'error' && !allows(AFTER_REFUSAL, target, change)) return `written by a call that was refused (${told.code})`;
