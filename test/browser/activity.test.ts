@@ -175,12 +175,12 @@ test('the chain is verified up to the end, again past what this browser verified
   await page.goto(`${url}/activity/chain`);
   await page.getByRole('button', { name: 'Verify chain' }).click();
   const alert = page.getByRole('alert').filter({ hasText: 'Event 20' });
-  await alert.getByText(/its content does not fit its hash. The 19 events before it hold/).waitFor();
+  await alert.getByText(/its content does not match its hash. The 19 events before it hold/).waitFor();
   await isAccessible(page);
   await page.setViewportSize({ width: 360, height: 800 });
   expect(await sideways(page)).toBe(0);
   await alert.getByRole('link', { name: 'Open event 20' }).click();
-  await page.getByRole('dialog').getByText('its content does not fit its hash').waitFor();
+  await page.getByRole('dialog').getByText('its content does not match its hash').waitFor();
   await expect.poll(() => focused(page)).toContain('event.');
   expect(errors).toEqual([]);
 });

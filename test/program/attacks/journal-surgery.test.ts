@@ -108,7 +108,7 @@ test.each(['below the last anchor', 'past the last anchor'])(
       if (where.startsWith('below')) forgePrune(db, seq, hash);
       else forgePrune(db, head + 1);
     });
-    const missing = { seq: 1, reason: expect.stringContaining('no signed line says that they were pruned') };
+    const missing = { seq: 1, reason: expect.stringContaining('no signed line records that they were pruned') };
     // Whichever comes first, the server or the check.
     const again = await startProgram(at);
     expect(await verify()).toMatchObject({ code: 1, valid: false, first_break: missing });
@@ -140,7 +140,7 @@ test("a legitimate prune verifies, also against an anchor from before it or a tr
   writeFileSync(join(at.cwd, 'torn.jsonl'), `${readFileSync(file, 'utf8')}{"kind":"anch`);
   const torn = (await run('audit', 'verify', '--json', '--anchor', 'torn.jsonl')).json as unknown as Verified;
   expect(torn).toMatchObject({ valid: true, anchors: { failed: 0 } });
-  expect(torn.notices).toContainEqual(expect.stringContaining('cut short'));
+  expect(torn.notices).toContainEqual(expect.stringContaining('incomplete'));
 });
 
 test('the anchor file is private to its owner; a changed line fails, one cut short by a crash does not [harden.anchor.signed-file]', async () => {
@@ -156,7 +156,7 @@ test('the anchor file is private to its owner; a changed line fails, one cut sho
   );
   writeFileSync(anchored.path, `${lines.join('\n')}\n{"kind":"anch`);
   const torn = await verify();
-  expect(torn).toMatchObject({ code: 0, valid: true, notices: [expect.stringContaining('cut short')] });
+  expect(torn).toMatchObject({ code: 0, valid: true, notices: [expect.stringContaining('incomplete')] });
   expect((await run('audit', 'anchor')).code).toBe(0);
   expect(await verify()).toMatchObject({ code: 0, valid: true, anchors: { checked: torn.anchors.checked + 1, failed: 0 } });
   writeFileSync(anchored.path, `${lines.map((line) => line.replace(`"seq":${anchored.seq}`, '"seq":1')).join('\n')}\n`);
