@@ -1,7 +1,6 @@
 /**
  * The actor of a journal event is `agent:codex@dev_…`, `instance:work-7-a1`, `developer:dev_…` (a token without an agent type) or
  * `operator`. An agent's id, to which people address messages, is the actor without the prefix before the colon.
- * The agent's id, to which people address messages, is the actor without the word before the colon.
  */
 export const agentIdOf = (actor: string): string => actor.replace(/^(?:agent|instance|developer):/, '');
 

@@ -10,9 +10,6 @@ export type Toolset = (typeof TOOLSETS)[number];
  * workspace, which its first developer also has. `machine`: operator rights, plus permission from the server's operator to run
  * programs on its machine. `server`: the operator of the whole server and its files. `token`: a token that acts for a developer,
  * such as the one in an agent's hooks.
- * workspace, which its first developer has too. `machine`: those, and the permission of the server's operator to run programs on its
- * machine. `server`: the operator of the whole server and its files. `token`: a token that
- * acts for a developer, as an agent's own hooks have it.
  */
 export type Access = 'capability' | 'member' | 'operator' | 'machine' | 'server' | 'token';
 

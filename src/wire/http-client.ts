@@ -26,7 +26,6 @@ const LARGEST_ANSWER = 64 * 1024 * 1024;
 /**
  * Follows no redirect, which would send the token elsewhere. Rejects with the system's error and its `code` if no complete answer arrives, or with
  * the signal's reason or an `AbortError` if that comes first.
- * with what the signal says, or an `AbortError`, where that came first.
  */
 export async function httpRequest(url: string, { method, headers, body, signal }: HttpQuestion): Promise<HttpAnswer> {
   const { request: open } = load(url.startsWith('https:') ? 'node:https' : 'node:http') as { request: typeof request };

@@ -91,7 +91,7 @@ test('with a token in the environment, setup and doctor report whether it is acc
   const doctor = await m.run(repo.path, ['doctor', '--base-url', s.url], env);
   expect(doctor).toMatchObject({ code: 0, stdout: expect.stringMatching(/✓ server \d+ ms {2}✓ token accepted/) });
   expect(doctor.stdout.match(/^✓ (claude-code|codex|cursor|gemini|opencode) /gm)).toHaveLength(5);
-  expect(doctor.stdout).toMatch(/^○ Codex runs these hooks once you have trusted/m);
+  expect(doctor.stdout).toMatch(/^○ Codex runs these hooks only after you trust/m);
   expect(await m.run(repo.path, ['status', '--json'], env)).toMatchObject({ code: 0, json: { kind: 'doctor_report', failed: 0 } });
   expect(both(m, repo)).toEqual(before);
   expect(JSON.stringify(before)).not.toContain(s.token);

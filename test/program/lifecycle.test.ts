@@ -126,7 +126,7 @@ test('a start that fails half way exits with the reason and leaves nothing behin
   const holder = await holdDefaultWorkspace(at);
   const failed = await covenant({ ...at, env: { ...at.env, MCP_TOOL_TIMEOUT: '500' } }, 'up', '--port', '0', '--json');
   expect(failed.code).toBe(1);
-  expect(JSON.parse(failed.stdout)).toMatchObject({ kind: 'error', message: expect.stringContaining('held') });
+  expect(JSON.parse(failed.stdout)).toMatchObject({ kind: 'error', message: expect.stringContaining('has locked') });
   await holder.end();
   expect(existsSync(join(at.home, 'server.json'))).toBe(false);
 });

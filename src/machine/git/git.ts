@@ -76,7 +76,6 @@ const WITH_ITS_CONFIGURATION = new Set([
 /**
  * Settings that a repository's own configuration cannot override, so that it runs no program in any of the commands above. Fetching an object that a
  * partial clone lacks is blocked by GIT_ALLOW_PROTOCOL, which no configuration overrides.
- * partial clone lacks is stopped by GIT_ALLOW_PROTOCOL, which no configuration undoes.
  */
 const SETTINGS: readonly GitSetting[] = [
   ['core.hooksPath', '/dev/null'],

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { gitHubContract, OPERATIONS, type OperationName } from './github-contract.ts';
 
-/** Imports nothing of the test runner. Whoever starts it must stop it, which fails if a request or an answer violated GitHub's description. */
+/** Imports nothing of the test runner. The caller must stop it, which fails if a request or an answer violated GitHub's description. */
 export interface FakeGitHub {
   /** For `[github] base_url`. */
   readonly url: string;
