@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { configurationReference } from '../scripts/configuration-reference.ts';
 import { CLIENT_VARIABLES } from '../src/clients/environment.ts';
+import { ALL_CLIENTS } from '../src/clients/index.ts';
 import { ENVIRONMENT } from '../src/config.ts';
 import { publishedTools } from '../src/testing/catalogue.ts';
 import { ENVIRONMENT_VARIABLES } from '../src/wire/environment.ts';
@@ -100,6 +101,7 @@ test('every environment variable that the source reads is in a table of environm
     [...readFileSync(`src/${name}`, 'utf8').matchAll(/\benv(?:\?\.|\.|\[')([A-Z][A-Z0-9_]*)\b/g)].map(([, variable]) => variable),
   );
   const listed = [...Object.values(ENVIRONMENT_VARIABLES), CLIENT_VARIABLES].flatMap((variables) => variables.map(({ name }) => name));
+  const ofClients = ALL_CLIENTS.flatMap(({ folderVariables, commandMarks: { set, run } }) => [...folderVariables, ...set, ...(run ? [run] : [])]);
   expect(new Set(listed).size).toBe(listed.length);
-  expect([...read, ...Object.keys(ENVIRONMENT)].filter((name) => !listed.includes(name as string))).toEqual([]);
+  expect([...read, ...ofClients, ...Object.keys(ENVIRONMENT)].filter((name) => !listed.includes(name as string))).toEqual([]);
 });
