@@ -1,9 +1,10 @@
-/** Writes the generated references in docs/ and test/published-tools.json from the source; with --check, fails where they are out of date. */
+/** Writes the generated references in docs/ and test/published-tools.json. With --check, fails if one of them is out of date. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { PublishedTool } from '../src/kernel/publish.ts';
 import { publishedTools } from '../src/testing/catalogue.ts';
 import { cliReference } from './cli-reference.ts';
+import { configurationReference } from './configuration-reference.ts';
 import { errorReference } from './error-reference.ts';
 
 const tools = await publishedTools();
@@ -11,6 +12,7 @@ const files: Record<string, string> = {
   'docs/cli.md': await cliReference(),
   'docs/tools.md': reference(tools),
   'docs/errors.md': errorReference(),
+  'docs/configuration.md': configurationReference(),
   'test/published-tools.json': `${JSON.stringify(tools.map(snapshot), null, 2)}\n`,
 };
 let stale = false;

@@ -7,21 +7,28 @@ import { isNetwork } from './kernel/network.ts';
 import { homeFolder } from './wire/covenant-home.ts';
 import { DEFAULT_BODY_BYTES } from './wire/limits.ts';
 
-/** Wrong configuration stops the program before it does anything; the message names the source and the key. */
+/** Wrong configuration stops the program before it does anything. The message names the source and the key. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/** The memory that each value of a parsed body takes besides its bytes, estimated generously. */
+/** The memory that each value of a parsed body needs besides its bytes, as a high estimate. */
 export const NODE_BYTES = 100;
 
 const port = z.coerce.number().int().min(0).max(65_535);
 
-/** An endpoint that speaks as OpenAI's does, or a package that the user has installed. The key is named, never written down here. */
+/** An endpoint with OpenAI's API, or an installed package. The API key is only named here, never stored. */
 const embedder = z.union(
   [
-    z.strictObject({ url: z.url({ protocol: /^https?$/ }), model: z.string().min(1).max(200), api_key_env: z.string().min(1).max(200).optional() }),
-    z.strictObject({ package: z.literal('@lat.md/embed'), modules: z.string().min(1).optional() }),
+    z.strictObject({
+      url: z.url({ protocol: /^https?$/ }).describe('The embeddings endpoint of a service with the API of OpenAI.'),
+      model: z.string().min(1).max(200).describe('The name of the model at that endpoint.'),
+      api_key_env: z.string().min(1).max(200).optional().describe('The environment variable that contains the API key.'),
+    }),
+    z.strictObject({
+      package: z.literal('@lat.md/embed').describe('A local model package, used instead of `url` and `model`.'),
+      modules: z.string().min(1).optional().describe('The folder that contains the installed package. Default: `node_modules` in the home.'),
+    }),
   ],
   { error: 'expected url and model, or package = "@lat.md/embed"' },
 );
@@ -35,64 +42,66 @@ const words = z.array(word).max(100);
 
 const isTold = (args: readonly string[], env: object): boolean => [...args, ...Object.values(env)].some((text) => text.includes('{{prompt}}'));
 
-/** How an agent program is started that the server itself starts. docs/reviews.md says what each is. */
+/** How the server starts an agent program. docs/reviews.md explains each field. */
 const launcher = z
   .strictObject({
     command: z
       .string()
       .max(500)
-      // `env` in front of it would take the one for an option and the other for a variable.
-      .regex(/^[^-=\0][^=\0]*$/, { error: 'expected the name or path of a program' }),
-    args: words.default([]),
-    headless_args: words.optional(),
-    env: z.record(variable, word).default({}),
-    pass_env: z.array(variable).max(50).default([]),
-    prompt: z.enum(['argument', 'typed', 'stdin', 'file']).default('argument'),
+      // The program is started through `env`, which would read a leading dash as an option and "=" as a variable.
+      .regex(/^[^-=\0][^=\0]*$/, { error: 'expected the name or path of a program' })
+      .describe('The name or path of the agent program.'),
+    args: words.default([]).describe('Its arguments; `{{prompt}}` stands for the prompt.'),
+    headless_args: words.optional().describe('Arguments to use instead of `args` without tmux.'),
+    env: z.record(variable, word).default({}).describe('Environment variables to set for it.'),
+    pass_env: z.array(variable).max(50).default([]).describe("Variables of the server's environment to pass on."),
+    prompt: z
+      .enum(['argument', 'typed', 'stdin', 'file'])
+      .default('argument')
+      .describe('How it receives its prompt: as an argument, typed into its terminal, on standard input, or in a file.'),
   })
   .refine(({ prompt, args, headless_args = args, env }) => prompt !== 'argument' || [args, headless_args].every((given) => isTold(given, env)), {
-    error: 'expected {{prompt}} in args and headless_args, or prompt = "typed", "stdin" or "file": the agent must be told what to do',
+    error: 'expected {{prompt}} in args and headless_args, or prompt = "typed", "stdin" or "file": the agent needs its prompt',
   });
 
 const count = (most: number) => z.int().min(1).max(most);
 const MIB = 1024 * 1024;
 
-/** Every bound on callers, with its default. docs/operations.md lists them; a test compares. */
+/** Every limit on callers, with its default. docs/operations.md lists them; a test compares. */
 export const LIMITS = z
   .strictObject({
-    /** Open connections, of the whole server and of one address; a trusted proxy may have all of them. */
-    connections: count(100_000).default(4_096),
-    connections_per_address: count(100_000).default(1_024),
-    /** Seconds in which a connection must send its headers, and a whole request. */
-    header_seconds: count(3_600).default(10),
-    request_seconds: count(3_600).default(60),
-    /** Seconds after which a body is given up of which nothing more comes. */
-    stalled_seconds: count(3_600).default(10),
-    /** The largest body of a known caller; of one who sends its token in the body; of a device or a sign-in. */
-    body_bytes: count(64 * MIB).default(DEFAULT_BODY_BYTES),
-    unknown_body_bytes: count(MIB).default(64 * 1024),
-    device_body_bytes: count(64 * 1024).default(4 * 1024),
-    /** Bytes of all bodies that are being read and parsed: half for large bodies of known callers, a quarter for small ones, a quarter for everybody else. */
-    reading_bytes: count(1024 * MIB).default(64 * MIB),
-    /** Memory for the parsed bodies of one token whose calls are under way: a call that waits for a person keeps its arguments that long. */
-    token_body_bytes: count(1024 * MIB).default(64 * MIB),
-    json_depth: count(1_000).default(128),
-    json_nodes: count(100_000_000).default(300_000),
-    /** Requests of one token, and of one address without a valid credential: refilled each second up to the burst. */
-    token_requests_per_second: count(1_000_000).default(50_000),
-    token_burst: count(10_000_000).default(100_000),
-    address_requests_per_second: count(1_000_000).default(100),
-    address_burst: count(10_000_000).default(300),
-    /** Open sockets on /api/events and terminals. */
-    sockets_per_token: count(10_000).default(256),
-    sockets: count(100_000).default(1_024),
-    /** Events that the calls of one token may add to the journal in a day (UTC). */
-    journal_events_per_day: count(1_000_000_000).default(2_000_000),
-    /** How old a dashboard sign-in may be for an action that gives out rights. */
-    fresh_signin_minutes: count(1_440).default(5),
-    /** A dashboard session without a request ends after so long; the sign-in itself lasts 30 days. */
-    session_idle_days: count(30).default(7),
-    /** How long an agent's token lasts unless its maker says otherwise. 0: it does not expire. */
-    agent_token_days: z.int().min(0).max(3_650).default(90),
+    connections: count(100_000).default(4_096).describe('Open connections to the server.'),
+    connections_per_address: count(100_000).default(1_024).describe('Open connections from one address. A trusted proxy may use all of them.'),
+    header_seconds: count(3_600).default(10).describe('Seconds in which a connection must send its headers.'),
+    request_seconds: count(3_600).default(60).describe('Seconds in which a connection must send a whole request.'),
+    stalled_seconds: count(3_600).default(10).describe('Seconds without data after which a request body is abandoned.'),
+    body_bytes: count(64 * MIB)
+      .default(DEFAULT_BODY_BYTES)
+      .describe('Bytes in the body of an authenticated caller.'),
+    unknown_body_bytes: count(MIB)
+      .default(64 * 1024)
+      .describe('Bytes in the body of a caller that sends its token in the body.'),
+    device_body_bytes: count(64 * 1024)
+      .default(4 * 1024)
+      .describe('Bytes in the body of a device request or a sign-in.'),
+    reading_bytes: count(1024 * MIB)
+      .default(64 * MIB)
+      .describe('Bytes of all bodies being read at once: half for large bodies of known callers, a quarter for small ones, a quarter for everyone else.'),
+    token_body_bytes: count(1024 * MIB)
+      .default(64 * MIB)
+      .describe("Memory for the parsed bodies of one token's calls in progress, including calls that wait for a person."),
+    json_depth: count(1_000).default(128).describe('Levels of nesting in a JSON body.'),
+    json_nodes: count(100_000_000).default(300_000).describe('Values in a JSON body.'),
+    token_requests_per_second: count(1_000_000).default(50_000).describe('Requests per second with one token.'),
+    token_burst: count(10_000_000).default(100_000).describe('Requests with one token in a burst.'),
+    address_requests_per_second: count(1_000_000).default(100).describe('Requests per second from one address without a valid credential.'),
+    address_burst: count(10_000_000).default(300).describe('Requests from one address without a valid credential in a burst.'),
+    sockets_per_token: count(10_000).default(256).describe('Open event and terminal sockets of one token.'),
+    sockets: count(100_000).default(1_024).describe('Open event and terminal sockets.'),
+    journal_events_per_day: count(1_000_000_000).default(2_000_000).describe("Events that one token's calls may add to the journal per day (UTC)."),
+    fresh_signin_minutes: count(1_440).default(5).describe('Minutes after a dashboard sign-in in which actions that give out rights are allowed.'),
+    session_idle_days: count(30).default(7).describe('Days without a request after which a dashboard session ends. It ends after 30 days at the latest.'),
+    agent_token_days: z.int().min(0).max(3_650).default(90).describe('Days until a new agent token expires. 0: it does not expire.'),
   })
   .refine(({ body_bytes, reading_bytes }) => body_bytes <= reading_bytes / 4, { error: 'expected at most a quarter of reading_bytes', path: ['body_bytes'] })
   .refine(({ body_bytes, json_nodes, token_body_bytes }) => body_bytes + NODE_BYTES * json_nodes <= token_body_bytes, {
@@ -103,89 +112,105 @@ export type ServerLimits = z.output<typeof LIMITS>;
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
-/** One schema for flags, environment and `config.toml`; each names a setting in its own way. */
-const settings = z.strictObject({
-  host: z.string().min(1),
-  port,
-  database_path: z.string().min(1),
+/** One schema for flags, environment and `config.toml`. The descriptions become docs/configuration.md (`npm run docs`). */
+export const SETTINGS = z.strictObject({
+  host: z.string().min(1).describe('The address to listen on.'),
+  port: port.describe('The port to listen on. 0 picks a free port.'),
+  database_path: z.string().min(1).describe('The SQLite database file, used without `database_url`.'),
   database_url: z
     .string()
     .regex(/^postgres(ql)?:\/\//, { error: 'expected postgres://…' })
-    .optional(),
-  log_level: z.enum(LOG_LEVELS),
+    .optional()
+    .describe('The PostgreSQL database to use instead of SQLite, as `postgres://USER:PASSWORD@HOST/DATABASE`.'),
+  log_level: z.enum(LOG_LEVELS).describe('The least severe level that is logged.'),
   tool_timeout_ms: z.coerce
     .number()
     .int()
     .min(1)
-    .max(24 * 3_600_000),
-  /** Names besides the local ones under which the server may be addressed, for one behind a proxy. */
-  allowed_hosts: z.array(z.string().regex(/^([^:/[\]]+|\[[0-9a-f:.]+\])$/i, { error: 'expected names without a port' })),
-  /** Origins besides the server's own whose pages may call it. */
-  allowed_origins: z.array(z.string().regex(/^https?:\/\/[^/]+$/, { error: 'expected http(s)://host[:port]' })),
-  /** Addresses or networks of proxies whose X-Forwarded-For names the caller. */
-  trusted_proxies: z.array(z.string().refine(isNetwork, { error: 'expected addresses or networks, such as "10.0.0.5" or "10.0.0.0/8"' })),
+    .max(24 * 3_600_000)
+    .describe('Milliseconds that a tool call may take.'),
+  allowed_hosts: z
+    .array(z.string().regex(/^([^:/[\]]+|\[[0-9a-f:.]+\])$/i, { error: 'expected names without a port' }))
+    .describe('Host names besides the local ones under which clients may reach the server, for example behind a proxy.'),
+  allowed_origins: z
+    .array(z.string().regex(/^https?:\/\/[^/]+$/, { error: 'expected http(s)://host[:port]' }))
+    .describe("Origins besides the server's own whose web pages may call the server."),
+  trusted_proxies: z
+    .array(z.string().refine(isNetwork, { error: 'expected addresses or networks, such as "10.0.0.5" or "10.0.0.0/8"' }))
+    .describe('Addresses or networks of proxies whose X-Forwarded-For header names the caller.'),
   limits: LIMITS,
-  /** `manifest`: a JSON file that names the release of the companion which this server offers. `public_key`: the key that signs releases; setup pins it. */
   companion: z.strictObject({
-    manifest: z.string().min(1).optional(),
+    manifest: z.string().min(1).optional().describe('The JSON file that describes the companion release this server offers, relative to the home.'),
     public_key: z
       .string()
       .regex(/^ed25519:[A-Za-z0-9+/]{43}=$/, { error: 'expected ed25519:… as `covenant companion keygen` prints it' })
-      .optional(),
+      .optional()
+      .describe('The public key that signs companion releases. Companions pin it at setup.'),
   }),
-  /** `embedder`: a model that finds the same work in other words. Without it, words and files alone are compared. */
   overlap: z.strictObject({ embedder: embedder.optional() }),
-  /** `deadline_s`: how long a person has to decide on a call whose grant wants approval. */
   approvals: z.strictObject({
     deadline_s: z
       .int()
       .min(5)
-      .max(24 * 3_600),
+      .max(24 * 3_600)
+      .describe('Seconds that a person has to decide on a call whose grant requires approval.'),
   }),
-  /** Agent programs besides those that are known, or instead of them. */
-  launchers: z.record(z.string().regex(/^[a-z0-9][a-z0-9_-]{0,39}$/, { error: 'expected a name of small letters, digits, "-" and "_"' }), launcher),
-  /** `max_running`: how many agents this server runs at once, of all workspaces. */
-  instances: z.strictObject({ max_running: z.int().min(1).max(1_000) }),
-  /** `base_url`: where GitHub's API is, for GitHub Enterprise; `host`: of its repositories, where that is another. The token is in GITHUB_TOKEN alone. */
+  launchers: z.record(z.string().regex(/^[a-z0-9][a-z0-9_-]{0,39}$/, { error: 'expected a name of lower-case letters, digits, "-" and "_"' }), launcher),
+  instances: z.strictObject({ max_running: z.int().min(1).max(1_000).describe('Agents that this server runs at the same time, in all workspaces.') }),
   github: z.strictObject({
     base_url: z
       .url({ protocol: /^https?$/ })
-      // The token goes with every call.
+      // The token is sent with every call.
       .refine((url) => url.startsWith('https:') || LOOPBACK.test(new URL(url).hostname), { error: 'expected https://, except on this machine' })
-      .optional(),
+      .optional()
+      .describe("The address of GitHub's API, for GitHub Enterprise `https://HOST/api/v3`. The token comes from `GITHUB_TOKEN`."),
     host: z
       .string()
-      .regex(/^[a-z0-9.-]+$/, { error: 'expected the name of a host, in small letters' })
-      .optional(),
+      .regex(/^[a-z0-9.-]+$/, { error: 'expected a host name in lower-case letters' })
+      .optional()
+      .describe('The host of the repositories, if it differs from the host in `base_url`.'),
   }),
-  /** `otlp_endpoint`: of a collector that is told of traces and metrics by OTLP over HTTP. The standard OTEL_ variables beat it. */
-  telemetry: z.strictObject({ otlp_endpoint: z.url({ protocol: /^https?$/ }).optional() }),
-  /** How often the server anchors each journal, and the private key for it where that is not in the home. */
+  telemetry: z.strictObject({
+    otlp_endpoint: z
+      .url({ protocol: /^https?$/ })
+      .optional()
+      .describe('The OpenTelemetry collector that receives traces and metrics by OTLP over HTTP. `OTEL_` variables take precedence.'),
+  }),
   anchors: z
     .strictObject({
-      every_events: z.int().min(1).max(1_000_000).default(1_000),
+      every_events: z.int().min(1).max(1_000_000).default(1_000).describe('Events after which the server signs an anchor of a journal.'),
       every_minutes: z
         .int()
         .min(1)
         .max(24 * 60)
-        .default(10),
-      key_file: z.string().refine(isAbsolute, { error: 'expected an absolute path' }).optional(),
+        .default(10)
+        .describe('Minutes after which the server signs an anchor of a changed journal.'),
+      key_file: z
+        .string()
+        .refine(isAbsolute, { error: 'expected an absolute path' })
+        .optional()
+        .describe('The absolute path of the private key for anchors, if it is not in the home.'),
     })
     .prefault({}),
-  /** `repositories`: the folders under which the server may make and remove git worktrees. Without it, anywhere. */
-  machine: z.strictObject({ repositories: z.array(z.string().refine(isAbsolute, { error: 'expected absolute paths' })).optional() }),
+  machine: z.strictObject({
+    repositories: z
+      .array(z.string().refine(isAbsolute, { error: 'expected absolute paths' }))
+      .optional()
+      .describe('The folders in which the server may create and remove git worktrees. Default: any folder.'),
+  }),
 });
 
-export type Config = z.output<typeof settings> & { readonly home: string };
+export type Config = z.output<typeof SETTINGS> & { readonly home: string };
 export type Flags = Partial<Record<'host' | 'port', string | undefined>>;
 
-const ENVIRONMENT = {
+/** Settings that an environment variable can set. */
+export const ENVIRONMENT = {
   MCP_SERVER_PORT: 'port',
   MCP_DATABASE_PATH: 'database_path',
   DATABASE_URL: 'database_url',
   MCP_LOG_LEVEL: 'log_level',
   MCP_TOOL_TIMEOUT: 'tool_timeout_ms',
-} as const satisfies Record<string, keyof z.output<typeof settings>>;
+} as const satisfies Record<string, keyof z.output<typeof SETTINGS>>;
 
 /** The defaults of all settings. */
 export const defaultsIn = (home: string): Omit<Config, 'home'> => ({
@@ -209,7 +234,7 @@ export const defaultsIn = (home: string): Omit<Config, 'home'> => ({
   machine: {},
 });
 
-/** Flags beat the environment, which beats the file, which beats the defaults. */
+/** Flags take precedence over the environment, the environment over the file, the file over the defaults. */
 export function loadConfig(env: NodeJS.ProcessEnv, flags: Flags = {}): Config {
   const home = homeFolder(env);
   const fromFile = checked(join(home, 'config.toml'), readToml(join(home, 'config.toml')));
@@ -219,9 +244,9 @@ export function loadConfig(env: NodeJS.ProcessEnv, flags: Flags = {}): Config {
   }
   const fromFlags: Record<string, unknown> = {};
   for (const [flag, given] of Object.entries(flags)) {
-    if (given !== undefined) fromFlags[flag] = value(`--${flag}`, flag as keyof z.output<typeof settings>, given);
+    if (given !== undefined) fromFlags[flag] = value(`--${flag}`, flag as keyof z.output<typeof SETTINGS>, given);
   }
-  const merged = settings.parse({ ...defaultsIn(home), ...fromFile, ...fromEnv, ...fromFlags });
+  const merged = SETTINGS.parse({ ...defaultsIn(home), ...fromFile, ...fromEnv, ...fromFlags });
   const { manifest } = merged.companion;
   const companion = { ...merged.companion, ...(manifest === undefined ? {} : { manifest: resolve(home, manifest) }) };
   return { ...merged, companion, database_path: resolve(merged.database_path), home };
@@ -237,8 +262,8 @@ function readToml(path: string): unknown {
   }
 }
 
-function checked(path: string, document: unknown): Partial<z.output<typeof settings>> {
-  const result = settings.partial().safeParse(document);
+function checked(path: string, document: unknown): Partial<z.output<typeof SETTINGS>> {
+  const result = SETTINGS.partial().safeParse(document);
   if (result.success) return result.data;
   const [{ key, message }] = problemsOf(result.error) as [ConfigProblem];
   throw new ConfigError(`${path}: ${key}: ${message}`);
@@ -250,9 +275,9 @@ export interface ConfigProblem {
   readonly message: string;
 }
 
-/** All that is wrong with `config.toml`, where the program itself stops at the first. */
+/** All problems in `config.toml`. The program itself stops at the first. */
 export function configFileProblems(home: string): ConfigProblem[] {
-  const result = settings.partial().safeParse(readToml(join(home, 'config.toml')));
+  const result = SETTINGS.partial().safeParse(readToml(join(home, 'config.toml')));
   return result.success ? [] : problemsOf(result.error);
 }
 
@@ -263,8 +288,8 @@ const problemsOf = (error: z.ZodError): ConfigProblem[] =>
       : [{ key: issue.path.join('.'), message: issue.message }],
   );
 
-function value(source: string, key: keyof z.output<typeof settings>, text: string): unknown {
-  const result = settings.shape[key].safeParse(text);
+function value(source: string, key: keyof z.output<typeof SETTINGS>, text: string): unknown {
+  const result = SETTINGS.shape[key].safeParse(text);
   if (!result.success) throw new ConfigError(`${source}: ${result.error.issues[0]?.message}`);
   return result.data;
 }

@@ -18,21 +18,21 @@ test('the port is 3001 unless MCP_SERVER_PORT sets it [config.env.server-port]',
   expect(loadConfig({ COVENANT_HOME, MCP_SERVER_PORT: '4000' }).port).toBe(4000);
 });
 
-test('a flag beats the environment, which beats the file, which beats the default [config.precedence.order]', () => {
+test('a flag takes precedence over the environment, the environment over the file, the file over the default [config.precedence.order]', () => {
   const COVENANT_HOME = home('port = 5001\nlog_level = "warn"\n');
   expect(loadConfig({ COVENANT_HOME })).toMatchObject({ port: 5001, log_level: 'warn' });
   expect(loadConfig({ COVENANT_HOME, MCP_SERVER_PORT: '5002' })).toMatchObject({ port: 5002, log_level: 'warn' });
   expect(loadConfig({ COVENANT_HOME, MCP_SERVER_PORT: '5002' }, { port: '5003' })).toMatchObject({ port: 5003 });
 });
 
-test('data lies in ~/.covenant, and COVENANT_HOME moves it [config.home.default] [config.home.moved]', () => {
+test('the home is ~/.covenant unless COVENANT_HOME names another folder [config.home.default] [config.home.moved]', () => {
   expect(loadConfig({}).home).toBe(join(homedir(), '.covenant'));
   expect(loadConfig({}).database_path).toBe(join(homedir(), '.covenant', 'covenant.db'));
   const COVENANT_HOME = home();
   expect(loadConfig({ COVENANT_HOME })).toMatchObject({ home: COVENANT_HOME, database_path: join(COVENANT_HOME, 'covenant.db') });
 });
 
-test('MCP_DATABASE_PATH, DATABASE_URL, MCP_LOG_LEVEL and MCP_TOOL_TIMEOUT set what they name [config.env.database-path] [config.env.database-url] [config.env.log-level] [config.env.tool-timeout]', () => {
+test('MCP_DATABASE_PATH, DATABASE_URL, MCP_LOG_LEVEL and MCP_TOOL_TIMEOUT set their settings [config.env.database-path] [config.env.database-url] [config.env.log-level] [config.env.tool-timeout]', () => {
   const COVENANT_HOME = home();
   expect(
     loadConfig({ COVENANT_HOME, MCP_DATABASE_PATH: '/tmp/x.db', DATABASE_URL: 'postgres://u:p@h/d', MCP_LOG_LEVEL: 'debug', MCP_TOOL_TIMEOUT: '5' }),
@@ -52,13 +52,13 @@ test.each([
   [{}, '[machine]\nrepositories = ["work"]\n', /machine\.repositories\.0: expected absolute paths/],
   [{}, '[launchers.mine]\ncommand = "mine"\n', /launchers\.mine: expected \{\{prompt\}\} in args/],
   [{}, '[launchers.mine]\ncommand = "mine"\nprompt = "file"\nargs = ["\\u0000"]\n', /launchers\.mine\.args\.0: contains a NUL/],
-])('a wrong setting %j %j is refused by name', (env, toml, message) => {
+])('refuses a wrong setting by name: %j %j', (env, toml, message) => {
   const COVENANT_HOME = home(toml);
   expect(() => loadConfig({ COVENANT_HOME, ...env } as NodeJS.ProcessEnv)).toThrow(ConfigError);
   expect(() => loadConfig({ COVENANT_HOME, ...env } as NodeJS.ProcessEnv)).toThrow(message);
 });
 
-test('[companion] manifest names a file, from the home folder where it is relative', () => {
+test('a relative [companion] manifest is resolved in the home', () => {
   expect(loadConfig({ COVENANT_HOME: home() }).companion).toEqual({});
   const COVENANT_HOME = home('[companion]\nmanifest = "companion.json"\n');
   expect(loadConfig({ COVENANT_HOME }).companion).toEqual({ manifest: join(COVENANT_HOME, 'companion.json') });

@@ -42,7 +42,7 @@ import { PACKAGE_ROOT, VERSION } from './version.ts';
 /** Longer than external servers are given to end. */
 const CLOSE_LIMIT_MS = 25_000;
 
-/** The installed program, which the server starts for demonstrations. */
+/** The installed program, which the server starts for its own child processes. */
 const PROGRAM = join(PACKAGE_ROOT, 'dist', 'bin', 'covenant.js');
 
 export interface App extends Services {
@@ -57,9 +57,9 @@ export interface App extends Services {
   readonly devices: DeviceDesk;
   readonly refusals: RefusalRecorder;
   readonly journalQuota: JournalQuota;
-  /** Where the agents run that this server starts. */
+  /** Runs the agents that this server starts. */
   readonly agentHost: AgentHost;
-  /** From here on agents can be started that call the server at this address. */
+  /** Sets the address at which agents call the server. Agents can be started from then on. */
   servesAt(url: string): void;
   /** Stops the features, for at most `graceMs`, and then closes the store in any case. */
   close(graceMs?: number): Promise<void>;
@@ -72,24 +72,24 @@ export interface AppOptions {
   observe?: Ports['observe'];
   /** The tracer, if spans go to a collector. */
   tracer?: Tracer | undefined;
-  /** More features than the product's own, for tests of the server itself. */
+  /** Additional features, for tests of the server itself. */
   extraFeatures?: readonly Feature[];
   checkOutput?: boolean;
-  /** Another hand on repositories than git's own, for tests of what happens when the server dies between two steps. */
+  /** Replaces the git operations, for tests in which the server dies between two steps. */
   disk?: GitDisk;
-  /** The same for the files that the server keeps in repositories. */
+  /** Replaces the server's file operations in repositories, for the same tests. */
   files?: FileDisk;
-  /** Another hand on GitHub, for the same reason. */
+  /** Replaces GitHub, for the same tests. */
   github?: GitHub;
-  /** Another place for agents to run in, for the same reason. */
+  /** Replaces the host of agents, for the same tests. */
   agentHost?: AgentHost;
-  /** Other servers than those of the operator's file, for tests of what is offered of them. */
+  /** Replaces the external servers of secrets.toml, for tests of the gateway. */
   upstreams?: typeof createUpstreams;
-  /** Work that is due by the clock, and other servers that are kept running; a command that ends at once leaves both to the server. */
+  /** Whether to run sweeps and external servers. A short command leaves both to the server. */
   sweep?: boolean;
 }
 
-/** The composition root: storage, features, pipe. Surfaces are put on top by `serve`, or used in process by the CLI. */
+/** The composition root: storage, features, pipe. `serve` adds the surfaces, or the CLI uses it in process. */
 export async function createApp(options: AppOptions): Promise<App> {
   const { config, clock, log } = options;
   const store = tracedStore(
@@ -216,7 +216,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   try {
     for (const feature of features) await feature.start?.(services);
   } catch (error) {
-    // What has been started already must not outlive a start that failed.
+    // Features that have started must not outlive a failed start.
     for (const feature of features) await feature.stop?.();
     await store.close();
     throw error;
@@ -252,10 +252,10 @@ export async function createApp(options: AppOptions): Promise<App> {
   };
 }
 
-/** The token stands in the environment alone. */
+/** The token comes only from the environment. */
 const gitHubSettings = ({ github }: Config) => ({ token: process.env.GITHUB_TOKEN, baseUrl: github.base_url, host: github.host });
 
-/** The model that the operator has chosen for comparing work, if any. */
+/** The operator's model for comparing work, if any. */
 function embedderOf({ overlap: { embedder }, home }: Config): Embedder | null {
   if (!embedder) return null;
   if ('url' in embedder) return remoteEmbedder({ ...embedder, apiKey: embedder.api_key_env ? process.env[embedder.api_key_env] : undefined });

@@ -12,7 +12,7 @@ interface Import {
   from: string;
   to: string;
   typeOnly: boolean;
-  /** Only when that line is reached. */
+  /** A dynamic import, loaded only when that line runs. */
   late: boolean;
 }
 
@@ -38,11 +38,14 @@ function importsOf(path: string): Import[] {
 const isTest = (path: string) => /\.test\.tsx?$/.test(path) || path.startsWith('src/testing/');
 const program = sources('src').filter((path) => !isTest(path));
 const all = program.flatMap(importsOf);
-/** A feature is a folder with a contract; the groups that hold them are the contracts of the product. */
+/** A feature is a folder with a contract. Features are grouped by the product's contracts. */
 const featureFolders = program.filter((path) => path.startsWith('src/features/') && path.endsWith('/contract.ts')).map(dirname);
 const shown = (imports: Import[]) => imports.map(({ from, to }) => `${from} → ${to}`);
 
-/** `storage ← kernel ← features ← surfaces ← main`: a layer may import what stands to its left. `wire` is what both ends of a connection share, `clients` what differs between agent programs. */
+/**
+ * `storage ← kernel ← features ← surfaces ← main`: a layer may import the layers to its left. `wire` contains what both ends of a connection share,
+ * `clients` what differs between agent programs.
+ */
 const MAY_IMPORT: Record<string, string[]> = {
   wire: ['wire'],
   storage: ['storage'],
@@ -66,21 +69,21 @@ test('imports follow the law storage ← kernel ← features ← surfaces ← ma
   expect(shown(broken)).toEqual([]);
 });
 
-test('surfaces take nothing but types from main', () => {
+test('surfaces import only types from main', () => {
   const broken = all.filter(
     ({ from, to, typeOnly }) => from.startsWith('src/surfaces/') && to === 'src/main.ts' && !typeOnly && !from.startsWith('src/surfaces/cli/'),
   );
   expect(shown(broken)).toEqual([]);
 });
 
-test('a feature reaches another only through its index, a contract another through its contract', () => {
+test('a feature imports another only through its index, and a contract only through a contract', () => {
   const feature = (path: string) => featureFolders.find((folder) => path.startsWith(`${folder}/`));
   const isShape = (from: string, to: string) => from.endsWith('/contract.ts') && to.endsWith('/contract.ts');
   const broken = all.filter(({ from, to }) => feature(from) && feature(to) && feature(from) !== feature(to) && !to.endsWith('/index.ts') && !isShape(from, to));
   expect(shown(broken)).toEqual([]);
 });
 
-/** The file and everything that is loaded with it. */
+/** The file and everything loaded with it. */
 function loadedBy(path: string, reached = new Set<string>()): Set<string> {
   if (reached.has(path)) return reached;
   reached.add(path);
@@ -101,10 +104,10 @@ const INSIDE: Record<string, string> = {
   'src/features/cycle/config-file.ts': 'and reads it, by the same rules as the server',
 };
 
-/** It loads the stores of all groups: whoever takes it in has opened the database already. */
+/** It loads the stores of all groups: an importer has already opened the database. */
 const IMPORT_RULES = 'src/features/import-rules.ts';
 
-test('surfaces reach features through their index or contract, or by what is declared', () => {
+test('surfaces import features only through their index or contract, or a declared exception', () => {
   const around = all.filter(({ from, to }) => !from.startsWith('src/features/') && to.startsWith('src/features/') && !/\/(index|contract)\.ts$/.test(to));
   expect(shown(around.filter(({ to, late }) => !(to in INSIDE) && !(to === IMPORT_RULES && late)))).toEqual([]);
   expect([...Object.keys(INSIDE), IMPORT_RULES].filter((path) => !around.some(({ to }) => to === path))).toEqual([]);
@@ -115,7 +118,7 @@ test('surfaces reach features through their index or contract, or by what is dec
 /** The files with the commands of each group, by the index that loads them. */
 const commandFiles = (index: string) => [...new Set(all.filter(({ from, late }) => from === index && late).map(({ to }) => to))];
 
-test('a command loads neither the database nor a feature that needs it before it calls them', () => {
+test('a command loads the database and database-backed features only when it needs them', () => {
   const reached = new Set(['src/surfaces/cli/run.ts', ...commandFiles('src/surfaces/cli/groups.ts')].flatMap((path) => [...loadedBy(path)]));
   expect(reached.size).toBeGreaterThan(50);
   expect([...reached].filter((path) => ['kysely', 'pg', 'node:sqlite', 'src/main.ts'].includes(path) || /^src\/features\/.*\/index\.ts$/.test(path))).toEqual(
@@ -141,36 +144,36 @@ test('a command loads its own group only, and the start of a program loads none 
   ]);
 });
 
-test('a command that starts no other server does not load the client that speaks with them', () => {
+test('a command that starts no external server does not load the MCP client', () => {
   expect([...loadedBy('src/features/gateway/servers/index.ts')]).not.toContain('@modelcontextprotocol/client');
 });
 
 test('only storage imports a database driver', () => {
-  // The companion reads the counters in other programs' stores, where there are any: not the product's own, and never at start.
+  // The companion reads usage counters from other programs' databases. This is not the product's own store, and is never loaded at start.
   const isForeignStore = ({ from, late, typeOnly }: Import) => from === 'src/surfaces/companion/usage-readers/foreign-store.ts' && (late || typeOnly);
   const broken = all.filter((each) => ['pg', 'node:sqlite'].includes(each.to) && !each.from.startsWith('src/storage/') && !isForeignStore(each));
   expect(shown(broken)).toEqual([]);
 });
 
-test('only the machine layer runs programs and calls GitHub: no feature does by itself [review.boundary.machine-layer]', () => {
+test('only the machine layer runs programs and calls GitHub; features do not [review.boundary.machine-layer]', () => {
   const broken = all.filter(
     ({ from, to }) => from.startsWith('src/features/') && (/^(node:)?(child_process|cluster|net)$/.test(to) || to.startsWith('@octokit/')),
   );
   expect(shown(broken)).toEqual([]);
-  // What they ask of it is one value each, which tests replace.
+  // Features use one object of it, which tests replace.
   const direct = all.filter(({ from, to, typeOnly }) => /^src\/features\/review\//.test(from) && to === 'src/machine/git/git.ts' && !typeOnly);
   expect(direct.filter(({ from }) => !/import \{ GitFailed \} from/.test(readFileSync(join(root, from), 'utf8')))).toEqual([]);
 });
 
-test('git is started in one place, which keeps the configuration of repositories from running programs [harden.git.no-programs]', () => {
-  // Agents of the demo have a git of their own, as all agents do.
+test('git is started in one place, which keeps repository configuration from running programs [harden.git.no-programs]', () => {
+  // The demo's agents have their own git, like all agents.
   const others = program.filter((path) => path !== 'src/machine/git/git-program.ts' && !path.startsWith('src/surfaces/demo-agents/'));
   const starting = /\b(?:spawn|spawnSync|execFile|execFileSync|exec|execSync|fork|runProgram|startChild)\(\s*'git'/;
   expect(others.filter((path) => starting.test(readFileSync(join(root, path), 'utf8')))).toEqual([]);
   expect(shown(all.filter(({ from, to }) => to === 'src/machine/git/git-program.ts' && !/^src\/machine\/git\//.test(from)))).toEqual([]);
 });
 
-test('a contract imports zod, the kernel, the wire, the names of the clients, other contracts and pure rules of its own folder only', () => {
+test('a contract imports only zod, the kernel, the wire, client names, other contracts and pure rules of its own folder', () => {
   const contracts = all.filter(({ from }) => from.endsWith('/contract.ts') && from.startsWith('src/features/'));
   const broken = contracts.filter(
     ({ from, to }) =>
@@ -185,7 +188,7 @@ test('a contract imports zod, the kernel, the wire, the names of the clients, ot
   expect(shown(broken)).toEqual([]);
 });
 
-test('the dashboard takes types only, from contracts and the kernel', () => {
+test('the dashboard imports only types, from contracts and the kernel', () => {
   const broken = sources('web')
     .filter((path) => !path.endsWith('vite.config.ts'))
     .flatMap(importsOf)
@@ -196,18 +199,18 @@ test('the dashboard takes types only, from contracts and the kernel', () => {
   expect(shown(broken)).toEqual([]);
 });
 
-test('no code changes an event, and only pruning removes any [audit.journal.append-only]', () => {
+test('no code changes an event, and only pruning deletes events [audit.journal.append-only]', () => {
   const doing = (what: RegExp) => program.filter((path) => !path.includes('/migrations/') && what.test(readFileSync(join(root, path), 'utf8')));
   expect(doing(/updateTable\('events'\)|(update|truncate) "?events\b/i)).toEqual([]);
   expect(doing(/deleteFrom\('events'\)|delete from "?events\b/i)).toEqual(['src/storage/journal-prune.ts']);
 });
 
-test('no product code imports the testing kit, and no folder or file is called utils, helpers, manager or common', () => {
+test('product code does not import the testing kit, and nothing is called utils, helpers, manager or common', () => {
   expect(shown(all.filter(({ to }) => to.startsWith('src/testing/')))).toEqual([]);
   expect([...program, ...sources('web')].filter((path) => /\b(utils?|helpers?|manager|common)\b/.test(path))).toEqual([]);
 });
 
-test('a folder name stands for one thing below src, and for one below web', () => {
+test('a folder name has one meaning in src, and one in web', () => {
   const folders = (top: string) =>
     readdirSync(join(root, top), { recursive: true, withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
   const repeated = (names: readonly string[]) => names.filter((name, index) => names.indexOf(name) !== index);
@@ -215,14 +218,14 @@ test('a folder name stands for one thing below src, and for one below web', () =
   expect({ src: repeated(folders('src')), web: repeated(folders('web')) }).toEqual({ src: [], web: [] });
 });
 
-test('a feature folder has the files that every feature folder has', () => {
+test('every feature folder has the standard files', () => {
   for (const feature of featureFolders) {
     const files = readdirSync(join(root, feature));
     for (const needed of ['contract.ts', 'index.ts']) expect([feature, files]).toEqual([feature, expect.arrayContaining([needed])]);
   }
 });
 
-/** What the README of a group says about it: lines such as `- May import: core, team`. */
+/** What the README of a group declares, in lines such as `- May import: core, team`. */
 const groups = ['core', 'team', 'workflow', 'gateway', 'cycle', 'review', 'people'];
 const groupOf = (path: string) => groups.find((group) => path.startsWith(`src/features/${group}/`));
 function listed(group: string, label: string): string[] {
@@ -232,7 +235,7 @@ function listed(group: string, label: string): string[] {
   return line === 'none' ? [] : line.split(', ').map((name) => name.replaceAll('`', ''));
 }
 
-test('every folder of src/features is a group, and a group imports what its README lists', () => {
+test('every folder of src/features is a group and imports only what its README lists', () => {
   expect(readdirSync(join(root, 'src/features'), { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? entry.name : []))).toEqual(
     groups.toSorted(),
   );
@@ -242,28 +245,28 @@ test('every folder of src/features is a group, and a group imports what its READ
   }
 });
 
-test('what every group stands on imports other groups where hooks are answered alone', () => {
+test('the core group imports other groups only where hooks are answered', () => {
   const broken = all.filter(
     ({ from, to }) => groupOf(from) === 'core' && !from.startsWith('src/features/core/hooks/') && to.startsWith('src/features/') && groupOf(to) !== 'core',
   );
   expect(shown(broken)).toEqual([]);
 });
 
-/** Those by which something leads back to itself. */
+/** Nodes on a path that leads back to itself. */
 function inCircles<Arrow extends { from: string; to: string }>(arrows: readonly Arrow[]): Arrow[] {
   const next = Map.groupBy(arrows, ({ from }) => from);
   const reached = new Map<string, Set<string>>();
   for (const { to } of arrows) {
     if (reached.has(to)) continue;
     const found = new Set([to]);
-    // What is added on the way is walked too.
+    // Nodes added during the loop are visited too.
     for (const each of found) for (const arrow of next.get(each) ?? []) found.add(arrow.to);
     reached.set(to, found);
   }
   return arrows.filter(({ from, to }) => reached.get(to)?.has(from));
 }
 
-test('feature folders import each other in no circle', () => {
+test('feature folders have no circular imports', () => {
   const folderOf = (path: string) => featureFolders.find((folder) => path.startsWith(`${folder}/`));
   const between = all.flatMap(({ from, to }) => {
     const [own, other] = [folderOf(from), folderOf(to)];
@@ -273,7 +276,7 @@ test('feature folders import each other in no circle', () => {
   expect(inCircles(between).map(({ by }) => by)).toEqual([]);
 });
 
-test('no file of src or web imports itself at run time through others', () => {
+test('no file of src or web has a circular import at run time', () => {
   const found = [...all, ...sources('web').flatMap(importsOf)].filter(({ from, typeOnly }) => !typeOnly && !isTest(from));
   expect(found.length).toBeGreaterThan(2_000);
   expect(shown(inCircles(found))).toEqual([]);
@@ -294,18 +297,18 @@ test('the README of a group lists its tools and actions', async () => {
 
 const isContract = (value: unknown): value is { name: string } => typeof value === 'object' && value !== null && 'toolset' in value && 'name' in value;
 
-/** These are written by storage itself, under every group. */
+/** Written by storage itself, for every group. */
 const OF_STORAGE = ['events', 'journal_anchors', 'journal_heads', 'schema_migrations'];
 const [, tablesText = ''] = /export interface Database \{([^}]*)\}/.exec(readFileSync(join(root, 'src/storage/schema-rows.ts'), 'utf8')) ?? [];
 const tables = new Set(Array.from(tablesText.matchAll(/^ {2}(\w+):/gm), ([, name = '']) => name));
 
-/** What is deleted after how long, whichever group owns it: one list. */
+/** The one list of what is deleted after how long, for all groups. */
 const RETENTION = 'src/features/retention.ts';
 
-/** They have the tables from elsewhere: of callers of `rowsOf`, each with a table of its own; and of the schema, for a workspace that goes altogether. */
+/** These get their table names from elsewhere: from callers of `rowsOf`, each with its own table, or from the schema, to delete a whole workspace. */
 const GIVEN_TABLES = ['src/features/core/settings/retention.ts', 'src/features/people/demo/tools.ts'];
 
-/** Which tables a file writes and reads. Where a query takes its table from a variable, every table that the file names counts as read. */
+/** The tables that a file writes and reads. If a query takes its table from a variable, every table that the file names counts as read. */
 function tablesIn(path: string): { written: string[]; read: string[] } {
   const text = readFileSync(join(root, path), 'utf8');
   const named = (pattern: RegExp, within = text) => Array.from(within.matchAll(pattern), ([, name = '']) => name).filter((name) => tables.has(name));
@@ -326,7 +329,7 @@ function tablesIn(path: string): { written: string[]; read: string[] } {
   return { written, read };
 }
 
-test('a table is written by the group that owns it, and read by that one and by those whose READMEs say so', () => {
+test('a table is written only by the group that owns it, and read only by that group and the readers that READMEs declare', () => {
   const found = program.map((path) => ({ path, group: groupOf(path), ...tablesIn(path) }));
   const owners = new Map<string, string[]>();
   for (const group of groups) {
@@ -339,7 +342,7 @@ test('a table is written by the group that owns it, and read by that one and by 
   }
   expect([...owners].filter(([, several]) => several.length > 1)).toEqual([]);
   expect([...tables].filter((table) => !owners.has(table)).toSorted()).toEqual(OF_STORAGE);
-  // Nobody else asks the database: not the kernel, which only narrows queries that it is given, nor a surface.
+  // Nobody else queries the database: not the kernel, which only narrows given queries, nor a surface.
   const others = found.filter(({ path, group, written, read }) => !group && !path.startsWith('src/storage/') && written.length + read.length > 0);
   expect(others.map(({ path }) => path)).toEqual([RETENTION]);
   const [deleted] = others.map(({ written }) => new Set(written));
@@ -348,7 +351,7 @@ test('a table is written by the group that owns it, and read by that one and by 
   expect(/insertInto|updateTable|update "?\w+"? set/.test(readFileSync(join(root, RETENTION), 'utf8'))).toBe(false);
 });
 
-test('the name of an exported type stands for one thing in the whole tree', () => {
+test('the name of an exported type has one meaning in the whole tree', () => {
   const declared = [...program, ...['web', 'bench', 'scripts', 'test'].flatMap(sources)]
     .filter((path) => !isTest(path))
     .flatMap((path) =>
@@ -362,7 +365,7 @@ test('the name of an exported type stands for one thing in the whole tree', () =
   expect(several.map(([name, places]) => `${name}: ${places.map(({ path }) => path).join(', ')}`)).toEqual([]);
 });
 
-test('what is an agent program of its own (files, hook events, file tools, variables) stands in src/clients alone', () => {
+test('what is specific to an agent program (files, hook events, file tools, variables) is only in src/clients', () => {
   const setting = {
     ...{ env: { HOME: '/home' }, root: '/repository', origin: 'http://localhost', hooks: 'command' as const },
     programs: { by: 'name' as const, bridge: ['bridge'], companion: () => 'companion', companionArgs: ['companion'] },
@@ -375,7 +378,7 @@ test('what is an agent program of its own (files, hook events, file tools, varia
     for (const { path } of files(setting)) parts.add(path.replace(/^\/(repository|home)\//, ''));
     for (const variable of [...commandMarks.set, ...folderVariables]) variables.add(variable);
   }
-  // Words that are everybody's: our own events, verbs, and the folder of settings on every Linux.
+  // Words that are not specific: our own events, verbs, and the settings folder on every Linux.
   for (const plain of ['stop', 'write', 'edit', 'patch', 'bash', 'replace']) literals.delete(plain);
   variables.delete('XDG_CONFIG_HOME');
   for (const path of parts) parts.add(path.split('/')[0] ?? path);
@@ -388,10 +391,10 @@ test('what is an agent program of its own (files, hook events, file tools, varia
   expect(elsewhere).toEqual([]);
 });
 
-/** They name launchers, actors on a stage and makers of counters: ids of the contract, some of which are spelled as a program is. */
+/** These files name launchers, demo actors and usage sources: ids of the contract, some of which are spelled like a program. */
 const IDS_LIKE_PROGRAMS = ['src/features/review/instances/contract.ts', 'src/surfaces/demo-agents/stage.ts', 'src/features/team/usage/sources.ts'];
 
-test('what people call an agent program, and what starts it, stands in src/clients alone', () => {
+test('the display names and commands of agent programs are only in src/clients', () => {
   const displayNames = ALL_CLIENTS.map(({ displayName }) => displayName);
   const programs = ALL_CLIENTS.flatMap((client) => client.programs).filter((name) => !CLIENT_NAMES.some((id) => id === name));
   expect([displayNames.length, programs.includes('claude')]).toEqual([CLIENT_NAMES.length, true]);
@@ -412,6 +415,6 @@ test('what people call an agent program, and what starts it, stands in src/clien
   expect(elsewhere).toEqual([]);
 });
 
-test('the dashboard, which takes types alone, calls agent programs what src/clients calls them', () => {
+test('the dashboard, which imports only types, uses the same names for agent programs as src/clients', () => {
   expect(AGENTS).toEqual(ALL_CLIENTS.map(({ name, displayName }) => [name, displayName]));
 });

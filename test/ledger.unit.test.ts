@@ -7,7 +7,7 @@ import { SQLITE_ONLY } from '../vitest.config.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const ledger = JSON.parse(readFileSync(join(root, 'test/requirements.json'), 'utf8')) as { id: string; seed: string; text: string; kind: string }[];
-/** Rows that no test cites yet, each with the reason. The list only shrinks. */
+/** Rows that no test cites yet, each with the reason. The list may only shrink. */
 const unmet = JSON.parse(readFileSync(join(root, 'test/unmet.json'), 'utf8')) as { reason: string; rows: string[] }[];
 
 const testFiles = ['src', 'test', 'web'].flatMap((folder) =>
@@ -16,7 +16,7 @@ const testFiles = ['src', 'test', 'web'].flatMap((folder) =>
     .map((path) => join(root, folder, path)),
 );
 const areas = new Set(ledger.map(({ id }) => id.split('.')[0]));
-/** Bracketed names that start with an area of the ledger: titles, also those that stand in a table of cases. */
+/** Bracketed names that start with an area of the ledger, in titles and in tables of cases. */
 const cited = new Set(testFiles.flatMap((path) => rowsIn(readFileSync(path, 'utf8')).filter((id) => areas.has(id.split('.')[0]))));
 
 test('the ledger has each row once', () => {
@@ -24,7 +24,7 @@ test('the ledger has each row once', () => {
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-test('tests cite rows that the ledger has', () => {
+test('tests cite only rows of the ledger', () => {
   const known = new Set(ledger.map((row) => row.id));
   expect([...cited].filter((id) => !known.has(id))).toEqual([]);
 });
@@ -40,7 +40,7 @@ test('each row is cited by a test or listed as unmet with a reason, never both',
   expect(missing).toEqual([]);
 });
 
-test('a row that only a skipped test cites has not been tested; it is excused where its file may skip tests', () => {
+test('a row cited only by a skipped test is not tested, and excused only if its file may skip tests', () => {
   const tests = (...list: [title: string, status: string][]) => list.map(([fullName, status]) => ({ fullName, status }));
   const report = {
     success: true,
@@ -58,13 +58,13 @@ test('a row that only a skipped test cites has not been tested; it is excused wh
   expect(rowsNotRun(report, rows, [{ rows: ['a.f'] }], () => false)).toEqual({ excused: [], missing: [...missing, 'a.j'] });
 });
 
-test('the files whose tests need a tmux are found by how they ask for one', () => {
+test('files whose tests need tmux are found by how they check for it', () => {
   const found = testFiles.filter((path) => needsTmux(readFileSync(path, 'utf8')));
   const asking = testFiles.filter((path) => /\btmuxVersion\(\)\) !== null|spawnSync\('tmux', \['-V'\]\)\.status/.test(readFileSync(path, 'utf8')));
   expect(found.length).toBeGreaterThan(3);
   expect(found.toSorted()).toEqual(asking.toSorted());
 });
 
-test('what runs on SQLite alone in npm test is there, so that npm run prove finds it', () => {
+test('every test that npm test runs only on SQLite exists, so that npm run prove finds it', () => {
   expect(SQLITE_ONLY.filter((path) => !existsSync(join(root, path)))).toEqual([]);
 });

@@ -13,7 +13,7 @@ const folderOfARun = (): string => {
   return folder;
 };
 
-/** A process for so long; one that says when it runs, because its environment is its own only then. */
+/** A process that runs this long. With `says`, it reports its start, because only then its environment is final. */
 async function sleeper(ms: number, env: NodeJS.ProcessEnv, ...args: string[]): Promise<number> {
   const code = `process.stdout.write('runs'); setTimeout(() => {}, ${ms})`;
   const child = spawn(process.execPath, ['-e', code, ...args], { env: { PATH: process.env.PATH, ...env }, stdio: ['ignore', 'pipe', 'ignore'] });
@@ -22,7 +22,7 @@ async function sleeper(ms: number, env: NodeJS.ProcessEnv, ...args: string[]): P
   return child.pid as number;
 }
 
-test.runIf(process.platform === 'linux')('what still runs after a run of tests is named and ended, by its command line or its environment', async () => {
+test.runIf(process.platform === 'linux')('names and ends what still runs after a test run, by command line or environment', async () => {
   const folder = folderOfARun();
   const [named, inherited, stranger] = [await sleeper(60_000, {}, folder), await sleeper(60_000, { TMPDIR: folder }), await sleeper(60_000, {})];
   const found = await endLeftBehind(folder, 0);
@@ -31,7 +31,7 @@ test.runIf(process.platform === 'linux')('what still runs after a run of tests i
   await expect.poll(() => [named, inherited, stranger].map(isAlive)).toEqual([false, false, true]);
 });
 
-test.runIf(process.platform === 'linux')('what ends within the grace has not been left behind', async () => {
+test.runIf(process.platform === 'linux')('a process that ends within the grace period is not reported', async () => {
   const folder = folderOfARun();
   await sleeper(300, { TMPDIR: folder });
   expect(await endLeftBehind(folder)).toEqual([]);

@@ -4,12 +4,12 @@ import { expect, test } from 'vitest';
 import { LIMITS, loadConfig } from '../src/config.ts';
 import { temporaryFolder } from '../src/testing/store/database.ts';
 
-test('docs/operations.md lists every bound of [limits] with its default [harden.limits.config]', () => {
+test('docs/operations.md lists every limit of [limits] with its default [harden.limits.config]', () => {
   const rows = [...readFileSync('docs/operations.md', 'utf8').matchAll(/^\| `([a-z_]+)` \| (\d+) \|/gm)].map(([, name = '', value]) => [name, Number(value)]);
   expect(Object.fromEntries(rows)).toEqual(LIMITS.parse({}));
 });
 
-test('config.toml sets one bound and leaves the others at their defaults; an unknown one is refused by name [harden.limits.config]', () => {
+test('config.toml sets one limit and leaves the others at their defaults; an unknown one is refused by name [harden.limits.config]', () => {
   const home = temporaryFolder();
   const load = (text: string) => {
     writeFileSync(join(home, 'config.toml'), text);

@@ -36,7 +36,7 @@ describe('the labelled set', () => {
     expect(new Set(shown(CASES)).size).toBe(CASES.length);
   });
 
-  test('its paraphrases in other words share no term and no file; all other duplicates do', () => {
+  test('its paraphrases share no term and no file; all other duplicates do', () => {
     const duplicates = CASES.filter(({ duplicate }) => duplicate);
     const share = duplicates.filter((one) => {
       const { sharedTerms, sharedFiles } = scored(one, everything);
@@ -47,15 +47,15 @@ describe('the labelled set', () => {
 });
 
 describe.each([
-  ['in a workspace with all of its tasks', () => everything as Statistics],
-  ['in a workspace with that task only', alone],
+  ['in a workspace with all tasks', () => everything as Statistics],
+  ['in a workspace with only that task', alone],
 ])('%s, without a model', (_, statisticsOf) => {
   test('every duplicate that shares a word or a file reaches the warn floor', () => {
     const missed = CASES.filter((one) => one.duplicate && one.kind !== OTHER_WORDS && scored(one, statisticsOf(one)).score < DEFAULT_SETTINGS.warn);
     expect(shown(missed)).toEqual([]);
   });
 
-  test('at least nine of ten escalations are duplicates, in the half that nothing was fitted on too', () => {
+  test('at least nine of ten escalations are duplicates, also in the held-out half', () => {
     for (const half of ['fit', 'test']) {
       const escalated = CASES.filter((one) => one.half === half && escalates(one, scored(one, statisticsOf(one))));
       expect(escalated.filter(({ duplicate }) => duplicate).length / escalated.length, half).toBeGreaterThanOrEqual(0.9);

@@ -6,12 +6,12 @@ import config from '../vitest.config.ts';
 
 const projects = config.test?.projects as { test: { name: string; include: string[]; exclude?: string[] } }[];
 
-test.each(['smoke:broker', 'smoke:mcp'] as const)('npm run %s installs and builds, and runs a suite that npm test runs too [cycle.smoke.scripts]', (name) => {
+test.each(['smoke:broker', 'smoke:mcp'] as const)('npm run %s installs and builds, and runs a suite that npm test also runs [cycle.smoke.scripts]', (name) => {
   const { scripts } = manifest;
   expect(scripts[`pre${name}`]).toBe(scripts.pretest);
   const [, project = '', file = ''] = /^vitest run --project (\S+) (\S+)$/.exec(scripts[name]) ?? [];
   expect(existsSync(file)).toBe(true);
-  // Its project has the file, and nothing narrows down what vitest is told to run.
+  // Its project contains the file, and nothing narrows the vitest run.
   const including = projects.filter(
     ({ test: { include, exclude = [] } }) => [include, exclude].map((globs) => globs.some((glob) => matchesGlob(file, glob))).join() === 'true,false',
   );

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { temporaryFolder } from '../src/testing/store/database.ts';
 import { PACKAGE_ROOT } from '../src/version.ts';
 
-test('a folder of clients that somebody names is theirs: what it lacks is said, and nothing is installed or deleted', () => {
+test('a folder of clients named by the user is not modified: missing clients are reported, and nothing is installed or deleted', () => {
   const [folder, bin] = [temporaryFolder(), temporaryFolder()];
   writeFileSync(join(folder, 'precious'), 'mine');
   writeFileSync(join(bin, 'npm'), `#!/bin/sh\ntouch '${join(bin, 'installed')}'\n`);

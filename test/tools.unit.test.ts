@@ -1,10 +1,15 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { configurationReference } from '../scripts/configuration-reference.ts';
+import { CLIENT_VARIABLES } from '../src/clients/environment.ts';
+import { ALL_CLIENTS } from '../src/clients/index.ts';
+import { ENVIRONMENT } from '../src/config.ts';
 import { publishedTools } from '../src/testing/catalogue.ts';
+import { ENVIRONMENT_VARIABLES } from '../src/wire/environment.ts';
 
 const tools = await publishedTools();
 
-/** One of each way in which a contract writes its names. */
+/** One example of each naming style in the contracts. */
 const DOCUMENTED = [
   'clock',
   'echo',
@@ -16,7 +21,7 @@ const DOCUMENTED = [
   'handoff.write',
 ];
 
-test('every published tool has a description, annotations, and an input and output schema that every client can read [transport.tools.flat-schema] [transport.tools.description-limit]', () => {
+test('every published tool has a description, annotations, and schemas that every client can read [transport.tools.flat-schema] [transport.tools.description-limit]', () => {
   for (const tool of tools) {
     expect(tool.title.length).toBeGreaterThan(0);
     expect(tool.description.length).toBeGreaterThan(10);
@@ -31,14 +36,14 @@ test('every published tool has a description, annotations, and an input and outp
   }
 });
 
-test('names are as documented, and distinct when each dot is written as an underscore [transport.tools.names-as-written] [transport.tools.names-distinct]', () => {
+test('tool names are as documented, and distinct once dots become underscores [transport.tools.names-as-written] [transport.tools.names-distinct]', () => {
   const names = tools.map((tool) => tool.name);
   expect(names).toEqual(expect.arrayContaining(DOCUMENTED));
   for (const name of names) expect(name).toMatch(/^[A-Za-z0-9_.-]{1,64}$/);
   expect(new Set(names.map((name) => name.replaceAll('.', '_'))).size).toBe(names.length);
 });
 
-test('the published schemas are those on record: npm run docs writes them anew, and the difference is for a person to read', () => {
+test('the recorded schemas are current: npm run docs rewrites them for a person to review', () => {
   const recorded = JSON.parse(readFileSync(new URL('published-tools.json', import.meta.url), 'utf8')) as unknown;
   const published = tools.map(({ name, title, description, toolset, annotations, inputSchema, outputSchema }) => ({
     name,
@@ -79,9 +84,24 @@ const SHAPES: [row: string, tool: string, operation: string, required: string[],
   ['[team.workstream-cancel.shape]', 'covibe_workstream', 'cancel', ['workstream_id', 'reason'], ['session_id']],
 ];
 
-test.each(SHAPES)('%s %s %s demands these fields and no more, and takes the documented others', (_, tool, operation, required, optional) => {
+test.each(SHAPES)('%s %s %s requires exactly these fields and accepts the documented optional ones', (_, tool, operation, required, optional) => {
   const shape = tools.find(({ name }) => name === tool)?.operations.get(operation)?.contract.input.shape ?? {};
   const demanded = Object.keys(shape).filter((field) => !shape[field]?.safeParse(undefined).success);
   expect(demanded.sort()).toEqual([...required].sort());
   expect(Object.keys(shape)).toEqual(expect.arrayContaining(optional));
+});
+
+test('docs/configuration.md is current: npm run docs rewrites it [use.docs.generated]', () => {
+  expect(readFileSync('docs/configuration.md', 'utf8')).toBe(configurationReference());
+});
+
+test('every environment variable that the source reads is in a table of environment variables', () => {
+  const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((name) => /\.ts$/.test(name) && !/\.test\.ts$|^testing\//.test(name));
+  const read = files.flatMap((name) =>
+    [...readFileSync(`src/${name}`, 'utf8').matchAll(/\benv(?:\?\.|\.|\[')([A-Z][A-Z0-9_]*)\b/g)].map(([, variable]) => variable),
+  );
+  const listed = [...Object.values(ENVIRONMENT_VARIABLES), CLIENT_VARIABLES].flatMap((variables) => variables.map(({ name }) => name));
+  const ofClients = ALL_CLIENTS.flatMap(({ folderVariables, commandMarks: { set, run } }) => [...folderVariables, ...set, ...(run ? [run] : [])]);
+  expect(new Set(listed).size).toBe(listed.length);
+  expect([...read, ...ofClients, ...Object.keys(ENVIRONMENT)].filter((name) => !listed.includes(name as string))).toEqual([]);
 });

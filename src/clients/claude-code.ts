@@ -30,10 +30,10 @@ const hooks = hooksLikeClaude({
     NotebookEdit: fileArgument('notebook_path'),
     Bash: shellArgument('command'),
   },
-  // Those that the server can answer by itself. The others need the state of the working tree, or count what was used.
+  // Events that the server can answer alone. The others need the state of the working tree, or count usage.
   overHttp: ['before-tool', 'after-tool', 'prompt'],
   transcript: ({ transcript_path }) => stringOf(transcript_path),
-  // Cursor runs them as well where it is told to.
+  // Cursor can be configured to run these hooks as well.
   isForeign: (native) => 'cursor_version' in native,
 });
 
@@ -47,7 +47,7 @@ const httpHook = (origin: string, event: HookEvent, timeout: number) => ({
 
 const home = (env: NodeJS.ProcessEnv): string => env.CLAUDE_CONFIG_DIR || join(userHome(env), '.claude');
 
-/** The records of all runs, one file for each. */
+/** The records of all runs, one file per run. */
 export const transcriptsFolder = (env: NodeJS.ProcessEnv): string => join(home(env), 'projects');
 
 const SERVER_ARGS = ['--mcp-config={{mcp_config}}/mcp.json', '--allowedTools=mcp__covenant'];

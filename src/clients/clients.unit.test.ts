@@ -3,7 +3,7 @@ import type { HookAnswer, HookEvent } from '../wire/hook-question.ts';
 import { ALL_CLIENTS, HOOK_CLIENTS, programRunning } from './index.ts';
 import { LONGEST_LINE } from './shell.ts';
 
-/** What the clients' programs sent, with contents, prompts and answers replaced: none of them may be in what is made of it. */
+/** Real payloads of the clients' programs, with contents, prompts and answers replaced. No replacement may appear in the result. */
 const CANARY = 'CANARY';
 const claude = { session_id: 'run-1', transcript_path: `/home/ana/${CANARY}.jsonl`, cwd: '/repo', prompt_id: 'p', permission_mode: 'default' };
 const codex = { session_id: 'run-1', turn_id: 't', transcript_path: null, cwd: '/repo', model: 'gpt-5.5', permission_mode: 'default' };
@@ -136,7 +136,7 @@ describe('what is taken from a payload', () => {
     expect(JSON.stringify(reduced)).not.toContain(CANARY);
   });
 
-  it('of a payload that is nothing like it, nothing', () => {
+  it('takes nothing from a payload of another shape', () => {
     for (const client of Object.values(HOOK_CLIENTS)) {
       const reduced = client.reduce('before-tool', { session_id: 7, cwd: null, tool_name: ['x'], tool_input: 'y', workspace_roots: {} });
       expect(JSON.parse(JSON.stringify(reduced))).toEqual({});
@@ -148,7 +148,7 @@ const SILENT: HookAnswer = { decision: 'allow', reason: null, context: null, not
 const DENIED: HookAnswer = { ...SILENT, decision: 'deny', reason: 'why' };
 const TOLD: HookAnswer = { ...SILENT, context: 'news' };
 
-describe('what a client is answered', () => {
+describe('the answer to a client', () => {
   const specific = (hookEventName: string, more: object) => ({ hookSpecificOutput: { hookEventName, ...more } });
   const deny = { permissionDecision: 'deny', permissionDecisionReason: 'why' };
   it.each<[string, HookEvent, HookAnswer, object]>([
@@ -171,7 +171,7 @@ describe('what a client is answered', () => {
     expect(HOOK_CLIENTS[client]?.render(event, answer)).toEqual(expected);
   });
 
-  it('is nothing where there is nothing to say: an empty answer decides nothing that a person has not', () => {
+  it('is empty if there is nothing to say: an empty answer decides nothing that a person has not', () => {
     for (const [name, client] of Object.entries(HOOK_CLIENTS)) {
       for (const event of Object.keys(client.events) as HookEvent[]) {
         if (name !== 'git') expect(client.render(event, SILENT)).toEqual({});
@@ -179,7 +179,7 @@ describe('what a client is answered', () => {
     }
   });
 
-  it('holds a context exactly where the client says that its agent hears it', () => {
+  it('contains a context exactly if the client shows it to its agent at that event', () => {
     for (const client of Object.values(HOOK_CLIENTS)) {
       for (const event of Object.keys(client.events) as HookEvent[]) {
         expect(JSON.stringify(client.render(event, TOLD)).includes('news')).toBe(client.contextEvents.includes(event));
@@ -192,7 +192,7 @@ describe('the program that runs a command', () => {
   const marksOf = (names: readonly string[]) =>
     Object.fromEntries(ALL_CLIENTS.flatMap(({ name, commandMarks }) => (names.includes(name) ? commandMarks.set.map((mark) => [mark, 'run-1']) : [])));
 
-  it('is the first by rank of those that left marks, and no two have one rank', () => {
+  it('is the one with the lowest rank among those that left marks, and ranks are unique', () => {
     const left = ALL_CLIENTS.map(({ name }) => name as string);
     const found: string[] = [];
     for (let running = programRunning(marksOf(left)); running; running = programRunning(marksOf(left))) {

@@ -12,7 +12,7 @@ const connection: ClientConnection = {
   file: 'Codex: ~/.codex/config.toml',
   section: 'mcp_servers',
   format: 'toml',
-  // PWD goes along because the file is one for all repositories.
+  // PWD is passed on because one file serves all repositories.
   stdio: (bridge) => ({
     ...startCommand(bridge.command ?? BRIDGE),
     ...workingFolder(bridge),
@@ -21,15 +21,15 @@ const connection: ClientConnection = {
   }),
 };
 
-/** Its hooks call every shell `Bash`, and give the patch as the command. The folder of a single command is not told. */
+/** Its hooks report every shell as `Bash`, and a patch as the command. The working folder of a single command is not reported. */
 const hooks = hooksLikeClaude({ fileTools: { apply_patch: patchArgument('command'), Bash: shellArgument('command') } });
 
 const home = (env: NodeJS.ProcessEnv): string => env.CODEX_HOME || join(userHome(env), '.codex');
 
-/** Where it writes down what its threads used: a rollout for each that it keeps, and its log, once in files. */
+/** Where it records usage: a rollout per stored thread, and its log, which used to be text files. */
 export const codexStores = (env: NodeJS.ProcessEnv) => ({
   rollouts: { folders: ['sessions', 'archived_sessions'].map((folder) => join(home(env), folder)), name: /^rollout-.+\.jsonl$/ },
-  /** Of several the one with the highest number. */
+  /** If there are several, the one with the highest number. */
   database: { folder: env.CODEX_SQLITE_HOME || home(env), name: /^logs_(\d+)\.sqlite$/ },
   logs: { folders: [join(home(env), 'log'), join(userHome(env), 'Library/Logs/com.openai.codex')], name: /\.log$/ },
 });
@@ -48,16 +48,16 @@ export const codex: AgentClient = {
     {
       path: join(home(setting.env), 'config.toml'),
       scope: 'machine',
-      // Without a folder: it starts the bridge where it works itself, whichever repository that is.
+      // Without a folder: it starts the bridge where it works, in any repository.
       entries: [{ kind: 'table', what: 'server entry', ...bridgeEntry(connection, { baseUrl: setting.origin, command: setting.programs.bridge }) }],
     },
     {
-      // In the repository, not in its home: other repositories are none of our business.
+      // In the repository, not in its home: other repositories must not be affected.
       path: join(setting.root, '.codex/hooks.json'),
       scope: 'repository',
-      // It allows the end of a session no more time.
+      // It allows no more time at the end of a session.
       entries: hookEntries('codex', hooks, { writing: 'Bash|apply_patch|mcp__.*', timeouts: { 'session-end': 3 } }, setting),
-      note: 'Codex runs these hooks once you have trusted this folder and them: start codex here, then /hooks.',
+      note: 'Codex runs these hooks only after you trust this folder and the hooks: start codex here, then run /hooks.',
     },
   ],
   commandMarks: { set: ['CODEX_SESSION_ID', 'CODEX_THREAD_ID', 'CODEX_SANDBOX'], run: 'CODEX_SESSION_ID', rank: 2 },

@@ -1,24 +1,24 @@
-/** A word of a command line. Undefined text: only a shell could say what it is (a variable, a substitution, a glob, `~`). */
+/** A word of a command line. Undefined text: only a shell could know it (a variable, a substitution, a glob, `~`). */
 export interface ShellWord {
   readonly text: string | undefined;
-  /** `NAME=value`, known or not: before a command it is none. */
+  /** `NAME=value`, with a known value or not. Before a command it is not an argument. */
   readonly assigns?: boolean;
 }
 
-/** A simple command with what goes into it and where its output goes. */
+/** A simple command with its inputs and outputs. */
 export interface SimpleCommand {
   readonly words: readonly ShellWord[];
   /** Files that its output is written to. */
   readonly outputs: readonly ShellWord[];
-  /** What it is given on stdin in the line itself. */
+  /** Input from here-documents in the line itself. */
   readonly documents: readonly string[];
   /** Command lines inside its words: `$(…)`, backquotes, `>(…)`. */
   readonly inside: readonly string[];
-  /** In a pipe or in the background: where it goes, the next one does not. */
+  /** Part of a pipe or in the background: its `cd` does not affect the next command. */
   readonly apart: boolean;
 }
 
-/** What a line is made of, in its order. A `(` begins a subshell, a `)` ends it. */
+/** The pieces of a line, in order. `(` begins a subshell, `)` ends it. */
 export type ShellPiece = SimpleCommand | '(' | ')';
 
 interface Heredoc {
@@ -30,16 +30,16 @@ interface Heredoc {
 const SPACE = ' \t\r';
 const ENDS_WORD = ' \t\r\n;&|<>()';
 const LONGEST_NAME = 200;
-/** What is longer is read as commands. */
+/** A longer expression is read as commands. */
 const LONGEST_ARITHMETIC = 100;
-/** Behind these, or first, a `[[` begins a test, in which `>` compares and `&&` joins. */
+/** After these words, or at the start, `[[` begins a test in which `>` compares and `&&` joins. */
 const BEFORE_TEST: readonly (string | undefined)[] = ['if', 'elif', 'while', 'until', '!', 'then', 'else', 'do', '{'];
-/** Not `[`: `app/[id]/page.ts` stays as it is where nothing is called `i` or `d`, and where something is, nobody claims the other. */
+/** Not `[`: `app/[id]/page.ts` stays literal unless a file called `i` or `d` exists, and then nobody claims the other one. */
 const UNKNOWN_OUTSIDE_QUOTES = '*?{';
 
 /**
- * The simple commands of a POSIX shell's command line. Reads each character a bounded number of times and takes any text: what
- * it cannot make sense of is a word like any other.
+ * The simple commands of a POSIX shell command line. Reads each character a bounded number of times and accepts any text: what it cannot parse is an
+ * ordinary word.
  */
 export function parseCommandLine(line: string): ShellPiece[] {
   const pieces: ShellPiece[] = [];
@@ -131,7 +131,7 @@ export function parseCommandLine(line: string): ShellPiece[] {
   return pieces;
 }
 
-/** Behind `((…))`, where it is one: `((cd a; b); c)` are two subshells. */
+/** The offset after `((…))` if it is arithmetic: `((cd a; b); c)` is two subshells. */
 function arithmeticEnd(line: string, at: number): number | undefined {
   if (line[at + 1] !== '(') return undefined;
   const inner = line.slice(at + 2, at + 2 + LONGEST_ARITHMETIC);
@@ -139,7 +139,7 @@ function arithmeticEnd(line: string, at: number): number | undefined {
   return inner.startsWith('))', end) ? at + 2 + end + 2 : undefined;
 }
 
-/** Reads quotes, escapes and substitutions up to the word's end. */
+/** Reads quotes, escapes and substitutions up to the end of the word. */
 function wordAt(line: string, start: number): { text: string | undefined; assigns: boolean; end: number; inside: string[] } {
   const inside: string[] = [];
   let known = line[start] !== '~';
@@ -194,7 +194,7 @@ function wordAt(line: string, start: number): { text: string | undefined; assign
   return { text: known || text === '{' ? text : undefined, assigns: /^\w+=/.test(line.slice(start, Math.min(at, start + LONGEST_NAME))), end: at, inside };
 }
 
-/** Behind `<<`: a word that is not expanded, with or without quotes. */
+/** After `<<`: a word that is not expanded, with or without quotes. */
 const MARK = /(-?)[ \t]*(?:'([^'\n]*)'|"([^"\n]*)"|\\?([^\s'"\\$`;&|<>()]+))/y;
 
 function readMark(line: string, from: number, into: string[], awaited: Heredoc[]): number {
@@ -205,7 +205,7 @@ function readMark(line: string, from: number, into: string[], awaited: Heredoc[]
   return MARK.lastIndex;
 }
 
-/** What follows a line with `<<` up to each delimiter. */
+/** Reads the here-documents after a line, up to each delimiter. */
 function readDocuments(line: string, from: number, awaited: Heredoc[]): number {
   let at = from;
   for (const { delimiter, tabs, into } of awaited.splice(0)) {
@@ -229,14 +229,14 @@ function readDocuments(line: string, from: number, awaited: Heredoc[]): number {
 const endOfLine = (line: string, at: number): number => orEnd(line.indexOf('\n', at), line);
 const orEnd = (index: number, line: string): number => (index < 0 ? line.length : index);
 
-/** Where an escaped one does not count. */
+/** Finds the closing quote; an escaped one does not count. */
 function closing(quote: string, line: string, from: number): number {
   let at = from;
   while (at < line.length && line[at] !== quote) at += line[at] === '\\' ? 2 : 1;
   return Math.min(at, line.length);
 }
 
-/** `reads`: what is in the parentheses are commands, and what a here-document or a comment among them says closes nothing. */
+/** `reads`: the parentheses contain commands, so here-documents and comments inside close nothing. */
 function closingParenthesis(line: string, from: number, reads = true): number {
   const awaited: Heredoc[] = [];
   let depth = 1;

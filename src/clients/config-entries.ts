@@ -2,7 +2,7 @@ import type { HookEvent } from '../wire/hook-question.ts';
 import { shellQuoted } from '../wire/shell-quoted.ts';
 import type { Bridge, ClientConnection, ClientName, ConfigEntry, HookClient, SetupContext } from './client.ts';
 
-/** Each client has its own way to say that a value stands in the environment. */
+/** Each client has its own syntax for a value from the environment. */
 export const TOKEN = 'COVIBE_MCP_TOKEN';
 
 export const BRIDGE = ['covibe-mcp'] as const;
@@ -11,7 +11,7 @@ export const bearer = (reference: string) => ({ Authorization: `Bearer ${referen
 
 export const indentedJson = (value: unknown): string => JSON.stringify(value, null, 2);
 
-/** For clients that start their servers wherever they were started themselves. */
+/** For clients that start their servers in their own working folder. */
 export const inFolder = ({ cwd, command = BRIDGE }: Bridge): readonly string[] =>
   cwd === undefined ? command : ['sh', '-c', 'cd "$0" && exec "$@"', cwd, ...command];
 
@@ -24,7 +24,7 @@ export const bridgeEnvironment = (client: ClientName, { baseUrl }: Bridge, token
 export const startCommand = ([command, ...args]: readonly string[]) => ({ command, ...(args.length > 0 && { args }) });
 export const workingFolder = ({ cwd }: Bridge) => (cwd === undefined ? {} : { cwd });
 
-/** The bridge's entry in a client's configuration: where it stands, and what it is. */
+/** The bridge's entry in a client's configuration: its position and value. */
 export function bridgeEntry(
   { section, stdio }: ClientConnection,
   bridge: Bridge,
@@ -32,14 +32,14 @@ export function bridgeEntry(
   return { at: [section, 'covibe'], value: stdio(bridge) };
 }
 
-/** The same as setup writes it. */
+/** The same entry as setup writes it. */
 export const serverEntry = (connection: ClientConnection, { origin, programs }: SetupContext, cwd?: string): ConfigEntry => ({
   kind: 'member',
   what: 'server entry',
   ...bridgeEntry(connection, { baseUrl: origin, command: programs.bridge, cwd }),
 });
 
-/** One line a key, as people write it. */
+/** One line per key, as people write it. */
 export const tomlTable = (at: readonly string[], value: Readonly<Record<string, unknown>>): string =>
   [`[${at.join('.')}]`, ...Object.entries(value).map(([key, each]) => `${key} = ${tomlValue(each)}`)].join('\n');
 
@@ -58,17 +58,17 @@ interface WrittenHook {
   readonly timeout: number;
 }
 
-/** How a client's hooks are written down. */
+/** How a client's hooks are configured. */
 export interface HookStyle {
-  /** How it names the top of the repository to a hook's shell. */
+  /** The client's expression for the top of the repository in a hook's shell. */
   readonly top?: string;
-  /** Tools that can write, as the client names them. The others are not asked about before they run. */
+  /** Tools that can write, by the client's names. Other tools are not checked before they run. */
   readonly writing: string;
-  /** In seconds, where it is not `TIMEOUT_S`. */
+  /** In seconds, if not `TIMEOUT_S`. */
   readonly timeouts?: Readonly<Partial<Record<HookEvent, number>>>;
-  /** Where it is not `{type: "command", command, timeout}`. */
+  /** The hook's value, if not `{type: "command", command, timeout}`. */
   readonly hook?: (hook: WrittenHook) => unknown;
-  /** The element of the list of an event, where that is not a group of hooks. */
+  /** The element in an event's list, if not a group of hooks. */
   readonly element?: (hook: WrittenHook, matcher: { readonly matcher?: string }) => unknown;
 }
 
@@ -87,5 +87,5 @@ export function hookEntries(client: ClientName, { events }: HookClient, style: H
   });
 }
 
-/** What setup has ever written as a hook of this client. */
+/** Matches everything that any version of setup has written as a hook of this client. */
 const ownHookPattern = (client: ClientName): string => `covibe-local\\S*['"]? hook ${client}\\b|/api/hooks/${client}/`;

@@ -30,8 +30,8 @@ const FILE_TOOLS = {
 };
 
 /**
- * It shows the agent nothing at a prompt, so that event is not asked for. An answer that allows stays empty: `"permission": "allow"`
- * would run what a person may still want to be asked about.
+ * At a prompt it shows nothing to the agent, so that event is not used. An answer that allows stays empty: `"permission": "allow"` would skip the
+ * question that a person may want to see.
  */
 const hooks: HookClient = {
   events: {
@@ -46,7 +46,7 @@ const hooks: HookClient = {
   fileTools: FILE_TOOLS,
   reduce(event, native) {
     const tool = stringOf(native.tool_name);
-    // `beforeShellExecution` has the command beside, not in a tool's input.
+    // `beforeShellExecution` has the command next to the tool's input, not inside it.
     const input = tool === undefined && stringOf(native.command) ? { command: native.command } : native.tool_input;
     const loops = typeof native.loop_count === 'number' ? native.loop_count : 0;
     return {
@@ -56,7 +56,7 @@ const hooks: HookClient = {
       model: stringOf(native.model),
       tool,
       ...ownSession(tool, native.tool_input, native.tool_output ?? native.result_json ?? recordIn(native.tool_response)),
-      // Whoever stopped it themselves must not see it go on.
+      // A person who stopped the agent must not see it continue.
       again: loops > 0 || (event === 'stop' && native.status !== undefined && native.status !== 'completed') || undefined,
       ...(event === 'before-tool' && filesOf(FILE_TOOLS, tool ?? 'Shell', input)),
     };
@@ -70,10 +70,10 @@ const hooks: HookClient = {
 
 const firstString = (value: unknown): string | undefined => (Array.isArray(value) ? stringOf(value[0]) : undefined);
 
-/** Cursor's own name of the folder: it starts servers anywhere, and the file may be shared. */
+/** Cursor's own variable for the folder: it starts servers anywhere, and the file may be shared. */
 const FOLDER = '${' + 'workspaceFolder}';
 
-/** Where Cursor keeps what it remembers across windows. */
+/** Where Cursor stores data across windows. */
 export function cursorStore(env: NodeJS.ProcessEnv, platform: string = process.platform): string {
   const home = userHome(env);
   const settings: Record<string, string> = {
@@ -96,7 +96,7 @@ export const cursor: AgentClient = {
       path: join(setting.root, '.cursor/mcp.json'),
       scope: 'repository',
       entries: [serverEntry(connection, setting, FOLDER)],
-      note: 'Switch the server covibe on in Cursor: Settings, MCP.',
+      note: 'Enable the server covibe in Cursor under Settings, MCP.',
     },
     {
       path: join(setting.root, '.cursor/hooks.json'),

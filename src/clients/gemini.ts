@@ -15,7 +15,7 @@ const connection: ClientConnection = {
   stdio: (bridge) => ({ ...startCommand(bridge.command ?? BRIDGE), ...workingFolder(bridge), env: bridgeEnvironment('gemini', bridge, `$${TOKEN}`) }),
 };
 
-/** Its `PreCompress` comes before every question to the model, whether anything is compacted or not: it says nothing, and is not used. */
+/** Its `PreCompress` fires before every model request, whether anything is compacted or not, so it is not used. */
 const hooks = hooksLikeClaude({
   events: {
     'session-start': 'SessionStart',
@@ -62,7 +62,7 @@ export const gemini: AgentClient = {
           setting,
         ),
       ],
-      note: 'Gemini CLI uses them in a folder that it trusts: it asks when it is started here.',
+      note: 'Gemini CLI uses the hooks only in a trusted folder: it asks when you start it here.',
     },
   ],
   commandMarks: { set: ['GEMINI_CLI'], rank: 3 },

@@ -9,7 +9,7 @@ type Native = Readonly<Record<string, unknown>>;
 
 const SOURCES = ['startup', 'resume', 'clear', 'compact'] as const;
 
-/** Of payloads with the field names of Claude Code, which Codex and Gemini CLI have taken over. */
+/** For payloads with Claude Code's field names, which Codex and Gemini CLI have adopted. */
 function reduced(event: HookEvent, native: Native, tools: FileTools): ReducedPayload {
   const tool = stringOf(native.tool_name);
   return {
@@ -24,7 +24,7 @@ function reduced(event: HookEvent, native: Native, tools: FileTools): ReducedPay
   };
 }
 
-/** Answers of Claude Code, which Codex reads too. What is said without a field for it is not said. */
+/** Answers in Claude Code's format, which Codex reads too. Content without a field for it is dropped. */
 function rendered({ events, contextEvents }: HookClient, event: HookEvent, answer: HookAnswer): RenderedAnswer {
   const { decision, reason, context, notice } = answer;
   const said = notice ? { systemMessage: notice } : {};
@@ -35,7 +35,7 @@ function rendered({ events, contextEvents }: HookClient, event: HookEvent, answe
   return Object.keys(specific).length > 0 ? { ...said, hookSpecificOutput: { hookEventName: events[event], ...specific } } : said;
 }
 
-/** The names that Claude Code has for its events, and Codex too. Both tell of a compaction as a session's start with `source: "compact"`. */
+/** Claude Code's names for its events, which Codex uses too. Both report a compaction as a session start with `source: "compact"`. */
 const EVENTS: HookClient['events'] = {
   'session-start': 'SessionStart',
   'session-end': 'SessionEnd',
@@ -45,7 +45,7 @@ const EVENTS: HookClient['events'] = {
   stop: 'Stop',
 };
 
-/** Hooks that speak as Claude Code's do, but for what a client has otherwise. */
+/** Hooks in Claude Code's format, except for what a client overrides. */
 export function hooksLikeClaude(own: Pick<HookClient, 'fileTools'> & Partial<HookClient>): HookClient {
   const hooks: HookClient = {
     events: EVENTS,
@@ -57,10 +57,10 @@ export function hooksLikeClaude(own: Pick<HookClient, 'fileTools'> & Partial<Hoo
   return hooks;
 }
 
-/** How a tool says which files it will write. */
+/** How a tool names the files it will write. */
 type Files = (input: Native) => WrittenFiles;
 
-/** What a client's tools write, by the name that its hooks give them. Tools that are not in it write nothing that we know of. */
+/** The files that a client's tools write, by the tools' names in its hooks. Other tools write nothing that we know of. */
 export type FileTools = Readonly<Record<string, Files>>;
 
 const all = (paths: readonly string[]): WrittenFiles => ({ files: paths.map((path) => ({ path })), unread: false });
@@ -85,7 +85,7 @@ export const patchArgument =
   (input) =>
     all(patchedFiles(stringOf(input[name]) ?? ''));
 
-/** As fields of what a payload is reduced to, which are not there where nothing is written. */
+/** As fields of a reduced payload, omitted if nothing is written. */
 export function filesOf(tools: FileTools, tool: string | undefined, input: unknown): Partial<WrittenFiles> {
   const written = tool !== undefined && Object.hasOwn(tools, tool) ? tools[tool]?.(recordIn(input)) : undefined;
   return { ...(written?.files.length && { files: written.files }), ...(written?.unread && { unread: true }) };

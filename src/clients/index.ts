@@ -10,10 +10,10 @@ export type { ClientName, Launcher, Snippet } from './client.ts';
 export const CLIENTS: Readonly<Record<ClientName, AgentClient>> = { 'claude-code': claudeCode, codex, cursor, gemini, opencode };
 export const ALL_CLIENTS: readonly AgentClient[] = Object.values(CLIENTS);
 
-/** Programs whose hooks can call the server by themselves: with prompts and contents of files. */
+/** Programs whose hooks can call the server directly, with prompts and file contents. */
 export const HTTP_HOOK_PROGRAMS = ALL_CLIENTS.flatMap(({ hooks, displayName }) => (hooks.overHttp ? displayName : [])).join(' and ');
 
-/** The commit guard asks with a question that is reduced already, and prints the answer itself. */
+/** The commit guard sends a question that is already reduced, and prints the answer itself. */
 const git: HookClient = {
   events: { commit: 'pre-commit', push: 'pre-push' },
   contextEvents: [],
@@ -22,12 +22,12 @@ const git: HookClient = {
   render: (_event, { decision, reason, notice }) => ({ decision, reason, notice }),
 };
 
-/** Whoever calls hooks: the clients, and git. */
+/** All callers of hooks: the clients, and git. */
 export const HOOK_CLIENTS: Readonly<Record<string, HookClient>> = { ...Object.fromEntries(ALL_CLIENTS.map(({ name, hooks }) => [name, hooks])), git };
 
 const BY_RANK: readonly AgentClient[] = ALL_CLIENTS.toSorted((one, other) => one.commandMarks.rank - other.commandMarks.rank);
 
-/** The program that runs a command in this environment for its agent, where one does, and its own id of the run. */
+/** The agent program that runs a command in this environment, if any, with its own id for the run. */
 export function programRunning(env: NodeJS.ProcessEnv): { readonly client: ClientName; readonly run: string | undefined } | undefined {
   const found = BY_RANK.find(({ commandMarks }) => commandMarks.set.some((variable) => env[variable]));
   return found && { client: found.name, run: (found.commandMarks.run && env[found.commandMarks.run]) || undefined };

@@ -13,7 +13,7 @@ interface Plugin {
   dispose(): Promise<void>;
 }
 
-/** The plugin as opencode loads it. Its command keeps what it was given, and answers what the test has laid out for the event. */
+/** The plugin as opencode loads it. Its command records its input and returns the test's answer for the event. */
 async function loaded(answers: Record<string, object>) {
   const folder = temporaryFolder();
   const command = join(folder, 'hook');
@@ -37,7 +37,7 @@ const created = (info: object) => ({ event: { type: 'session.created', propertie
 const idle = { event: { type: 'session.idle', properties: { sessionID: 's1' } } };
 const said = () => ({ message: { id: 'm1' }, parts: [{ id: 'prt_1', text: 'hello' }] });
 
-it('a run starts with its first message, and what it has to be told stands behind that', async () => {
+it('a run starts with its first message, and its context is appended to that message', async () => {
   const { plugin, heard } = await loaded({ 'session-start': { context: 'your session' }, prompt: { context: 'news' } });
   await plugin.event(created({ id: 's1' }));
   const message = said();
@@ -49,7 +49,7 @@ it('a run starts with its first message, and what it has to be told stands behin
   expect(heard().at(-1)).toMatchObject({ hook_event_name: 'session-end', session_id: 's1' });
 });
 
-it('a tool that is denied is not run, in a subagent neither, which is of the same run', async () => {
+it("a denied tool does not run, and neither does a subagent's, which belongs to the same run", async () => {
   const { plugin, heard } = await loaded({ 'before-tool': { deny: 'a.ts is claimed' } });
   await plugin.event(created({ id: 's1' }));
   await plugin.event(created({ id: 's2', parentID: 's1' }));
@@ -57,7 +57,7 @@ it('a tool that is denied is not run, in a subagent neither, which is of the sam
   expect(heard().at(-1)).toMatchObject({ session_id: 's1', tool_name: 'write', tool_input: { filePath: 'a.ts' } });
 });
 
-it('news go behind the output of a tool, of whichever kind; what a tool gave out stays here unless it is ours', async () => {
+it("news is appended to the output of any tool; a tool's output stays local unless the tool is ours", async () => {
   const { plugin, heard } = await loaded({ 'after-tool': { context: 'news' } });
   const output = { output: 'CANARY' };
   await plugin['tool.execute.after']({ tool: 'read', sessionID: 's1', args: { filePath: 'a' } }, output);
@@ -69,13 +69,13 @@ it('news go behind the output of a tool, of whichever kind; what a tool gave out
   expect(heard().at(-1)).toMatchObject({ tool_input: { operation: 'start' }, tool_response: { content: [{ text: 'x' }] } });
 });
 
-it('what a person has to know is shown to them', async () => {
+it('shows notices to the person', async () => {
   const { plugin, toasts } = await loaded({ 'before-tool': { notice: 'the server is away' } });
   await plugin['tool.execute.before']({ tool: 'write', sessionID: 's1' }, { args: {} });
   expect(toasts).toEqual([{ body: { title: 'Covenant', message: 'the server is away', variant: 'warning' } }]);
 });
 
-it('a run that may not stop yet is told why, and says so when it stops again', async () => {
+it('a run that must not stop yet gets the reason, and reports that when it stops again', async () => {
   const { plugin, prompted, heard } = await loaded({ stop: { deny: 'an ask waits' } });
   await plugin['chat.message']({ sessionID: 's1' }, said());
   await plugin.event(idle);
@@ -98,7 +98,7 @@ it.each([
   ['fails', 'exit 1'],
   ['says nothing', 'exit 0'],
   ['says what nobody reads', 'echo no'],
-])('a command that %s lets it go on', async (_, script) => {
+])('a command that %s does not block the agent', async (_, script) => {
   const folder = temporaryFolder();
   const command = join(folder, 'hook');
   const heard = join(folder, 'heard');

@@ -6,9 +6,9 @@ import { bearer, bridgeEnvironment, indentedJson, inFolder, serverEntry, TOKEN }
 import { fileArgument, hooksLikeClaude, patchArgument, shellArgument } from './hook-payload.ts';
 
 /**
- * The plugin that opencode loads, since it has no hooks that run commands: this one runs ours. `command` runs a hook of opencode; the
- * event is added to it. Payloads go to that command on this machine, which takes names, ids and paths from them. A plugin may throw only
- * before a tool, where that means "no": anywhere else it would break opencode.
+ * The plugin that opencode loads, because it has no hooks that run commands: the plugin runs ours. `command` runs a hook of opencode, with the event
+ * appended. Payloads go to that command on this machine, which extracts names, ids and paths. The plugin may throw only before a tool, where that
+ * means "no"; anywhere else it would break opencode. Its first line must stay the same in all versions: setup recognizes the file by it.
  */
 export const opencodePlugin = (command: readonly string[]): string => `// Written by \`covibe-local setup\`; \`covibe-local setup --remove\` takes it out again.
 import { spawn } from 'node:child_process';
@@ -16,12 +16,12 @@ import { spawn } from 'node:child_process';
 const COMMAND = ${JSON.stringify(command)};
 const LONGEST_MS = 10_000;
 
-/** Asks at a hook. Where that fails the answer is empty, and the agent goes on. */
+/** Asks at a hook. If that fails, the answer is empty and the agent continues. */
 function hook(event, payload) {
   return new Promise((resolve) => {
     const [program, ...args] = [...COMMAND, event];
     const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'ignore'] });
-    // Not only ended: what it has started may hold on to its output.
+    // Not only on exit: a program it started may keep its output open.
     const timer = setTimeout(() => {
       child.kill();
       resolve({});
@@ -48,13 +48,13 @@ function hook(event, payload) {
 }
 
 export const Covibe = async ({ client, directory }) => {
-  /** Of the session of a subagent, the one that started it: both are one run. */
+  /** The parent session of a subagent's session: both belong to one run. */
   const parents = new Map();
   const created = new Set();
   const started = new Set();
-  /** What a run has to be told, until there is something to say it with. */
+  /** Messages for a run that wait for the next opportunity. */
   const waiting = new Map();
-  /** Runs that go on because a stop was answered so, and those whose next message is the one that said it. */
+  /** Runs that continue because a stop was denied, whose next message is the denial itself. */
   const held = new Set();
   const prompted = new Set();
 
@@ -116,7 +116,7 @@ export const Covibe = async ({ client, directory }) => {
       later(sessionID, (await ask('prompt', sessionID)).context);
       const text = told(sessionID);
       const last = parts.at(-1);
-      // Parts are in the order of their ids.
+      // Parts are sorted by id.
       if (text && last) parts.push({ id: \`\${last.id}c\`, sessionID, messageID: message.id, type: 'text', synthetic: true, text });
     },
     'tool.execute.before': async ({ tool, sessionID }, { args }) => {
@@ -125,7 +125,7 @@ export const Covibe = async ({ client, directory }) => {
       if (deny) throw new Error(deny);
     },
     'tool.execute.after': async ({ tool, sessionID, args }, output) => {
-      // Only what our own tools say is of use: which session was started.
+      // Only the answers of our own tools matter: they name the started session.
       const more = /covibe_/.test(tool) ? { tool_input: args, tool_response: output } : {};
       later(sessionID, (await ask('after-tool', sessionID, { tool_name: tool, ...more })).context);
       const text = told(sessionID);
@@ -148,11 +148,11 @@ const connection: ClientConnection = {
   file: 'opencode: opencode.json in your repository',
   section: 'mcp',
   format: 'json',
-  // It refuses a file with a field that it does not know, and `cwd` is one.
+  // It refuses a file with an unknown field, and `cwd` is one.
   stdio: (bridge) => ({ type: 'local', command: inFolder(bridge), environment: bridgeEnvironment('opencode', bridge, `{env:${TOKEN}}`) }),
 };
 
-/** It has no hooks that run commands: our plugin calls, and reads the answer as it is. Names are those of the plugin's hooks. */
+/** It has no hooks that run commands: our plugin calls them and reads the plain answer. The names are those of the plugin's hooks. */
 const hooks = hooksLikeClaude({
   events: {
     'session-start': 'session.created',
@@ -179,7 +179,7 @@ const hooks = hooksLikeClaude({
   }),
 });
 
-/** Whichever is there; it reads both. */
+/** The existing one; opencode reads both. */
 function configFile({ root }: SetupContext): string {
   const commented = join(root, 'opencode.jsonc');
   return existsSync(commented) ? commented : join(root, 'opencode.json');

@@ -1,7 +1,7 @@
 import type { HookQuestion } from '../wire/hook-question.ts';
 import { parseJson, recordIn, stringOf } from '../wire/json.ts';
 
-/** `mcp__covibe__covibe_task`, `mcp_covibe_covibe_task`, `covibe.covibe_task`, `MCP:covibe_task`: every client spells it in its own way. */
+/** `mcp__covibe__covibe_task`, `mcp_covibe_covibe_task`, `covibe.covibe_task`, `MCP:covibe_task`: every client has its own spelling. */
 const OURS = /(?:^|[^a-z])covibe_[a-z_]+$/;
 
 /** A session's id, and nothing that could be anything else. */
@@ -9,7 +9,7 @@ const ID = /^[\w.:-]{1,64}$/;
 
 const idOf = (value: unknown): string | undefined => (typeof value === 'string' && ID.test(value) ? value : undefined);
 
-/** The session of ours that a call of a tool of ours named, or that a start of one was answered with. */
+/** The Covenant session that a call of our tool named, or that a start returned. */
 export function ownSession(tool: string | undefined, input: unknown, response: unknown): Pick<HookQuestion, 'session_id' | 'session_started'> {
   if (tool === undefined || !OURS.test(tool)) return {};
   const asked = recordIn(parsed(input));
@@ -17,7 +17,7 @@ export function ownSession(tool: string | undefined, input: unknown, response: u
   return started === undefined ? { session_id: idOf(asked.session_id) } : { session_id: started, session_started: true };
 }
 
-/** Clients wrap the answer each in its own way: as text, as MCP content, in `llmContent`. An envelope has it in `data`. */
+/** Each client wraps the answer in its own way: as text, as MCP content, in `llmContent`. An envelope has it in `data`. */
 const WRAPPERS = ['structuredContent', 'data', 'content', 'text', 'llmContent', 'returnDisplay', 'output', 'result'] as const;
 const DEEPEST = 6;
 
@@ -43,7 +43,7 @@ function firstOf(values: readonly unknown[], depth: number): string | undefined 
   return undefined;
 }
 
-/** JSON in a text, also where a client has put a tag around it. */
+/** JSON in a text, even if a client has put a tag around it. */
 function parsed(value: unknown): unknown {
   const text = stringOf(value);
   return text === undefined ? value : parseJson(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));

@@ -4,7 +4,7 @@ import { ownSession } from './own-session.ts';
 const envelope = { ok: true, data: { session_id: 'ses_01', agent_type: null } };
 const text = JSON.stringify(envelope);
 
-describe('the session of ours that a call is in', () => {
+describe('the Covenant session of a call', () => {
   const names = [
     'mcp__covibe__covibe_task',
     'mcp__covenant__covibe_task',
@@ -14,7 +14,7 @@ describe('the session of ours that a call is in', () => {
     'covibe_covibe_task',
     'covibe_task',
   ];
-  it.each(names)('%s names it', (tool) => {
+  it.each(names)('is named by %s', (tool) => {
     expect(ownSession(tool, { operation: 'check', session_id: 'ses_01' }, undefined)).toEqual({ session_id: 'ses_01' });
   });
 
@@ -24,11 +24,11 @@ describe('the session of ours that a call is in', () => {
     ['Gemini CLI', { llmContent: [{ text: `<untrusted_context>\n${text}\n</untrusted_context>` }], returnDisplay: text }],
     ['opencode', { content: [{ type: 'text', text }] }],
     ['Cursor', JSON.stringify({ content: [{ type: 'text', text }] })],
-  ])('%s is told it by the start', (_, response) => {
+  ])('is returned to %s by the start', (_, response) => {
     expect(ownSession('mcp__covibe__covibe_session', { operation: 'start' }, response)).toEqual({ session_id: 'ses_01', session_started: true });
   });
 
-  it('what a start was answered goes before what it named, and is nothing that another call can name', () => {
+  it('the answer of a start takes precedence over a named session, and no other call can set it', () => {
     const named = { operation: 'start', session_id: 'ses_00' };
     expect(ownSession('mcp__covibe__covibe_session', named, text)).toEqual({ session_id: 'ses_01', session_started: true });
     expect(ownSession('mcp__covibe__covibe_session', named, undefined)).toEqual({ session_id: 'ses_00' });
@@ -36,7 +36,7 @@ describe('the session of ours that a call is in', () => {
     expect(ownSession('mcp__covibe__covibe_task', named, text)).toEqual({ session_id: 'ses_00' });
   });
 
-  it('what other tools say, or another operation answers, is none', () => {
+  it('ignores other tools, and answers of other operations', () => {
     expect(ownSession('mcp__other__session', { session_id: 'ses_01' }, text)).toEqual({});
     expect(ownSession('mcp__covibe__covibe_session', { operation: 'list_contexts' }, text).session_id).toBeUndefined();
     expect(ownSession('mcp__covibe__covibe_task', { session_id: 'PROMPT with words' }, text).session_id).toBeUndefined();

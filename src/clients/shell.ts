@@ -4,21 +4,21 @@ import { LONGEST_PATH } from '../wire/limits.ts';
 import { parseCommandLine, type ShellWord, type SimpleCommand } from './command-line.ts';
 import { type ShellArguments, writtenBy } from './writers.ts';
 
-/** In characters. A server reads lines too, and serves nobody meanwhile. Linux gives no program a longer argument than half of it. */
+/** In characters. The server parses lines too, and serves nobody meanwhile. Linux limits an argument to half of this. */
 export const LONGEST_LINE = 256 * 1024;
-/** Characters of all paths together: every folder on the way to a file is looked for on disk. */
+/** Characters of all paths together: every folder on the way to a file is looked up on disk. */
 export const MAX_PATH_CHARACTERS = 100_000;
 
 export interface WrittenFiles {
   readonly files: readonly WrittenPath[];
-  /** There may be more, which nobody has read. */
+  /** There may be more files, which could not be read. */
   readonly unread: boolean;
 }
 
-/** Where commands run: undefined once a `cd` went somewhere unknown. */
+/** Where commands run. Undefined after a `cd` to an unknown folder. */
 export type WorkingFolder = string | undefined;
 
-/** As many files as there is room for; when it is full, nothing more is read. */
+/** Collects files up to a limit. Once full, nothing more is read. */
 export class FileCollector {
   readonly files = new Map<string, WrittenPath>();
   unread = false;
@@ -33,7 +33,7 @@ export class FileCollector {
     }
   }
 
-  /** Of the working tree that the folder is in. */
+  /** Paths relative to the top of the working tree around the folder. */
   noteFromTop(paths: ShellArguments, from: WorkingFolder): void {
     for (const fromTop of paths) {
       const path = fromTop === undefined ? undefined : this.pathOf('.', from);
@@ -49,7 +49,7 @@ export class FileCollector {
     else this.files.set(key, file);
   }
 
-  /** Each costs its length, those that were there before too. */
+  /** Each path costs its length, repeated ones too. */
   pathOf(name: string | undefined, from: WorkingFolder): string | undefined {
     if (this.full || name === undefined || name.length > LONGEST_PATH || (from === undefined && !isAbsolute(name))) return undefined;
     const path = isAbsolute(name) || !from ? name : join(from, name);
@@ -64,7 +64,7 @@ export class FileCollector {
   }
 }
 
-/** Words before a command that leave it the same command, with their options that take a word of their own. */
+/** Words before a command that do not change it, with those of their options that take a value. */
 const BEFORE = new Map<string, readonly string[]>([
   ...['!', '{', 'if', 'elif', 'then', 'else', 'while', 'until', 'do', 'command', 'builtin', 'nohup', 'time'].map((word) => [word, []] as const),
   ['exec', ['-a']],
@@ -79,7 +79,7 @@ const BEFORE = new Map<string, readonly string[]>([
 export interface ShellCommand {
   readonly program: string | undefined;
   readonly args: ShellArguments;
-  /** Where it is sent before it runs: unknown where only a shell knows. */
+  /** The folder it is run in: undefined if only a shell knows it. */
   readonly into: { readonly folder: string | undefined } | undefined;
 }
 
@@ -99,19 +99,19 @@ export function commandIn(words: readonly ShellWord[]): ShellCommand {
       at++;
       if (word === 'env' && (option === '-C' || option === '--chdir')) into = { folder: texts[at] };
     }
-    // How long.
+    // The duration.
     if (word === 'timeout') at++;
   }
   const program = texts[at];
   return { program: program === undefined ? undefined : basename(program), args: texts.slice(at + 1), into };
 }
 
-/** Command lines in command lines are read so deep; each level reads its text once more. */
+/** The maximum depth of command lines inside command lines. Each level reads its text once more. */
 const DEEPEST = 5;
 /**
- * The files that a command line would write, as far as it names them itself. What only a shell can know (variables, globs, `~`, what
- * a program does of its own) is left out rather than guessed: a guess would deny work on files that nobody has claimed, and the
- * commit guard sees what was missed here. Relative paths are from where the line is run.
+ * The files that a command line would write, as far as it names them itself. What only a shell can know (variables, globs, `~`, a program's own
+ * behaviour) is left out rather than guessed: a wrong guess would block work on files that nobody has claimed, and the commit guard catches what was
+ * missed here. Relative paths start where the line is run.
  */
 export function filesWritten(line: string): WrittenFiles {
   const found = new FileCollector();
@@ -133,7 +133,7 @@ function read(line: string, from: WorkingFolder, found: FileCollector, depth: nu
   }
 }
 
-/** Notes what a command writes; where the next one runs. */
+/** Records what a command writes. Returns the folder in which the next command runs. */
 function run({ words, outputs, documents, inside, apart }: SimpleCommand, folder: WorkingFolder, found: FileCollector, depth: number): WorkingFolder {
   const { program, args, into } = commandIn(words);
   for (const line of inside) read(line, folder, found, depth + 1);
@@ -155,7 +155,7 @@ function run({ words, outputs, documents, inside, apart }: SimpleCommand, folder
   return folder;
 }
 
-/** What a `cd` names. */
+/** The folder that a `cd` names. */
 function entered(args: ShellArguments): string | undefined {
   const [target, more] = args.filter((word) => word !== '--' && word !== '-P' && word !== '-L');
   return target === '-' || more !== undefined ? undefined : target;
@@ -163,7 +163,7 @@ function entered(args: ShellArguments): string | undefined {
 
 const SHELLS = ['sh', 'bash', 'zsh', 'dash', 'ksh'];
 
-/** Command lines that a command is given to run: `bash -c '…'`, `bash <<EOF`, `eval '…'`. */
+/** Command lines that a command runs: `bash -c '…'`, `bash <<EOF`, `eval '…'`. */
 function linesGivenTo(program: string | undefined, args: ShellArguments, documents: readonly string[]): readonly string[] {
   if (program === 'eval') return args.every((word) => word !== undefined) ? [args.join(' ')] : [];
   if (program === undefined || !SHELLS.includes(program)) return [];
@@ -172,7 +172,7 @@ function linesGivenTo(program: string | undefined, args: ShellArguments, documen
   return line !== undefined ? [line] : flag < 0 && args.every((word) => word?.startsWith('-')) ? documents : [];
 }
 
-/** `git -C folder -c name=value restore …`: where it works, and what it is told. */
+/** `git -C folder -c name=value restore …`: the folder it works in, and its arguments. */
 function gitFolder(from: WorkingFolder, args: ShellArguments, found: FileCollector): { folder: WorkingFolder; args: ShellArguments } {
   let folder = from;
   let at = 0;

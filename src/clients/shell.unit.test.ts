@@ -4,7 +4,7 @@ import { runs } from '../testing/runs.ts';
 import { MAX_EDITS } from '../wire/hook-question.ts';
 import { filesWritten, LONGEST_LINE, MAX_PATH_CHARACTERS } from './shell.ts';
 
-/** With `/**` behind what is meant with all beneath it, and `^` and what is meant from the top behind where git runs. */
+/** `/**` marks a path with everything below it, `^` separates the folder from a path relative to its top. */
 const written = (line: string): string[] =>
   filesWritten(line).files.map(({ path, tree, fromTop }) => `${path}${fromTop === undefined ? '' : `^${fromTop}`}${tree ? '/**' : ''}`);
 
@@ -36,7 +36,7 @@ describe('the files that a command line names as written', () => {
     ['git checkout src/a.ts; git checkout HEAD~1 b c/; git checkout main; git checkout -b new.branch; git rm --cached kept', ['src/a.ts/**', 'b/**', 'c//**']],
     ['git restore -S index; git restore -S -W both', ['both/**']],
     ["sed -i '' 's/a/b/' mac.ts; curl -sSLo got.json https://x; ls | xargs -n 1 tee -a all.log", ['mac.ts', 'got.json', 'all.log']],
-    // Folders, with what is in them.
+    // Folders with their content.
     ['git checkout -- .; git checkout ./lib; git checkout docs/; git checkout main', ['./**', './lib/**', 'docs//**']],
     ['git -C sub restore .; git stash push -m why -- src; git stash', ['sub/**', 'src/**']],
     ['git clean -fd; (cd x; git clean -fdx build); git clean -n y; git clean -fX', ['x/build/**']],
@@ -46,18 +46,18 @@ describe('the files that a command line names as written', () => {
     ['rsync -a --delete new/ src/; rsync -a new/ host:src/', ['src//**', 'src/new/**']],
     ['cp -r new/. src', ['src', 'src/./**']],
     ['mkdir -p src/deep; rmdir old', []],
-    // Lines that go on, and line ends of Windows.
+    // Continued lines, and Windows line endings.
     ['cp \\\n  a \\\n  b && X=1 \\\n tee f', ['b', 'b/a/**', 'f']],
     ['cat <<EOF > f\r\nhi\r\nEOF\r\ntouch g', ['f', 'g']],
-    // What a value is does not matter, that it is one does.
+    // Unknown values do not matter, only that they are values.
     ['A=$B tee f; env C="$(d)" cp a g/', ['f', 'g/a/**']],
     ['cat > src/app/[id]/page.tsx <<EOF\nx\nEOF', ['src/app/[id]/page.tsx']],
-    // What stands in quotes and here-documents closes nothing around them.
+    // Quotes and here-documents close nothing around them.
     ['git commit -m "$(cat <<\'EOF\'\nDon\'t (do "that" > no.ts\nEOF\n)" && touch after', ['after']],
     ['git commit -m "$(cat <<\'EOF\'\n1) a "b > no.ts" c\nEOF\n)"; touch after', ['after']],
     [`x=$( # don't\n  date); y=$((1 << 2)); z=\${a:-b > no}; echo $'it\\'s' > f\ntouch g`, ['f', 'g']],
     ['for ((i = 9; i > 0; i--)); do touch f; done; while (( i > 5 )); do :; done', ['f']],
-    // Where it runs.
+    // The working folder.
     ['pushd x; touch a; popd; touch unknown', ['x/a']],
     ['cd src && touch a; cd .. ; touch b', ['src/a', 'b']],
     ['(cd x; rm a); touch q; { cd y; touch r; }', ['x/a/**', 'q', 'y/r']],
@@ -67,7 +67,7 @@ describe('the files that a command line names as written', () => {
     ['((cd x; touch a); touch b); echo $((1))', ['x/a', 'b']],
     ['timeout 5 env -u A B=1 nohup tee out', ['out']],
     ['if true; then echo > f; fi; for x in a; do touch g; done; ! touch h', ['f', 'g', 'h']],
-    // Lines in lines.
+    // Command lines inside command lines.
     ["bash -lc 'echo hi > in.txt'; sh <<E\ntouch from-document\nE\neval 'touch evaluated'", ['in.txt', 'from-document', 'evaluated']],
     ['echo `echo 1 > inner` "$(touch quoted)" | tee >(cat > piped)', ['inner', 'quoted', 'piped']],
   ];
@@ -75,7 +75,7 @@ describe('the files that a command line names as written', () => {
     expect(written(line).sort()).toEqual([...files].sort());
   });
 
-  it('what only a shell can know is left out rather than guessed', () => {
+  it('leaves out what only a shell can know', () => {
     const unknown = [
       'echo > $FILE',
       'rm *.ts',
@@ -91,16 +91,16 @@ describe('the files that a command line names as written', () => {
     expect(unknown.flatMap(written)).toEqual([]);
   });
 
-  it('says what is taken away itself, and what is only written into', () => {
+  it('distinguishes removed paths from written ones', () => {
     const removed = filesWritten('rm -rf a; mv b c; git rm d; git mv e f; cp -r g h; git checkout -- i').files.filter((file) => file.removed);
     expect(removed.map(({ path }) => path)).toEqual(['a', 'b', 'd', 'e']);
   });
 
-  it('behind a test, one is one', () => {
+  it('recognizes a redirection after a test', () => {
     expect(written('[[ a > b ]] && echo > f; [[ c > d ]] > g; echo [[ > h')).toEqual(['f', 'g', 'h']);
   });
 
-  it('what is no redirection is none', () => {
+  it('ignores everything that is not a redirection', () => {
     const none = [
       '[[ a > b ]]',
       'if [[ a > b && (c > d || e < f) ]]; then :; fi',
@@ -146,7 +146,7 @@ describe('any text at all', () => {
 
   const plain = fc.constantFrom(' ', ' ', ' ', 'a', 'b/c', 'd.ts', ' tee ', ' cp ', ' rm ', '; cd ', ' > ', '; ', '\n');
 
-  /** Whether the letters stand in the text in this order: between them it may have quotes. */
+  /** Whether the letters occur in the text in this order, possibly with quotes between them. */
   const standsIn = (text: string, letters: string): boolean => {
     let at = 0;
     for (const letter of letters) {
@@ -157,7 +157,7 @@ describe('any text at all', () => {
     return true;
   };
 
-  it('is read without a fault, and names only files that stand in it', () => {
+  it('is parsed without an error, and names only files that occur in it', () => {
     let named = 0;
     fc.assert(
       fc.property(
@@ -218,15 +218,15 @@ describe('any text at all', () => {
 
   const letters = (index: number) => index.toString(2).replaceAll('0', 'n').replaceAll('1', 'r');
 
-  // The longest line would take minutes if anything in it were read again and again.
-  it.each(shapes)('takes a time and room in proportion to its length: %j %j', (start, unit) => {
+  // The longest line would take minutes if any part were read repeatedly.
+  it.each(shapes)('takes time and memory proportional to its length: %j %j', (start, unit) => {
     const units = Array.from({ length: Math.ceil(LONGEST_LINE / unit.length) }, (_, index) => unit.replace('<n>', letters(index)));
     const { files } = filesWritten((start + units.join('')).slice(0, LONGEST_LINE - 1) + (unit === '/' || unit === '.' ? 'a' : ''));
     expect(files.length).toBeLessThanOrEqual(MAX_EDITS);
     expect(files.reduce((sum, { path }) => sum + path.length, 0)).toBeLessThanOrEqual(MAX_PATH_CHARACTERS);
   });
 
-  it('says so where there may be more than was read', () => {
+  it('reports if there may be more files than it read', () => {
     const many = (count: number) => `touch ${Array.from({ length: count }, (_, index) => `f${index}`).join(' ')}`;
     expect([filesWritten(many(MAX_EDITS)).unread, filesWritten(many(MAX_EDITS + 1)).unread]).toEqual([false, true]);
     expect(filesWritten(many(MAX_EDITS + 1)).files).toHaveLength(MAX_EDITS);

@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
 
-/** Arguments as far as they are known: a word that only the shell knows is undefined, and stands for no file. */
+/** Arguments as far as they are known. A word that only the shell knows is undefined and names no file. */
 export type ShellArguments = readonly (string | undefined)[];
 
-/** `withValue`: options that take the next word as their value. The rest stand alone. */
+/** `withValue`: options that take the next word as their value. All others take none. */
 const operandsOf = (args: ShellArguments, withValue: Iterable<string> = []): ShellArguments => {
   const takesNext = new Set(withValue);
   const operands: (string | undefined)[] = [];
@@ -31,7 +31,7 @@ const hasOption = (args: ShellArguments, ...options: string[]): boolean => args.
 export function patchedFiles(patch: string): string[] {
   const files: string[] = [];
   for (const line of patch.split('\n')) {
-    // Codex takes them with space around as well.
+    // Codex accepts surrounding spaces.
     const head = line.trim();
     const file = HEADS.flatMap((start) => (head.startsWith(start) ? [head.slice(start.length).trim()] : []))[0];
     if (file) files.push(file);
@@ -41,7 +41,7 @@ export function patchedFiles(patch: string): string[] {
 
 const HEADS = ['*** Add File: ', '*** Update File: ', '*** Delete File: ', '*** Move to: '];
 
-/** The files that a unified diff would write, with `strip` folders cut off as `patch -p` does. */
+/** The files that a unified diff would write, with `strip` leading folders removed like `patch -p`. */
 function diffedFiles(diff: string, strip: number): string[] {
   return diff.split('\n').flatMap((line) => {
     if (!line.startsWith('+++ ') && !line.startsWith('--- ')) return [];
@@ -51,20 +51,20 @@ function diffedFiles(diff: string, strip: number): string[] {
   });
 }
 
-/** What a command writes. */
+/** The files that a command writes. */
 interface WrittenByCommand {
   readonly files?: ShellArguments;
-  /** Where one is a folder, all beneath it is written, moved or gone. */
+  /** For a folder, everything below it is written, moved or deleted. */
   readonly trees?: ShellArguments;
-  /** The same, where they are taken away themselves: a link is not what it leads to. */
+  /** The same for paths that are removed themselves: a link is not its target. */
   readonly removed?: ShellArguments;
-  /** The same, named from the top of the working tree. */
+  /** The same, relative to the top of the working tree. */
   readonly fromTop?: ShellArguments;
 }
 
 type WriterRule = (args: ShellArguments, documents: readonly string[]) => WrittenByCommand;
 
-/** Into a folder or onto a file: only the disk knows which, and where it is a file there is nothing beneath it. */
+/** Into a folder or onto a file: only the disk knows which. If it is a file, nothing is below it. */
 function intoOrOnto(sources: ShellArguments, target: string | undefined): WrittenByCommand {
   if (target === undefined) return {};
   const folder = target.endsWith('/') ? target : `${target}/`;
@@ -101,7 +101,7 @@ const link: WriterRule = (args) => {
   return operands.length === 1 && only !== undefined ? { files: [basename(only)] } : copied(args, SUFFIX).writes;
 };
 
-/** What `folder/` has in it goes into the target itself. */
+/** The content of `folder/` goes into the target itself. */
 const synchronize: WriterRule = (args) => {
   const { sources, target, writes } = copied(args, ['-e', '--rsh', '--exclude', '--include', '-f', '--filter']);
   const isHere = (path: string | undefined) => !path?.includes(':');
@@ -109,14 +109,14 @@ const synchronize: WriterRule = (args) => {
   return { files: writes.files?.filter(isHere) ?? [], trees: [...whole, ...(writes.trees ?? [])].filter(isHere) };
 };
 
-/** `sed -i`, `perl -pi -e`: the files behind the script, which an option may have given already. */
+/** `sed -i`, `perl -pi -e`: the files after the script, which an option may already have given. */
 const inPlace =
   (isInPlace: RegExp, isScript: RegExp): WriterRule =>
   (args) => {
     const options = args.filter((word): word is string => word?.startsWith('-') === true);
     if (!options.some((word) => isInPlace.test(word))) return {};
     const scripts = options.filter((word) => isScript.test(word));
-    // Where BSD's `sed -i ''` keeps no copy, the empty word names no file either.
+    // With BSD's `sed -i ''`, which keeps no copy, the empty word names no file.
     const operands = operandsOf(args, scripts).filter((word) => word !== '');
     const hasScript = scripts.length > 0 || options.some((word) => /^--(expression|file)=/.test(word));
     return { files: hasScript ? operands : operands.slice(1) };
@@ -127,7 +127,7 @@ const stripOf = (args: ShellArguments, otherwise: number): number => {
   return Number(short ?? valuesOf(args, '-p', '--strip')[0] ?? otherwise) || 0;
 };
 
-/** `:/src` is from the top of the working tree, wherever git runs. */
+/** `:/src` is relative to the top of the working tree, wherever git runs. */
 const FROM_TOP = /^:(\/|\(top\))\/*/;
 
 const pathspecs = (words: ShellArguments): WrittenByCommand => ({
@@ -135,7 +135,7 @@ const pathspecs = (words: ShellArguments): WrittenByCommand => ({
   fromTop: words.filter((word) => FROM_TOP.test(word ?? '')).map((word) => word?.replace(FROM_TOP, '')),
 });
 
-/** `git checkout [branch] [--] file…`. A single name may be either: one with an ending, or that only a file has, is a file. */
+/** `git checkout [branch] [--] file…`. A single name may be either: with a file ending, or in a form that only files have, it is a file. */
 const checkout: WriterRule = (args) => {
   if (args.includes('--')) return pathspecs(args.slice(args.indexOf('--') + 1));
   if (hasOption(args, '-b', '-B', '--orphan', '--detach', '-d', '-t', '--track')) return {};
@@ -143,22 +143,22 @@ const checkout: WriterRule = (args) => {
   return pathspecs(operands.length > 1 ? operands.slice(1) : operands.filter((word) => /\.[a-z]\w*$|^\.\.?(\/|$)|\/$/i.test(word ?? '')));
 };
 
-/** Without a name it takes away what git does not know, which no line says. `-X` takes away only what git ignores, and nobody claims. */
+/** Without a name it deletes untracked files, which the line does not name. `-X` deletes only ignored files, which nobody claims. */
 const clean: WriterRule = (args) => {
   if (args.some((word) => word === '--dry-run' || /^-[a-zA-Z]*[nX]/.test(word ?? ''))) return {};
   return pathspecs(operandsOf(args, ['-e', '--exclude']));
 };
 
-/** `-um why` too takes the next word for its message. */
+/** `-um why` also takes the next word as its message. */
 const stash: WriterRule = ([verb, ...args]) => {
   const messages = args.filter((word): word is string => /^(-[a-ln-z]*m|--message)$/i.test(word ?? ''));
   return verb === 'push' ? pathspecs(operandsOf(args, messages)) : {};
 };
 
-/** Git takes a link for a file of its own. */
+/** To git, a link is a file of its own. */
 const gone = ({ trees = [], ...writes }: WrittenByCommand): WrittenByCommand => ({ ...writes, removed: trees });
 
-/** Of what `git` does, that which names the files it writes. */
+/** The git commands that name the files they write. */
 const GIT: Readonly<Record<string, WriterRule>> = {
   checkout,
   clean,
@@ -169,7 +169,7 @@ const GIT: Readonly<Record<string, WriterRule>> = {
   apply: (args, documents) => ({ files: documents.flatMap((diff) => diffedFiles(diff, stripOf(args, 1))) }),
 };
 
-/** Programs that write files which their arguments name. */
+/** Programs that write files named in their arguments. */
 const WRITERS: Readonly<Record<string, WriterRule>> = {
   tee: (args) => ({ files: operandsOf(args) }),
   touch: (args) => ({ files: operandsOf(args, ['-d', '--date', '-r', '--reference', '-t']) }),
@@ -193,7 +193,7 @@ const WRITERS: Readonly<Record<string, WriterRule>> = {
     ],
   }),
   sort: (args) => ({ files: valuesOf(args, '-o', '--output') }),
-  // `-sSLo file` as well.
+  // Also `-sSLo file`.
   curl: (args) => ({ files: [...valuesOf(args, '--output'), ...args.flatMap((word, at) => (/^-[a-zA-Z]*o$/.test(word ?? '') ? [args[at + 1]] : []))] }),
   wget: (args) => ({ files: valuesOf(args, '-O', '--output-document') }),
   apply_patch: (args, documents) => ({ files: [...args, ...documents].flatMap((patch) => (patch === undefined ? [] : patchedFiles(patch))) }),

@@ -1,6 +1,6 @@
 /**
- * An actor of the journal is `agent:codex@dev_…`, `instance:work-7-a1`, `developer:dev_…` for a token without a type, or `operator`.
- * The agent's id, to which people address messages, is the actor without the word before the colon.
+ * The actor of a journal event is `agent:codex@dev_…`, `instance:work-7-a1`, `developer:dev_…` (a token without an agent type) or
+ * `operator`. An agent's id, to which people address messages, is the actor without the prefix before the colon.
  */
 export const agentIdOf = (actor: string): string => actor.replace(/^(?:agent|instance|developer):/, '');
 
@@ -13,10 +13,10 @@ export function actorOf(agentId: string): string {
 const AGENT = /^agent:(.+)@(dev_\w+)$/;
 const DEVELOPER = /^developer:(dev_\w+)$/;
 
-/** The agent program in the id of an agent, if there is one. */
+/** The agent program named in an actor, or null. */
 export const agentTypeOf = (actor: string): string | null => AGENT.exec(actor)?.[1] ?? null;
 
-/** The developer in the id of an agent. The developer of an instance is in its row. */
+/** The developer named in an actor, or null. The developer of an instance is stored in the instance's row. */
 export const ownerOf = (actor: string): string | null => AGENT.exec(actor)?.[2] ?? DEVELOPER.exec(actor)?.[1] ?? null;
 
 /** `codex@mira`, `mira`, `work-7-a1`. */

@@ -10,7 +10,10 @@ import { parseInput, type Registry, selectOperation } from './registry.ts';
 import { type ExternalTool, type Json, roundUnknown } from './relay.ts';
 import type { Refused } from './reply.ts';
 
-/** Why a call stops here: it is refused, in the envelope of `tool` if that is known, or the caller's client is asked a question. */
+/**
+ * The reason a call stops here: it is refused (in the envelope of `tool`, if the tool is known), or the caller's client is asked
+ * a question.
+ */
 type Stop = PrecheckFailure | { readonly refused: Refused; readonly outcome: 'denied' | undefined } | { readonly asked: Json };
 /** A refusal that no approval could change. */
 export interface PrecheckFailure {
@@ -18,7 +21,7 @@ export interface PrecheckFailure {
   readonly tool: PublishedTool | undefined;
 }
 
-/** Above any deadline for a person's word; the feature that asks has the real one. */
+/** Longer than any approval deadline. The approvals feature enforces the real deadline. */
 const LONGEST_HOLD_MS = 25 * 3_600_000;
 
 interface Parts {
@@ -27,7 +30,7 @@ interface Parts {
   readonly store: Store;
 }
 
-/** Admits a call: past the gate and, if the grant requires approval, past a person. */
+/** Admits a call through the gate and, if the grant requires approval, past a person. */
 export class Admission {
   readonly #registry: Registry;
   readonly #ports: Ports;
@@ -41,7 +44,7 @@ export class Admission {
     this.#deadlines = deadlines;
   }
 
-  /** `precheck` runs only for a caller who holds the grant, because its answer tells which tools exist. */
+  /** `precheck` runs only for a caller who has the grant, because its answer reveals which tools exist. */
   async admit(call: Call, precheck: () => PrecheckFailure | undefined): Promise<Stop | undefined> {
     const asked = accessRequestOf(call);
     const { principal, argsDigest, requestId, exchange } = call;
@@ -52,7 +55,7 @@ export class Admission {
 
     const first = await this.#ports.authorize(principal, asked, { resumed: round?.grantId });
     if (!first.allowed || !first.approve) {
-      // The caller may bring an answer for an approval that the grant no longer requires.
+      // The caller may still send an answer for an approval that the grant no longer requires.
       if (call.exchange && !round) call.exchange = withoutApproval(call.exchange);
       return await this.#use(call, first);
     }
@@ -70,11 +73,11 @@ export class Admission {
     call.approval = held.approvalId;
     call.exchange = held.exchange;
     call.counted = true;
-    // The grant may have gone while the call waited.
+    // The grant may have been revoked while the call waited.
     return await this.#use(call, await this.#ports.authorize(principal, asked, { approved: grantId }));
   }
 
-  /** For a caller who holds the grant. */
+  /** Only for a caller who has the grant. */
   find(call: Call): PublishedTool | ExternalTool | { readonly refused: Refused } {
     const tool = this.#registry.tool(call.name) ?? this.#registry.external(call.principal.workspace).tool(call.name);
     const served = tool && (call.toolsets?.has(tool.toolset) ?? true);
@@ -83,7 +86,7 @@ export class Admission {
     return tool;
   }
 
-  /** The refusal that this call would get even if a person approved it. */
+  /** The refusal that this call would get even after a person approved it. */
   precheck(call: Call): PrecheckFailure | undefined {
     const tool = this.find(call);
     if ('refused' in tool) return { refused: tool.refused, tool: undefined };
@@ -102,18 +105,18 @@ export class Admission {
     return withheld ? replyTo(withheld, call.requestId) : unknownTool(call, elsewhere);
   }
 
-  /** Journals the checks before work that is slow or happens elsewhere, because this process may not survive to its end. */
+  /** Journals the checks before slow or external work, because this process may crash before that work ends. */
   async writeAhead(call: Call, ...checks: NewEvent[]): Promise<void> {
     call.trail.push(...checks);
     if (call.trail.length === 0) return;
     const trail = [...call.trail];
     await this.#store.append(call.journalIn, trail);
     call.growth.events += trail.length;
-    // Only after the append: if it fails, these events are still to be written.
+    // Only after the append: if it fails, these events still have to be written.
     call.trail.splice(0, trail.length);
   }
 
-  /** Replaces the server's `requestState` with a token of ours, so that the next round of this call is not counted again. */
+  /** Replaces the server's `requestState` with a token of ours, so that the next round of this call does not count as another use. */
   async suspend(call: Call, result: Json): Promise<Json> {
     const requestState = typeof result.requestState === 'string' ? result.requestState : undefined;
     const looksOurs = requestState?.startsWith(ROUND_PREFIX) || requestState?.startsWith(APPROVAL_PREFIX);
@@ -122,7 +125,7 @@ export class Admission {
     return { ...result, requestState: await this.#ports.suspend(call.principal, accessRequestOf(call), call.argsDigest, round) };
   }
 
-  /** Checks and uses the grant in one transaction if it counts its uses. */
+  /** If the grant counts its uses, checks and uses it in one transaction. */
   async #use(call: Call, first: AccessDecision): Promise<Stop | undefined> {
     const { consume } = first.allowed ? first : {};
     if (!consume) call.trail.push(first.check);
@@ -142,7 +145,7 @@ export class Admission {
 }
 
 function accessRequestOf(call: Call): AccessRequest {
-  if (call.noun === 'action') throw new Error('an action is no matter of capabilities');
+  if (call.noun === 'action') throw new Error('actions are not authorized by capabilities');
   return { noun: call.noun, name: call.name, args: call.args, redactedArgs: call.redactedArgs, toolset: onlyToolset(call), aside: call.aside };
 }
 

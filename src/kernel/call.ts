@@ -25,31 +25,31 @@ export interface Principal {
   readonly instanceId: string | null;
   /** Signed in with the dashboard's cookie rather than a token. */
   readonly web: boolean;
-  /** When the person at the dashboard opened their sign-in link; null of every other caller. */
+  /** When the person at the dashboard opened their sign-in link; null for every other caller. */
   readonly signedInAt: number | null;
   /** May administer the server: the local operator, and a workspace's first developer on the dashboard. */
   readonly operator: boolean;
-  /** May run agents on the server's machine: the operator of the server, and operators of a workspace to whom it gave that permission. */
+  /** May run agents on the server's machine: the server's operator, and workspace operators to whom that operator gave the permission. */
   readonly runsAgents: boolean;
-  /** The caller's id in the journal. It has ids only, never a name. */
+  /** The caller's id in the journal. It contains ids only, never a name. */
   readonly actor: string;
   /** The subjects whose grants this caller may use. */
   readonly subjects: readonly string[];
 }
 
-/** Where a caller works, as its bridge or CLI reports it. It fills in what a call leaves out, and permits nothing. */
+/** Where a caller works, as its bridge or CLI reports it. It fills in omitted fields and grants no permission. */
 export interface CallerPlace {
   /** An absolute path on the caller's machine. */
   readonly folder: string;
-  /** The remote's address without credentials, or the folder's name; null outside of any repository. */
+  /** The remote's address without credentials, or the folder's name; null outside a repository. */
   readonly repo: string | null;
-  /** Null where none is checked out. */
+  /** Null if no branch is checked out. */
   readonly branch: string | null;
 }
 
 export type Surface = 'mcp' | 'api' | 'dashboard' | 'cli';
 
-/** Everything that a handler gets besides its input. */
+/** Everything a handler receives besides its input. */
 export interface CallContext {
   readonly principal: Principal;
   readonly workspace: string;
@@ -59,20 +59,20 @@ export interface CallContext {
   readonly session: string | null;
   /** Where the caller works, as its bridge or CLI reports it: an absolute path on the caller's machine. */
   readonly repository: string | null;
-  /** The same place by the names that a team uses; null if the caller reported none. */
+  /** The same place, by the names that a team uses; null if the caller reported none. */
   readonly place: CallerPlace | null;
   readonly clock: Clock;
   readonly log: Log;
   /** Committed state. */
   readonly reader: Db;
-  /** Aborts when the call has taken too long or the caller has gone. */
+  /** Aborts when the call takes too long or the caller disconnects. */
   readonly signal: AbortSignal;
   write<T>(callback: WriteCallback<T>): Promise<T>;
-  /** A write that is made even when the time is up: what was done outside must be recorded. */
+  /** A write that also runs after the deadline, because effects outside the store must be recorded. */
   settle<T>(callback: WriteCallback<T>): Promise<T>;
 }
 
-/** Inside a transaction there is `tx` and nothing else: another write would wait for this one for ever. */
+/** Inside a transaction a handler has only `tx`: a second write would wait for this one forever. */
 export type WriteContext = Omit<CallContext, 'write' | 'settle' | 'reader'>;
 
 /** An event by this caller, linked to the session that the call named. */
@@ -80,7 +80,7 @@ export function record(tx: Tx, ctx: WriteContext, event: Omit<NewEvent, 'actor'>
   return tx.append({ session: ctx.session, ...event, actor: ctx.principal.actor });
 }
 
-/** Work that remains outside the store after a handler's transaction. */
+/** Work outside the store that remains after a handler's transaction. */
 export class Deferred<P> {
   readonly work: P;
   constructor(work: P) {
@@ -88,7 +88,7 @@ export class Deferred<P> {
   }
 }
 
-/** The parts every feature may use, made once in `main.ts`. */
+/** The services that every feature may use, created once in `main.ts`. */
 export interface Services {
   readonly store: Store;
   readonly clock: Clock;
@@ -100,75 +100,78 @@ export interface CallRequest {
   readonly args: unknown;
   readonly principal: Principal;
   readonly surface: Surface;
-  /** Where the operator wants to act, by name; everybody else acts in the workspace that their token is of. */
+  /** The workspace that the operator named. All other callers act in the workspace of their token. */
   readonly workspace?: string | undefined;
-  /** The repository that the caller's bridge or CLI stands in, as it says. */
+  /** The repository in which the caller's bridge or CLI runs, as it reports it. */
   readonly repository?: string | undefined;
   readonly place?: CallerPlace | undefined;
-  /** The toolsets that the caller's path serves; undefined: all. */
+  /** The toolsets that the caller's path serves; undefined: all of them. */
   readonly toolsets?: ReadonlySet<Toolset>;
   readonly signal?: AbortSignal | undefined;
-  /** Ids that the client gives to itself and its turn. They are kept with the usage event, so that its logs can be joined to ours. */
+  /** Ids that the client gave itself and its turn. They are stored with the usage event, so that its logs can be joined with ours. */
   readonly correlation?: Record<string, string> | undefined;
-  /** The caller's own trace, unless the exchange has it. */
+  /** The caller's own trace, unless the exchange carries it. */
   readonly trace?: TraceContext | undefined;
   /** The features of the caller's client that the call can use while it is in progress. */
   readonly exchange?: Exchange | undefined;
 }
 
-/** A request for what another server has besides tools. `name`: the server of a resource, the prompt as it is offered. */
+/** A request for a resource or prompt of another server. `name` is the resource's server, or the prompt's published name. */
 export interface RelayRequest extends CallRequest {
   readonly noun: 'resource' | 'prompt';
   readonly aside?: Aside;
   readonly server: string;
   readonly timeoutMs: number;
-  /** A refusal of `work` that no approval could change. */
+  /** A refusal from `work` that no approval could change. */
   readonly precheck?: () => Refusal | undefined;
   readonly work: (ctx: RelayContext) => Promise<Json>;
 }
 
-/** One call on its way through the pipe: what was asked, and what each step has added. The steps stand here in their order. */
+/** One call on its way through the pipe: the request, and what each step adds. The fields are in the order of the steps. */
 export interface Call extends CallRequest {
-  // It begins.
+  // Set at the start.
   readonly noun: CallKind;
   readonly aside?: Aside | undefined;
   readonly requestId: string;
   readonly scope: RequestScope;
   readonly started: number;
-  /** The arguments as they may be kept. */
+  /** The arguments without secrets, which may be stored. */
   readonly redactedArgs: unknown;
   readonly argsDigest: string | null;
   /** Counts the events that this call adds to the journal. */
   readonly growth: { events: number };
-  /** Events that the next write of this call must carry. */
+  /** Events that the next write of this call must include. */
   readonly trail: NewEvent[];
 
-  // It enters its workspace.
-  /** Where a call that changed nothing is journaled: not in a workspace that does not exist. */
+  // Set when the call enters its workspace.
+  /** Where a call that changed nothing is journaled; never a workspace that does not exist. */
   journalIn: string;
   isNewWorkspace?: boolean;
-  /** Its token has used up its quota: of an essential call that is let through, only what it does is journaled. */
+  /** The token's quota is used up. For an essential call that is let through anyway, only its effects are journaled. */
   overQuota?: boolean;
 
-  // It is admitted.
+  // Set on admission.
   exchange: Exchange | undefined;
   grant: { readonly id: string; readonly revision: number } | null;
   approval: string | null;
-  /** The grant bounds how often it is used: every round of this call is the same use. */
+  /** The grant limits its uses. All rounds of this call count as one use. */
   counted: boolean;
 
-  // It is carried out.
-  /** Which server does it: `native`, or an external one's name. Only gateway calls say so. */
+  // Set while the call runs.
+  /** The server that runs the call: `native`, or the name of an external server. Only gateway calls set it. */
   server?: string | undefined;
-  /** Set once it is known to be the caller's own. */
+  /** Set once the session is known to belong to the caller. */
   session: string | null;
-  /** Part of the call's work is stored and stays, even if the rest fails. */
+  /** Part of the call's work is committed and stays, even if the rest fails. */
   kept?: boolean;
   /** The state of the caller's work when the call failed. */
   circumstances?: Record<string, string> | undefined;
 }
 
-/** The toolset of a path that serves only one. Other tools do not exist there, so that its grant decides what a refusal may reveal. */
+/**
+ * The toolset of a path that serves only one. Tools of other toolsets do not exist there, so that toolset's grant decides what a
+ * refusal may reveal.
+ */
 export const onlyToolset = ({ toolsets }: Pick<Call, 'toolsets'>): Toolset | undefined => (toolsets?.size === 1 ? [...toolsets][0] : undefined);
 
 export interface CallAnswer {
@@ -178,13 +181,13 @@ export interface CallAnswer {
   readonly isError: boolean;
   /** The contract's documented response. */
   readonly body: Record<string, unknown>;
-  /** The body is a whole MCP tool result, content and all. */
+  /** The body is a complete MCP tool result, including its content. */
   readonly isToolResult: boolean;
-  /** The answer of another server, or a question to the caller's client. MCP passes it on unchanged. */
+  /** The answer of another server, or a question to the caller's client. MCP passes it through unchanged. */
   readonly relayed?: { readonly result: Json } | { readonly error: RpcError };
 }
 
-/** One usage event for each call. A warning or block is also a feedback event, so that it can be looked up later. */
+/** One usage event per call. A warning or block also gets a feedback event, so that it can be looked up later. */
 export function callRecords(call: Call, operation: string | undefined, reply: Reply<unknown>, outcome: string): NewEvent[] {
   const usage = usageEvent(call, operation, reply, outcome);
   if (reply.status !== 'warning' && reply.status !== 'blocked') return [usage];
@@ -207,7 +210,7 @@ function usageEvent(call: Call, operation: string | undefined, reply: Reply<unkn
     actor: call.principal.actor,
     subject: `${call.noun}:${call.name}`,
     session: call.session,
-    // In the order of canonical JSON, which is then quick to write.
+    // Keys are in canonical JSON order, which makes serialization fast.
     payload: {
       approval_id: call.approval ?? undefined,
       arguments_sha256: call.argsDigest,
@@ -221,7 +224,7 @@ function usageEvent(call: Call, operation: string | undefined, reply: Reply<unkn
       server: call.server,
       surface: call.surface,
       token_id: call.principal.tokenId,
-      // A warning or block is told by its feedback event.
+      // A warning or block is described by its feedback event.
       told: reply.status === 'error' && !ECHOES.has(reply.code) ? refusalExcerpt(reply) : undefined,
     },
   };
@@ -229,31 +232,33 @@ function usageEvent(call: Call, operation: string | undefined, reply: Reply<unkn
 
 const TOLD_BYTES = 600;
 
-/** The messages of these codes repeat arguments or a person's text, which the journal must not keep. */
+/** Messages with these codes repeat arguments or a person's text, which the journal must not store. */
 const ECHOES = new Set(['INVALID_INPUT', 'APPROVAL_REFUSED']);
 
-/** The refusal as the caller read it, because people ask later why an agent stopped. */
+/** The refusal as the caller read it, because people later ask why an agent stopped. */
 const refusalExcerpt = ({ message, next }: Refused<unknown>) => ({ message: excerpt(message, TOLD_BYTES), required_action: excerpt(next, TOLD_BYTES) });
 
 export function argumentsDigest(args: unknown): string | null {
   try {
     return hash('sha256', canonicalJson(args ?? {}));
   } catch {
-    // Not canonical JSON (half a surrogate pair, nesting without end): the parser will refuse it by name.
+    // Not canonical JSON (a lone surrogate, unbounded nesting). The parser refuses it and names the field.
     return null;
   }
 }
 
-const timedOut = (ms: number) => new Refusal('TOOL_TIMEOUT', `The call took longer than ${ms} ms and was given up.`, 'Read the state, then call again.');
-const shuttingDown = () => new Refusal('SHUTTING_DOWN', 'The server is stopping.', 'Read the state when it is back, then call again.');
-const callerGone = () => new Refusal('CALLER_GONE', 'The caller has gone before its turn came.', 'Call again.');
+const timedOut = (ms: number) =>
+  new Refusal('TOOL_TIMEOUT', `The call took longer than ${ms} ms.`, 'Its work may be done already. Read the state, then call again if the change is missing.');
+const shuttingDown = () =>
+  new Refusal('SHUTTING_DOWN', 'The server is shutting down.', 'When it is back, read the state, then call again if the change is missing.');
+const callerGone = () => new Refusal('CALLER_GONE', 'The caller disconnected before its call could run.', 'Call again.');
 
-/** While a person is asked in the middle of a call, the deadline is paused, for at most this long in all. */
+/** The deadline is paused while a person is asked during a call, for at most this long in total. */
 const ASKING_MS = 5 * 60_000;
 
-/** How long a call may take. Its signal aborts with the refusal that the call is then answered with. */
+/** Limits how long a call may take. Its signal aborts with the refusal that the call is answered with. */
 export class Deadline implements Disposable {
-  /** Created on demand: most calls end before anybody asks for the signal. */
+  /** Created on demand: most calls end before anyone reads the signal. */
   #controller: AbortController | undefined;
   #refusal: Refusal | undefined;
   readonly #ms: number;
@@ -265,7 +270,7 @@ export class Deadline implements Disposable {
   readonly #caller: AbortSignal | undefined;
   readonly #live: Set<Deadline>;
   #giveUp: ((refusal: Refusal) => void) | undefined;
-  /** Set when the time is up or the server stops. Work that is raced from then on is rejected at once. */
+  /** Set when the time is up or the server stops. Work raced after that is rejected immediately. */
   #over: Refusal | undefined;
 
   constructor(ms: number, caller: AbortSignal | undefined, live: Set<Deadline>, allowanceMs = ASKING_MS) {
@@ -287,7 +292,7 @@ export class Deadline implements Disposable {
     return this.#controller.signal;
   }
 
-  /** The result of the work, or the refusal once the time is up. Work for a caller that has disconnected is not abandoned. */
+  /** Returns the result of the work, or throws the refusal once the time is up. Work continues if only the caller disconnects. */
   async race<T>(work: Promise<T>): Promise<T> {
     const expired = new Promise<never>((_, reject) => {
       this.#giveUp = reject;
@@ -329,7 +334,7 @@ export class Deadline implements Disposable {
   }
 
   #due(at: number): void {
-    // The call has ended, so there is nothing left to time.
+    // The call has ended, so nothing is left to time.
     if (!this.#live.has(this)) return;
     clearTimeout(this.#timer);
     this.#timer = this.#wake(at - performance.now());
@@ -349,7 +354,7 @@ export class Deadline implements Disposable {
   }
 }
 
-/** The same exchange, whose questions pause the deadline: a person's answer may take long. */
+/** The same exchange, except that its questions pause the deadline: a person may take long to answer. */
 export function pauseDeadlineWhileAsking(exchange: Exchange, deadline: Deadline): Exchange {
   const { ask } = exchange;
   return ask ? { ...exchange, ask: (...question) => deadline.asking(() => ask(...question)) } : exchange;

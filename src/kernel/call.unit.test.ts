@@ -14,7 +14,7 @@ function deadline(ms: number, allowanceMs: number) {
   return made;
 }
 
-test('the time in which the caller is asked does not count, once for all that is asked at the same time', async () => {
+test('time spent asking the caller does not count against the deadline, and concurrent questions count once', async () => {
   const call = deadline(100, 1_000);
   await vi.advanceTimersByTimeAsync(60);
   const asked = [call.asking(forAWhile(300)), call.asking(forAWhile(500))];
@@ -23,10 +23,10 @@ test('the time in which the caller is asked does not count, once for all that is
   await vi.advanceTimersByTimeAsync(39);
   expect(call.signal.aborted).toBe(false);
   await vi.advanceTimersByTimeAsync(1);
-  expect(call.signal.reason).toMatchObject({ code: 'TOOL_TIMEOUT', message: 'The call took longer than 100 ms and was given up.' });
+  expect(call.signal.reason).toMatchObject({ code: 'TOOL_TIMEOUT', message: 'The call took longer than 100 ms.' });
 });
 
-test('in all it may take no longer than the allowance', async () => {
+test('all questions together pause the deadline for at most the allowance', async () => {
   const call = deadline(100, 1_000);
   const first = call.asking(forAWhile(600));
   await vi.advanceTimersByTimeAsync(600);
@@ -38,7 +38,7 @@ test('in all it may take no longer than the allowance', async () => {
   expect(call.signal.aborted).toBe(true);
 });
 
-test('an answer that comes when the call is over wakes nothing', async () => {
+test('an answer that arrives after the call ended starts no timer', async () => {
   const call = deadline(100, 1_000);
   const late = call.asking(forAWhile(300));
   call[Symbol.dispose]();
@@ -47,7 +47,7 @@ test('an answer that comes when the call is over wakes nothing', async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('work that is begun when the time is up is given up at once', async () => {
+test('work that starts after the deadline is rejected immediately', async () => {
   const call = deadline(100, 1_000);
   await vi.advanceTimersByTimeAsync(100);
   await expect(call.race(new Promise<never>(() => {}))).rejects.toMatchObject({ code: 'TOOL_TIMEOUT' });

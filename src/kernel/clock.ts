@@ -3,9 +3,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 export interface Clock {
   now(): number;
-  /** Calls `task` about every `ms`, and whenever a test has moved the clock. Returns how to stop it. */
+  /** Calls `task` about every `ms`, and whenever a test moves the clock. Returns a function that stops it. */
   every(ms: number, task: () => void): () => void;
-  /** Calls `task` once, `ms` from now. Returns how to call it off. */
+  /** Calls `task` once, `ms` from now. Returns a function that cancels it. */
   after(ms: number, task: () => void): () => void;
 }
 
@@ -23,15 +23,15 @@ export const systemClock: Clock = {
 
 const LOOK_MS = 20;
 
-/** The time is what the file says (epoch ms), so that a test can move the clock of a whole running program. */
+/** A clock that reads its time (epoch ms) from a file, so that a test can move the clock of a running program. */
 export function fileClock(path: string): Clock {
   const read = () => {
     const text = readFileSync(path, 'utf8').trim();
     return /^\d+$/.test(text) ? Number(text) : undefined;
   };
   let last = read();
-  if (last === undefined) throw new Error(`COVENANT_TEST_CLOCK: ${path} does not hold epoch milliseconds`);
-  // The file may be read while it is half written. The time is then unchanged.
+  if (last === undefined) throw new Error(`COVENANT_TEST_CLOCK: ${path} does not contain epoch milliseconds`);
+  // The file may be read while it is half written. In that case the time stays unchanged.
   const now = () => (last = read() ?? last) as number;
   return {
     now,
@@ -45,7 +45,7 @@ export function fileClock(path: string): Clock {
       }, LOOK_MS).unref();
       return () => clearInterval(timer);
     },
-    // Other programs live in real time whatever the file says; a test that moves the clock need not wait for them.
+    // Other programs run in real time whatever the file says, so a test that moves the clock need not wait for them.
     after(ms, task) {
       const due = now() + ms;
       const end = () => {
@@ -63,13 +63,13 @@ export function fileClock(path: string): Clock {
   };
 }
 
-/** The file clock is used only under NODE_ENV=test, so that nobody can move the time of a real server. */
+/** The file clock works only under NODE_ENV=test, so that nobody can change the time of a real server. */
 export function clockFrom(env: NodeJS.ProcessEnv): Clock {
   const path = env.COVENANT_TEST_CLOCK;
   return env.NODE_ENV === 'test' && path ? fileClock(path) : systemClock;
 }
 
-/** Resolves when the work is done or its time is up. Rejects only if the work fails in time; nobody waits for it after that. */
+/** Resolves when the work is done or the time is up. Rejects only if the work fails in time; a later failure is ignored. */
 export async function waitAtMost(ms: number, work: Promise<unknown>): Promise<void> {
   const enough = new AbortController();
   try {

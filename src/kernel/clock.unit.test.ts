@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { testClock } from '../testing/clock.ts';
 import { fileClock, systemClock } from './clock.ts';
 
-test('a task is called once, when its time has come by the clock, unless it is called off', () => {
+test('runs a task once when its time has come, unless it is cancelled', () => {
   const clock = testClock();
   const done: string[] = [];
   clock.after(1_000, () => done.push('due'));
@@ -17,13 +17,13 @@ test('a task is called once, when its time has come by the clock, unless it is c
   expect(done).toEqual(['due']);
 });
 
-test('on the real clock it comes by itself', async () => {
+test('runs a task on the real clock without help', async () => {
   const started = performance.now();
   await new Promise<void>((resolve) => systemClock.after(20, resolve));
   expect(performance.now() - started).toBeGreaterThan(10);
 });
 
-test('on a clock that stands in a file it comes when the file says so, and by itself', async () => {
+test('on a file clock, a task runs when the file reaches its time, or in real time', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'covenant-clock-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'clock');

@@ -6,10 +6,10 @@ export const TOOLSETS = ['team', 'review', 'workflow', 'gateway', 'cycle', 'admi
 export type Toolset = (typeof TOOLSETS)[number];
 
 /**
- * What a caller must have. `capability`: a grant. `member`: signed in to the dashboard. `operator`: operator rights in the
- * workspace, which its first developer has too. `machine`: those, and the permission of the server's operator to run programs on its
- * machine. `server`: the operator of the whole server and its files. `token`: a token that
- * acts for a developer, as an agent's own hooks have it.
+ * The right that a caller needs. `capability`: a grant. `member`: signed in to the dashboard. `operator`: operator rights in the
+ * workspace, which its first developer also has. `machine`: operator rights, plus permission from the server's operator to run
+ * programs on its machine. `server`: the operator of the whole server and its files. `token`: a token that acts for a developer,
+ * such as the one in an agent's hooks.
  */
 export type Access = 'capability' | 'member' | 'operator' | 'machine' | 'server' | 'token';
 
@@ -20,12 +20,12 @@ export interface Annotations {
   readonly openWorldHint: boolean;
 }
 
-/** The input and output of a tool, or of one operation of it. It is a value, which surfaces, docs and snapshots read. */
+/** The input and output of a tool, or of one operation of it. It is a plain value that surfaces, docs and snapshots read. */
 export interface Contract<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject = z.ZodObject> {
   readonly name: string;
-  /** Set where one published tool has several operations, each with a contract of its own. */
+  /** Set if one published tool has several operations. Each operation has its own contract. */
   readonly operation?: string;
-  /** What the whole tool is for, where it has several operations: one of their contracts says it. All callers read it before they call anything. */
+  /** The purpose of a tool with several operations, given by one of their contracts. All callers read it before their first call. */
   readonly about?: string;
   readonly toolset: Toolset;
   readonly access: Access;
@@ -34,26 +34,29 @@ export interface Contract<I extends z.ZodObject = z.ZodObject, O extends z.ZodOb
   readonly input: I;
   readonly output: O;
   readonly annotations: Annotations;
-  /** May be called in a workspace that does not exist yet, and makes it. */
+  /** May be called in a workspace that does not exist yet, and creates it. */
   readonly opensWorkspace?: true;
-  /** Input fields that hold a secret: nothing that is kept of a call has their values, nor a digest of them. */
+  /** Input fields that contain a secret. Neither their values nor a digest of them may be stored. */
   readonly secrets?: readonly string[];
-  /** Where this field is left out, the repository that the caller's client reports is meant, by its path or its name: it is part of what is asked for. */
+  /**
+   * If this field is omitted, the call means the repository that the caller's client reports, by path or by name. It is part of
+   * the request.
+   */
   readonly placed?: 'repository_path' | 'repo';
-  /** What this contract calls a missing or malformed field of its input, where it has a code of its own for that; the first counts. */
+  /** Error codes that this contract uses for a missing or malformed input field. The first match is used. */
   readonly inputCodes?: Readonly<Record<string, string>>;
-  /** Asked so often that a call which went well is not kept: what it changed, delivered or denied its handler records. */
+  /** Called so often that successful calls are not journaled. The handler records what it changed, delivered or denied. */
   readonly quiet?: true;
   /**
-   * Ends, renews or hands over work that others wait for: a used-up quota does not refuse it. Refusing a heartbeat, a release or a
-   * completion would hold up the team rather than the caller.
+   * Ends, renews or hands over work that others wait for, so a used-up quota does not refuse it. Refusing a heartbeat, a release
+   * or a completion would hold up the team rather than the caller.
    */
   readonly essential?: true;
-  /** Gives out rights or secrets: a dashboard session may call it only shortly after its sign-in. */
+  /** Gives out rights or secrets, so a dashboard session may call it only shortly after its sign-in. */
   readonly fresh?: true;
   /** Only agents of this type may call it, among the agents that the server starts. */
   readonly agentType?: string;
-  /** A documented address of its own for a signed-in person, besides `/api/actions/<name>`. */
+  /** A documented route for signed-in people, besides `/api/actions/<name>`. */
   readonly route?: `${'GET' | 'POST'} /api/${string}`;
 }
 
@@ -65,14 +68,14 @@ type ContractSpec<I extends z.ZodObject, O extends z.ZodObject> = Omit<Contract<
 /** For tools that only read. */
 export const READ = { readOnlyHint: true, idempotentHint: true } as const satisfies Partial<Annotations>;
 
-/** For actions that only read: of every member, and of operators only. */
+/** For actions that only read. The first is open to every member, the second to operators. */
 export const MEMBER_READ = { toolset: 'admin', access: 'member', annotations: READ } as const;
 export const OPERATOR_READ = { toolset: 'admin', access: 'operator', annotations: READ } as const;
 
-/** A tool changes things in our own store, and not destructively, unless its contract says otherwise. */
+/** Unless its contract says otherwise, a tool changes our own store, and not destructively. */
 const DEFAULTS: Annotations = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false };
 
-/** Its type keeps name and toolset: the dashboard derives the types of its calls from them. */
+/** The return type keeps name and toolset, because the dashboard derives the types of its calls from them. */
 export function contract<I extends z.ZodObject, O extends z.ZodObject, const N extends string, const T extends Toolset>(
   spec: ContractSpec<I, O> & { readonly name: N; readonly toolset: T },
 ): Contract<I, O> & { readonly name: N; readonly toolset: T } {
@@ -81,14 +84,14 @@ export function contract<I extends z.ZodObject, O extends z.ZodObject, const N e
 
 /** The input as a caller sends it, where fields with defaults may be missing. */
 export type Sent<C extends Contract> = z.input<C['input']>;
-/** The input as the handler gets it. */
+/** The input as the handler receives it. */
 export type Input<C extends Contract> = z.output<C['input']>;
 export type Output<C extends Contract> = z.input<C['output']>;
 
 /** Whether an agent of `type` may call this. The tool list and the refusal both use it. */
 export const isForType = ({ agentType }: Pick<Contract, 'agentType'>, type: string): boolean => agentType === undefined || agentType === type;
 
-/** Input fields that several contracts share. Within one tool a name has one schema, so each is written once. */
+/** Input fields that several contracts share. One name has one schema within a tool, so each is defined once. */
 
 export const id = z.string().min(1).max(64);
 
@@ -104,7 +107,7 @@ export const text = (max: number) => z.string().trim().min(1).max(max);
 
 const JSON_LIMIT = 64 * 1024;
 
-/** Free JSON of the agent's own, bounded. */
+/** Free-form JSON from the agent, limited in size. */
 export const details = z
   .record(z.string(), z.unknown())
   .refine((value) => JSON.stringify(value).length <= JSON_LIMIT, { error: `expected at most ${JSON_LIMIT} characters of JSON` });
@@ -115,10 +118,10 @@ export const repo = z
   .overwrite(withoutCredentials)
   .min(1)
   .max(300)
-  .describe('The repository, as your team names it: its remote URL or its name. Default for sessions and claims: where your bridge stands.');
+  .describe('The repository: its remote URL or its name. Default for sessions and claims: the one your bridge runs in.');
 export const branch = z.string().trim().min(1).max(300);
 
-/** A path inside a repository, written with forward slashes and without detours. */
+/** A path inside a repository, with forward slashes and without `.` or `..`. */
 export const repoPath = z
   .string()
   .min(1)
@@ -127,17 +130,17 @@ export const repoPath = z
     error: 'expected a path relative to the repository, with forward slashes and without "." or ".."',
   });
 
-/** Where a call makes no sense without one. */
-export const ownSessionId = id.describe('Your session, from covibe_session start: the call is linked to it.');
+/** For calls that make no sense without a session. */
+export const ownSessionId = id.describe('Your session, from covibe_session start. Links the call to it.');
 export const sessionId = ownSessionId.optional();
 
-/** One way to write it: without a slash at its end, and on systems where two slashes are as good as one, without doubled ones. */
+/** The canonical spelling: without a trailing slash and, on systems where double slashes mean nothing, without doubled slashes. */
 const tidied = (path: string): string => {
   const single = path.startsWith('/') ? path.replace(/\/{2,}/g, '/') : path;
   return /^([A-Za-z]:)?[\\/]+$/.test(single) ? single : single.replace(/[\\/]+$/, '');
 };
 
-/** An absolute path, of whichever system, without detours. */
+/** An absolute path on any system, without `.` or `..`. */
 export const absolutePath = z
   .string()
   .trim()
@@ -147,4 +150,4 @@ export const absolutePath = z
     error: 'expected an absolute path without "." or ".."',
   });
 
-export const repositoryPath = absolutePath.describe('The repository, by its absolute path. Default: the one that your bridge or CLI reports.');
+export const repositoryPath = absolutePath.describe("The repository's absolute path. Default: the one your bridge or CLI reports.");

@@ -6,7 +6,7 @@ import { until } from '../testing/until.ts';
 
 const fixture = { features: [fixtureFeature] };
 
-test('a call writes one usage event whatever its outcome, with its digest and never its arguments [audit.journal.no-secrets] [audit.journal.one-log] [audit.journal.categories]', async () => {
+test('every call writes one usage event with a digest and never its arguments, whatever the outcome [audit.journal.no-secrets] [audit.journal.one-log] [audit.journal.categories]', async () => {
   const { developer, done, events, tool } = await testApp(fixture);
   const ana = await developer('ana');
   const calls: [string, unknown][] = [
@@ -47,7 +47,7 @@ test('a call writes one usage event whatever its outcome, with its digest and ne
   expect([...categories].sort()).toEqual(['audit', 'feedback', 'usage', 'work']);
 });
 
-test('when a call fails the store is as before, apart from the events that record it; a blocked one keeps what it stored [storage.write.rollback] [storage.write.atomic]', async () => {
+test('a failed call changes nothing but the events that record it; a blocked call keeps what it stored [storage.write.rollback] [storage.write.atomic]', async () => {
   const { app, developer, events, tool } = await testApp(fixture);
   const ana = await developer('ana');
   const stored = async () => (await app.store.reader.selectFrom('workspaces').select('id').execute()).map((row) => row.id);
@@ -56,7 +56,7 @@ test('when a call fails the store is as before, apart from the events that recor
   expect((await events({ kind: 'fixture.changed' })).map((event) => event.subject)).toEqual(['block']);
 });
 
-test('a reply that is not ok has a stable code, a message and a next action; a fault says nothing of its inside [transport.reply.code-and-action]', async () => {
+test('every reply that is not ok has a stable code, a message and a next action; a fault reveals nothing internal [transport.reply.code-and-action]', async () => {
   const { developer, logged, tool } = await testApp(fixture);
   const ana = await developer('ana');
   for (const fail of ['refuse', 'crash', 'block'] as const) {
@@ -74,7 +74,7 @@ test('a reply that is not ok has a stable code, a message and a next action; a f
   expect(log).not.toMatch(/cv_0123/);
 });
 
-test('an unknown or misspelt field, a wrong type, hostile text and endless nesting are refused by name and change nothing [transport.input.unknown-field]', async () => {
+test('refuses unknown fields, wrong types, hostile text and unbounded nesting by field name and changes nothing [transport.input.unknown-field]', async () => {
   const { app, developer, tool } = await testApp(fixture);
   const ana = await developer('ana');
   let deep: unknown = 'x';
@@ -100,7 +100,7 @@ test('an unknown or misspelt field, a wrong type, hostile text and endless nesti
   expect(await app.store.reader.selectFrom('workspaces').select('id').where('id', 'not like', 'ws_%').execute()).toEqual([]);
 });
 
-test('the refusal of a thousand wrong fields names a few, and no longer than they need be', async () => {
+test('a refusal of a thousand wrong fields names only a few and stays short', async () => {
   const { developer, tool } = await testApp(fixture);
   const ana = await developer('ana');
   const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`${'x'.repeat(500)}${i}`, i]));
@@ -109,20 +109,20 @@ test('the refusal of a thousand wrong fields names a few, and no longer than the
   expect(JSON.stringify(body).length).toBeLessThan(4_000);
 });
 
-test('a call that takes longer than the tool timeout is answered with an error [config.env.tool-timeout]', async () => {
+test('a call that exceeds the tool timeout is answered with an error [config.env.tool-timeout]', async () => {
   const { developer, tool } = await testApp({ ...fixture, toolTimeoutMs: 50 });
   const ana = await developer('ana');
   expect((await tool('covibe_fixture', { operation: 'hang' }, ana)).reply).toMatchObject({ status: 'error', code: 'TOOL_TIMEOUT' });
 });
 
-test('what was done outside is recorded even when the time of the call is up', async () => {
+test("effects outside the store are recorded even after the call's deadline", async () => {
   const { developer, events, tool } = await testApp({ ...fixture, toolTimeoutMs: 50 });
   const ana = await developer('ana');
   expect((await tool('covibe_fixture', { operation: 'effect' }, ana)).reply).toMatchObject({ code: 'TOOL_TIMEOUT' });
   await until(async () => expect(await events({ kind: 'fixture.settled' })).toHaveLength(1));
 });
 
-test('a server that stops tells those whom it can no longer serve', async () => {
+test('a server that stops answers its calls in progress with SHUTTING_DOWN', async () => {
   const { app, developer, tool } = await testApp(fixture);
   const ana = await developer('ana');
   const hanging = tool('covibe_fixture', { operation: 'hang' }, ana);
@@ -135,7 +135,7 @@ test('a server that stops tells those whom it can no longer serve', async () => 
   await Promise.all([app.dispatch.idle(), app.dispatch.idle()]);
 });
 
-test('a call that finds the database gone is answered in the documented shape all the same', async () => {
+test('a call that loses the database is still answered in the documented shape', async () => {
   const { app, developer, tool } = await testApp(fixture);
   const ana = await developer('ana');
   await app.store.close();
@@ -146,7 +146,7 @@ test('a call that finds the database gone is answered in the documented shape al
   }
 });
 
-test('a call with several writes carries its capability check with the first of them', async () => {
+test('a call with several writes stores its capability check with the first one', async () => {
   const { developer, events, tool } = await testApp(fixture);
   const ana = await developer('ana');
   const before = (await events()).length;
@@ -154,7 +154,7 @@ test('a call with several writes carries its capability check with the first of 
   expect((await events()).slice(before).map((event) => event.kind)).toEqual(['CapabilityCheck', 'fixture.intended', 'fixture.settled', 'covibe_fixture.twice']);
 });
 
-test('where something of a call was kept before the store failed, it is not said that nothing was', async () => {
+test('a refusal does not claim that nothing was written if part of the call was committed', async () => {
   const { app, developer, tool } = await testApp(fixture);
   const ana = await developer('ana');
   const busy = new StoreBusy('the database cannot be reached');
@@ -163,20 +163,20 @@ test('where something of a call was kept before the store failed, it is not said
     ['look', busy, { code: 'STORE_BUSY', message: expect.stringContaining('nothing was written') }],
     ['twice', busy, { code: 'OUTCOME_UNKNOWN' }],
     ['look', closed, { code: 'SHUTTING_DOWN', message: expect.stringContaining('nothing was written') }],
-    ['twice', closed, { code: 'SHUTTING_DOWN', message: 'The server is stopping.', next: expect.stringContaining('Read the state') }],
+    ['twice', closed, { code: 'SHUTTING_DOWN', message: 'The server is shutting down.', next: expect.stringContaining('read the state') }],
   ] as const) {
     vi.spyOn(app.store, 'append').mockRejectedValueOnce(failure);
     expect((await tool('covibe_fixture', { operation }, ana)).reply).toMatchObject(told);
   }
 });
 
-test('an answer against the contract is a fault, not an answer', async () => {
+test('a result that violates its contract is a fault', async () => {
   const { developer, tool } = await testApp(fixture);
   const ana = await developer('ana');
   expect((await tool('covibe_fixture', { operation: 'change', what: 'w', fail: 'wrong' }, ana)).reply).toMatchObject({ code: 'INTERNAL' });
 });
 
-test("the dashboard's reads pass the same checks and write no event; its writes do [transport.pipe.same-everywhere]", async () => {
+test('dashboard reads pass the same checks but write no event; dashboard writes do [transport.pipe.same-everywhere]', async () => {
   const { app, developer, events } = await testApp(fixture);
   const ana = await developer('ana');
   const web = { ...ana.principal, web: true };
@@ -190,7 +190,7 @@ test("the dashboard's reads pass the same checks and write no event; its writes 
   expect((await events()).slice(before).map((event) => event.kind)).toContain('tokens.create');
 });
 
-test('echo answers its text verbatim and refuses anything but one string [gateway.echo.verbatim] [gateway.echo.missing-text] [gateway.echo.non-string] [gateway.echo.extra-property] [gateway.result.shape]', async () => {
+test('echo returns its text verbatim and refuses anything but one string [gateway.echo.verbatim] [gateway.echo.missing-text] [gateway.echo.non-string] [gateway.echo.extra-property] [gateway.result.shape]', async () => {
   const { done, operator, tool } = await testApp();
   await done('capabilities.grant', { action: 'tool.call.echo' });
   for (const text of ['hi', '', ' \n\t', '{"a":1}', 'ünï – 🙂', '<b>&amp;']) {
@@ -212,7 +212,7 @@ test('echo answers its text verbatim and refuses anything but one string [gatewa
   }
 });
 
-test('clock takes no arguments and answers the present time as structured content and JSON text [gateway.clock.shape] [gateway.clock.current-time]', async () => {
+test('clock takes no arguments and returns the current time as structured content and JSON text [gateway.clock.shape] [gateway.clock.current-time]', async () => {
   const { clock, operator, tool } = await testApp();
   clock.advance(1_234);
   const { body } = await tool('clock', {}, operator);

@@ -28,13 +28,13 @@ interface DispatchOptions extends Services {
   readonly registry: Registry;
   readonly ports: Ports;
   readonly timeoutMs: number;
-  /** How old a dashboard sign-in may be for an action that needs a fresh one. */
+  /** The maximum age of a dashboard sign-in for an action that needs a fresh one. */
   readonly freshSignInMs: number;
-  /** Holds every result against its contract. For tests: in service it would only turn a wrong answer into none. */
+  /** Validates every result against its contract. For tests only: in production it would just turn a wrong answer into no answer. */
   readonly checkOutput: boolean;
 }
 
-/** The one pipe: gate → find → parse → handle → journal → envelope. Authentication came before; surfaces only carry. */
+/** The one pipe: gate → find → parse → handle → journal → envelope. Callers are authenticated before it; surfaces only transport. */
 export class Dispatch {
   readonly #o: DispatchOptions;
 
@@ -60,29 +60,29 @@ export class Dispatch {
         return refused && { refused: replyTo(refused, call.requestId), tool: undefined };
       });
       if (refusal) return refusal;
-      // Only after admission: the record of a denied call must not reveal which server has the prompt.
+      // Only after admission: the record of a denied call must not reveal which server owns the prompt.
       call.server = request.server;
       return await this.#relay(call, request.timeoutMs, request.work);
     });
   }
 
-  /** Administration and the dashboard: by role, not by grant. */
+  /** Administration and the dashboard: authorized by role, not by grant. */
   action(request: CallRequest): Promise<CallAnswer> {
     return this.#carryOut(request, 'action', (call) => this.#action(call));
   }
 
-  /** Resolves when no call is under way. For a server that takes no more calls. */
+  /** Resolves when no call is in progress. For a server that accepts no more calls. */
   async idle(): Promise<void> {
     if (this.#underWay === 0) return;
     await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
   }
 
-  /** Ends the calls in progress: each caller is told that the server is stopping. */
+  /** Ends the calls in progress. Each caller receives SHUTTING_DOWN. */
   shutDown(): void {
     for (const deadline of this.#deadlines) deadline.shutDown();
   }
 
-  /** Every failure becomes an answer in a documented shape. */
+  /** Turns every failure into an answer in a documented shape. */
   async #carryOut(request: CallRequest, noun: Call['noun'], work: (call: Call) => Promise<CallAnswer>): Promise<CallAnswer> {
     this.#underWay++;
     const call = this.#begin(request, noun);
@@ -125,12 +125,12 @@ export class Dispatch {
     let call = begun;
     try {
       call = await this.#inWorkspace(call);
-      // Administration is how a token can be stopped.
+      // Operators are exempt: administration is how a token can be stopped.
       const isAdministration = call.noun === 'action' && call.principal.operator;
       const exceeded = isAdministration ? undefined : await this.#o.ports.journalQuota.exceeded(begun.principal);
       call.overQuota = exceeded !== undefined;
       if (!exceeded || this.#o.registry.isEssential(call)) return await work(call);
-      // Not journaled: a refusal that wrote an event would go on filling the journal.
+      // Not journaled: a refusal that wrote an event would keep filling the journal.
       this.#o.ports.countRefusal(call.principal, exceeded.code);
       return this.#answer(call, undefined, undefined, exceeded, 'denied');
     } catch (error) {
@@ -168,7 +168,7 @@ export class Dispatch {
     return await this.#perform(call, action);
   }
 
-  /** The answer, unless the call may go on. */
+  /** The answer if the call stops here; undefined if it may continue. */
   async #admit(call: Call, precheck: () => PrecheckFailure | undefined = () => undefined): Promise<CallAnswer | undefined> {
     if (call.isNewWorkspace) return await this.#finish(call, undefined, noWorkspace(call));
     const stop = await withSpan('gate', 'internal', {}, () => this.#admission.admit(call, precheck));
@@ -215,7 +215,7 @@ export class Dispatch {
         deadline.signal,
       );
       if (!(made instanceof Deferred)) return await this.#answer(call, tool, implementation, made, made.status);
-      if (!('act' in handler)) throw new Error(`${call.name} began what it cannot carry out`);
+      if (!('act' in handler)) throw new Error(`${call.name} returned deferred work but its handler has no act function`);
       work = handler.act(made.work, input, ctx);
     } else {
       work = 'read' in handler ? handler.read(input, ctx) : handler.run(input, ctx);
@@ -245,7 +245,7 @@ export class Dispatch {
     };
   }
 
-  /** The first write that commits carries the capability check. */
+  /** The first write that commits includes the capability check. */
   async #writeWithTrail<T>(call: Call, callback: WriteCallback<T>, signal: AbortSignal | undefined): Promise<T> {
     const trail = call.trail.splice(0);
     let appended = 0;
@@ -277,7 +277,7 @@ export class Dispatch {
   #checked(implementation: Implementation, reply: Reply<unknown>): Reply<unknown> {
     if (!this.#o.checkOutput || reply.status !== 'ok') return reply;
     const result = implementation.contract.output.safeParse(reply.data);
-    if (!result.success) throw new Error(`${implementation.contract.name} answered against its contract: ${result.error.message}`);
+    if (!result.success) throw new Error(`${implementation.contract.name} returned a result that violates its contract: ${result.error.message}`);
     return reply;
   }
 
@@ -336,14 +336,14 @@ export class Dispatch {
     }
   }
 
-  /** Undefined if they cannot be read: that must not keep the caller from its answer. */
+  /** Undefined if they cannot be read. That must not keep the caller from its answer. */
   async #circumstances({ noun, name, principal }: Call): Promise<Record<string, string> | undefined> {
     const toolset = noun === 'tool' ? this.#o.registry.toolsetOf(name) : undefined;
     if (!toolset) return undefined;
     try {
       return await this.#o.ports.circumstances?.(principal, { name, toolset });
     } catch (error) {
-      this.#o.log.warn('circumstances not found out', { tool: name, error });
+      this.#o.log.warn('circumstances not read', { tool: name, error });
       return undefined;
     }
   }
@@ -365,7 +365,7 @@ export class Dispatch {
     const reply = await this.#redacted(call, implementation, made);
     this.#observe(call, reply, outcome, known);
     const envelope = outcome === 'denied' || !known ? fallbackEnvelope(call) : (tool?.envelope ?? ENVELOPES.gateway);
-    // A call that was not let through has no result, in whatever words it is told so.
+    // A call that was not admitted has no result, whatever the envelope of its refusal.
     const failed = isError(reply) || outcome === 'denied';
     return {
       requestId: call.requestId,

@@ -6,24 +6,29 @@ import type { PublishedTool } from './publish.ts';
 import { namespaceOf, type Registry } from './registry.ts';
 import { ENVELOPES, type Envelope, type Refused, refused } from './reply.ts';
 
-/** Refusals before the tool, the action or the workspace of a call is known. */
+/** Refusals made before the tool, the action or the workspace of a call is known. */
 
 const speaksCycle = (call: Call): boolean => (onlyToolset(call) ?? namespaceOf(call.name)) === 'cycle';
 
-/** Before a tool is known, a refusal has the team envelope, except for names of the cycle contract and on its path. */
+/** Before the tool is known, a refusal uses the team envelope, except for names of the cycle contract and on its path. */
 export function fallbackEnvelope(call: Call): Envelope {
   if (call.noun === 'action') return ENVELOPES.admin;
   return speaksCycle(call) ? ENVELOPES.cycle : ENVELOPES.team;
 }
 
-/** The cycle contract has its own code for this. It is no secret that another path serves a native tool. */
+/** The cycle contract has its own code for this. That another path serves a native tool is no secret. */
 export function unknownTool(call: Call, elsewhere: { toolset: Toolset } | undefined): Refused {
   const code = speaksCycle(call) ? 'INVALID_TOOL' : 'UNKNOWN_TOOL';
   const name = JSON.stringify(call.name);
   if (elsewhere && elsewhere.toolset !== 'gateway') {
-    return refused('error', code, `The tool ${name} is not served on this path.`, `Connect to /mcp/${elsewhere.toolset} or /mcp/all.`);
+    return refused('error', code, `The tool ${name} is not served on this path.`, `Connect to /mcp/${elsewhere.toolset} or /mcp/all, then call it there.`);
   }
-  return refused('error', code, `There is no tool ${name}.`, 'List the tools to see their names.');
+  return refused(
+    'error',
+    code,
+    `The tool ${name} does not exist.`,
+    'List the tools (MCP: tools/list, shell: `covenant tools list`) and call one by its exact name.',
+  );
 }
 
 const MAYBE_UNKNOWN = new Set(['UNKNOWN_TOOL', 'INVALID_TOOL', 'CAPABILITY_DENIED']);
@@ -39,12 +44,22 @@ export async function withNearest(call: Call, reply: Refused, { registry, ports 
 }
 
 export function unknownAction(name: string): Refused {
-  return refused('error', 'UNKNOWN_ACTION', `There is no action ${JSON.stringify(name)}.`, 'Use a covenant of the same version as the server.');
+  return refused(
+    'error',
+    'UNKNOWN_ACTION',
+    `The action ${JSON.stringify(name)} does not exist on this server.`,
+    'Install the version of `covenant` that the server runs: `covenant status` shows the server, `covenant --version` your own.',
+  );
 }
 
 export const opensWorkspace = (action: PublishedTool): boolean => [...action.operations.values()].some(({ contract }) => contract.opensWorkspace);
 
 export function noWorkspace({ workspace }: Pick<Call, 'workspace'>): Refused {
   const command = `covenant tokens create --developer NAME --workspace ${workspace}`;
-  return refused('error', 'WORKSPACE_NOT_FOUND', `There is no workspace ${JSON.stringify(workspace)}.`, `${command} makes it.`);
+  return refused(
+    'error',
+    'WORKSPACE_NOT_FOUND',
+    `The workspace ${JSON.stringify(workspace)} does not exist.`,
+    `Check the name. To create the workspace, run: ${command}`,
+  );
 }

@@ -9,7 +9,7 @@ const sameCache = { ...cache, title: 'Store gallery thumbnails on disk' };
 const claim = { operation: 'claim', repo: 'acme/app', paths: ['src/**'] };
 const telemetry = { source: 'codex', payload: { model: 'gpt-5', usage: { input_tokens: 1_000, output_tokens: 20 } } };
 
-/** An afternoon of two developers, with calls of every contract; each tells of the ids that the ones before it made. */
+/** An afternoon of two developers, with calls of every contract. Later calls use the ids that earlier ones created. */
 async function afternoon(engine: EngineKind): Promise<unknown[]> {
   const app = await teamApp({ database: await temporaryDatabase(engine) });
   const repository_path = brokerRepository();
@@ -58,7 +58,7 @@ async function afternoon(engine: EngineKind): Promise<unknown[]> {
   return JSON.parse(unnamed(JSON.stringify(told).replaceAll(repository_path, '/repository')));
 }
 
-/** Chance is in ids and secrets alone: each becomes the number of its first appearance. What is measured of them goes. */
+/** Only ids and secrets differ between runs: each becomes the number of its first appearance. Measured values are removed. */
 function unnamed(text: string): string {
   const known = new Map<string, number>();
   const number = (id: string) => known.get(id) ?? known.set(id, known.size).size - 1;
@@ -67,11 +67,8 @@ function unnamed(text: string): string {
     .replaceAll(/\b(?:[a-z]{2,10}_[0-9A-Za-z_-]{12,60}|[0-9a-f]{40,64})\b/g, (id) => (/\d/.test(id) ? `id ${number(id)}` : id));
 }
 
-test.runIf(ENGINE === 'postgres')(
-  'the same calls of every contract are answered alike by both engines, and leave the same journal [storage.engines.same]',
-  async () => {
-    const [sqlite, postgres] = [await afternoon('sqlite'), await afternoon('postgres')];
-    expect(sqlite.length).toBeGreaterThan(30);
-    expect(postgres).toEqual(sqlite);
-  },
-);
+test.runIf(ENGINE === 'postgres')('both engines answer the same calls alike and write the same journal [storage.engines.same]', async () => {
+  const [sqlite, postgres] = [await afternoon('sqlite'), await afternoon('postgres')];
+  expect(sqlite.length).toBeGreaterThan(30);
+  expect(postgres).toEqual(sqlite);
+});

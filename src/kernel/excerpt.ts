@@ -1,10 +1,13 @@
-/** As JSON, where a control character is six bytes. */
+/** The size as JSON, where a control character takes six bytes. */
 export const bytesOf = (text: string): number => Buffer.byteLength(JSON.stringify(text)) - 2;
 
-/** The beginning of a text, in all at most so many characters, with a mark where it was cut: for people and agents who read on elsewhere. */
+/**
+ * The beginning of a text, at most `most` characters, with a mark where it was cut. For people and agents who can read the rest
+ * elsewhere.
+ */
 export const beginning = (text: string, most: number): string => (text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\uD800-\uDBFF]$/, '')}…`);
 
-/** The beginning of a text, with a mark where it was cut: for events, whose payload is bounded in bytes. */
+/** The beginning of a text, with a mark where it was cut. For events, whose payload is limited in bytes. */
 export function excerpt(text: string, maxBytes: number): string {
   if (bytesOf(text) <= maxBytes) return text;
   let room = maxBytes - Buffer.byteLength('…');

@@ -2,7 +2,7 @@ import { type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kys
 import { endingPattern } from './like.ts';
 import { Refusal } from './reply.ts';
 
-/** The row with this id, or the only one whose id ends so: people type the end of an id. A whole id is looked up before any end is searched. */
+/** The row with this id, or the only row whose id ends in `tail`: people type the end of an id. An exact match is looked up first. */
 export async function findBySuffix<DB, TB extends keyof DB, R extends { id: string }>(
   rows: SelectQueryBuilder<DB, TB, R>,
   tail: string,
@@ -12,11 +12,11 @@ export async function findBySuffix<DB, TB extends keyof DB, R extends { id: stri
   return exact ?? onlyRow(await rowsEndingIn(rows, tail), tail, noun);
 }
 
-/** Tables that grow have an index of the last so many letters of their ids, by this very expression. */
+/** Large tables have an index on the last letters of their ids. The query must use exactly this expression. */
 const INDEXED_LETTERS = 4;
 const indexedEnd = sql`lower(substr(id, length(id) - ${sql.lit(INDEXED_LETTERS - 1)}))`;
 
-/** Whether the id of a row ends so, whatever its case. */
+/** Whether the id of a row ends in `tail`, ignoring case. */
 export function endsIn(tail: string): RawBuilder<SqlBool> {
   const end = sql<SqlBool>`lower(id) like ${endingPattern(tail).toLowerCase()} escape '\\'`;
   return tail.length < INDEXED_LETTERS ? end : sql<SqlBool>`${indexedEnd} = ${tail.slice(-INDEXED_LETTERS).toLowerCase()} and ${end}`;
@@ -24,21 +24,22 @@ export function endsIn(tail: string): RawBuilder<SqlBool> {
 
 const ENOUGH = 50;
 
-/** Rows whose id ends in `tail`, up to a limit: callers only need to know whether there is exactly one. */
+/** Rows whose id ends in `tail`, up to a limit: callers only need to know whether exactly one matches. */
 export async function rowsEndingIn<DB, TB extends keyof DB, R extends { id: string }>(rows: SelectQueryBuilder<DB, TB, R>, tail: string): Promise<R[]> {
   const found = await rows.where(endsIn(tail)).limit(ENOUGH).execute();
   return found.filter(({ id }) => id.endsWith(tail));
 }
 
-/** The one of the rows found for `tail` that was meant: the one with exactly this id, or the only one. */
+/** The row that `tail` means: the one with exactly this id, or the only one found. */
 export function onlyRow<R extends { id: string }>(found: readonly R[], tail: string, noun: string): R {
   const exact = found.find(({ id }) => id === tail);
   if (exact) return exact;
   const [first, second] = found;
-  if (!first) throw new Refusal(`${noun.toUpperCase()}_NOT_FOUND`, `No ${noun} ends in ${JSON.stringify(tail)}.`, `List them to see their ids.`);
+  if (!first)
+    throw new Refusal(`${noun.toUpperCase()}_NOT_FOUND`, `No ${noun} ends in ${JSON.stringify(tail)}.`, `List the ${noun}s and use one of their ids.`);
   if (second) {
     const ids = found.slice(0, 5).map(({ id }) => id);
-    throw new Refusal('AMBIGUOUS_ID', `${JSON.stringify(tail)} fits more than one ${noun}: ${ids.join(', ')}.`, 'Give more of the id.');
+    throw new Refusal('AMBIGUOUS_ID', `${JSON.stringify(tail)} matches more than one ${noun}: ${ids.join(', ')}.`, 'Repeat with the whole id.');
   }
   return first;
 }

@@ -2,13 +2,13 @@ import { Refusal } from './reply.ts';
 
 export const isWorkspaceName = (name: string): boolean => /^[a-z0-9][a-z0-9-]{0,39}$/.test(name);
 
-/** The id follows from the name, so that every server of a database agrees on it without asking. */
+/** The id is derived from the name, so that all servers of a database agree on it without coordination. */
 export function workspaceId(name: string): string {
   if (!isWorkspaceName(name)) {
     throw new Refusal(
       'INVALID_INPUT',
       `workspace: ${JSON.stringify(name.slice(0, 60))} is not a workspace name.`,
-      'Use lower-case letters, digits and dashes, at most 40.',
+      'Use at most 40 lower-case letters, digits and dashes; start with a letter or digit.',
       { field: 'workspace' },
     );
   }

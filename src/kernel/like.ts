@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 
-/** Patterns for `like … escape '\'`, in which wildcards of the text itself are literal. */
+/** Patterns for `like … escape '\'`. Wildcards in the text itself are taken literally. */
 const literally = (text: string): string => text.replace(/[\\%_]/g, (c) => `\\${c}`);
 /** Matches texts that end in `ending`. */
 export const endingPattern = (ending: string): string => `%${literally(ending)}`;

@@ -6,7 +6,7 @@ export const LOG_LEVELS = ['error', 'warn', 'info', 'debug'] as const;
 type LogLevel = (typeof LOG_LEVELS)[number];
 
 export interface Log {
-  /** Less important lines than this are not written. What every call would log asks for it first. */
+  /** Lines below this level are not written. Code that would log on every call checks it first. */
   readonly level: LogLevel;
   error(message: string, fields?: Record<string, unknown>): void;
   warn(message: string, fields?: Record<string, unknown>): void;
@@ -14,7 +14,10 @@ export interface Log {
   debug(message: string, fields?: Record<string, unknown>): void;
 }
 
-/** One JSON object a line, with the request and the trace that it was written for. A terminal that shows it is not steered by it. */
+/**
+ * Writes one JSON object per line, with the ids of its request and trace. Control characters are escaped, so that a line cannot
+ * control a terminal.
+ */
 export function createLog(level: LogLevel, write: (line: string) => void = (line) => process.stderr.write(line)): Log {
   const loudest = LOG_LEVELS.indexOf(level);
   const at =
@@ -27,13 +30,13 @@ export function createLog(level: LogLevel, write: (line: string) => void = (line
   return { level, error: at('error'), warn: at('warn'), info: at('info'), debug: at('debug') };
 }
 
-/** A log line is written whatever its fields hold: an object that contains itself is written once, an error with its causes. */
+/** A log line is written whatever its fields contain: a circular object is written once, an error with its causes. */
 function jsonReplacer(): (key: string, value: unknown) => unknown {
   const seen = new WeakSet<object>();
   return (_key, value) => {
     if (typeof value === 'bigint') return String(value);
     if (typeof value !== 'object' || value === null) return value;
-    if (seen.has(value)) return '[told above]';
+    if (seen.has(value)) return '[circular]';
     seen.add(value);
     if (!(value instanceof Error)) return value;
     const { name, message, stack, cause } = value;
@@ -41,7 +44,7 @@ function jsonReplacer(): (key: string, value: unknown) => unknown {
   };
 }
 
-/** Error messages may quote an address with its password. */
+/** Error messages may quote an address that contains a password. */
 function withoutPasswords(line: string): string {
   return line.replace(/(:\/\/[^\s:/@"\\]*):(?:[^\s"\\]|\\["\\]){0,256}@/g, '$1:[redacted]@');
 }

@@ -26,12 +26,12 @@ export function withoutApproval(exchange: Exchange): Exchange {
   return { ...exchange, rounds: Object.keys(others).length > 0 ? { inputResponses: others } : {} };
 }
 
-/** A request to the gate. `toolset`: the only one that the caller's path serves. */
+/** A request to the gate. `toolset` is set if the caller's path serves only that one. */
 export interface AccessRequest {
   readonly noun: 'tool' | 'resource' | 'prompt';
   readonly name: string;
   readonly args: unknown;
-  /** The arguments without secrets, and with the repository that is meant: what may be kept, and shown to a person. */
+  /** The arguments without secrets and with the repository that is meant. They may be stored and shown to a person. */
   readonly redactedArgs: unknown;
   readonly toolset: Toolset | undefined;
   readonly aside?: Aside | undefined;
@@ -40,23 +40,26 @@ export interface AccessRequest {
 /** A request that belongs to a resource or prompt but does not read it. The same grant allows it, without approval. */
 export type Aside = 'complete' | 'subscribe';
 
-/** Decisions about this call from earlier, which the gate does not ask for again. */
+/** Earlier decisions about this call, which the gate does not repeat. */
 export interface PriorDecision {
-  /** A person has approved the use of this grant. */
+  /** The grant whose use a person has approved. */
   readonly approved?: string | undefined;
-  /** The call goes on with a round that this grant has been counted for already. */
+  /** The grant that was already counted for an earlier round of this call. */
   readonly resumed?: string | undefined;
 }
 
-/** The gate's word on one call. */
+/** The gate's decision on one call. */
 export type AccessDecision = Passed | Denied;
 export interface Passed {
   readonly allowed: true;
   readonly grant: { readonly id: string; readonly revision: number } | null;
   readonly check: NewEvent;
-  /** Set where the grant counts its uses: takes one, or says that there is none left. */
+  /** Set if the grant counts its uses: takes one use, or denies the call if none is left. */
   readonly consume?: (tx: Tx) => Promise<AccessDecision>;
-  /** Set where the call has to be approved before it is asked for again: by a person here, or in the caller's client as well. */
+  /**
+   * Set if the call needs an approval first. `person`: only someone at this server may approve. `client`: the caller's client may
+   * ask its user as well.
+   */
   readonly approve?: 'person' | 'client' | undefined;
 }
 export interface Denied {
@@ -71,16 +74,16 @@ export interface HeldCall {
   readonly asked: AccessRequest;
   readonly argsDigest: string | null;
   readonly grantId: string;
-  /** `person`: the caller's client is neither asked nor believed. */
+  /** `person`: the caller's client is not asked, and its answer is ignored. */
   readonly approver: 'person' | 'client';
   readonly requestId: string;
   readonly exchange: Exchange | undefined;
   readonly signal: AbortSignal;
 }
 export type HoldOutcome =
-  /** `exchange`: the caller's, without what it brought for the approval. */
+  /** `exchange`: the caller's exchange without its answer to the approval. */
   | { readonly state: 'approved'; readonly approvalId: string; readonly exchange: Exchange | undefined }
-  /** The caller's own client is asked: it calls again with the answer. */
+  /** The caller's own client is asked and calls again with the answer. */
   | { readonly state: 'asked'; readonly result: Json }
   | { readonly state: 'refused'; readonly reply: Refused };
 
@@ -88,11 +91,11 @@ export type HoldOutcome =
 export interface Round {
   readonly grantId: string;
   readonly approvalId: string | null;
-  /** The other server's own word, to be given back to it. */
+  /** The other server's own value, to be returned to it. */
   readonly requestState: string | undefined;
 }
 
-/** How much the calls of one token may add to the journal in a day. */
+/** Limits how many events the calls of one token may add to the journal in a day. */
 export interface JournalQuota {
   /** The refusal, once the token has used up its quota. */
   exceeded(principal: Principal): Refused | undefined | Promise<Refused | undefined>;
@@ -104,27 +107,27 @@ export interface Ports {
   readonly journalQuota: JournalQuota;
   /** Counts a call that a limit refused. Such calls are not journaled. */
   countRefusal(principal: Principal, code: string): void;
-  /** The caller in the named workspace, and whether that exists. Refuses whoever may not name one. */
+  /** The caller in the named workspace, and whether the workspace exists. Refuses callers who may not name one. */
   enterWorkspace(principal: Principal, name: string): Promise<{ principal: Principal; exists: boolean }>;
-  /** Asked before the tool is looked up, so that the catalogue cannot be probed. */
+  /** Called before the tool is looked up, so that callers cannot probe the catalogue. */
   authorize(principal: Principal, asked: AccessRequest, settled?: PriorDecision): Promise<AccessDecision>;
   /** Tells which tools are on this caller's list. */
   mayList(principal: Principal): Promise<(tool: string, toolset: Toolset) => boolean>;
-  /** Resolves when a person has decided, or nobody has in time. */
+  /** Resolves when a person has decided, or when the approval has expired. */
   hold(call: HeldCall): Promise<HoldOutcome>;
-  /** Keeps that the call has been counted; what the caller brings back with its next round. */
+  /** Stores that the call has been counted. The caller sends the returned token with its next round. */
   suspend(principal: Principal, asked: AccessRequest, argsDigest: string | null, round: Round): Promise<string>;
-  /** Takes the round that `suspend` kept, once. Undefined: none of this caller's for this call. */
+  /** Takes the round that `suspend` stored, once. Undefined if the token is not this caller's for this call. */
   resume(principal: Principal, asked: AccessRequest, argsDigest: string | null, token: string): Promise<Round | undefined>;
-  /** Refuses a session that is not the caller's own, in the same words whether or not it exists. */
+  /** Refuses a session that does not belong to the caller, in the same words whether or not it exists. */
   enterSession(principal: Principal, sessionId: string): Promise<void>;
   /** Renews the session that the call named. */
   touchSession(tx: Tx, sessionId: string): Promise<void>;
-  /** Where the work of a caller stood whose call has failed; the journal keeps it with the call. Undefined: nothing to say. */
+  /** The state of the caller's work when its call failed, stored in the journal with the call. Undefined if it has nothing to add. */
   circumstances?(principal: Principal, tool: { readonly name: string; readonly toolset: Toolset }): Promise<Record<string, string> | undefined>;
-  /** The reply as this caller may read it: nothing in it ties two things of a private developer together. */
+  /** The reply as this caller may read it: nothing in it links two things of a private developer. */
   redact(principal: Principal, reply: Reply<unknown>, args: unknown): Promise<Reply<unknown>>;
   observe(call: { name: string; surface: Surface; outcome: string; seconds: number }): void;
-  /** Unset where nobody collects. */
+  /** Unset if no collector is configured. */
   readonly tracer?: Tracer | undefined;
 }

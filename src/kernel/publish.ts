@@ -3,7 +3,7 @@ import type { Annotations, Contract, Toolset } from './contract.ts';
 import { ENVELOPES, type Envelope, type JsonSchema } from './reply.ts';
 import type { Implementation } from './tool.ts';
 
-/** A tool as callers see it: one name, one flat schema, one or several operations behind it. */
+/** A tool as callers see it: one name and one flat schema, with one or more operations behind it. */
 export interface PublishedTool {
   readonly name: string;
   readonly title: string;
@@ -13,7 +13,7 @@ export interface PublishedTool {
   readonly inputSchema: JsonSchema;
   readonly outputSchema: JsonSchema;
   readonly envelope: Envelope;
-  /** The operation's implementation; a tool without operations has one, under `null`. */
+  /** The implementation of each operation. A tool without operations has one entry, under `null`. */
   readonly operations: ReadonlyMap<string | null, Implementation>;
 }
 
@@ -27,7 +27,7 @@ export function publish(implementations: readonly Implementation[]): PublishedTo
   for (const { name } of tools) {
     const folded = name.replaceAll('.', '_');
     const other = seen.get(folded);
-    if (other) throw new Error(`tools ${other} and ${name} are one name to clients that write "." as "_"`);
+    if (other) throw new Error(`tools ${other} and ${name} are the same name to clients that write "." as "_"`);
     seen.set(folded, name);
   }
   return tools.sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -58,16 +58,19 @@ function publishOne(name: string, members: readonly Implementation[]): Published
 
 function aboutOf(name: string, contracts: readonly Contract[]): string {
   const about = contracts.find((contract) => contract.about !== undefined)?.about;
-  if (about === undefined) throw new Error(`tool ${name} says what each operation does, and nowhere what it is for`);
+  if (about === undefined) throw new Error(`tool ${name} describes its operations but not its purpose (about)`);
   return about;
 }
 
-/** The schema describes each operation, because clients fetch schemas only for the tools that they use; every agent reads the tool's description. */
+/**
+ * Operations are described in the schema, because clients fetch the schemas only of tools they use, while every agent reads the
+ * tool's description.
+ */
 function operationsDescription(contracts: readonly Contract[]): string {
   return contracts.map((contract) => `${contract.operation}: ${contract.description}`).join('\n');
 }
 
-/** The tool reads only if every operation does, and destroys if any does. */
+/** The tool is read-only if every operation is, and destructive if any is. */
 function mergedAnnotations(contracts: readonly Contract[]): Annotations {
   const all = (key: keyof Annotations) => contracts.every((contract) => contract.annotations[key]);
   const any = (key: keyof Annotations) => contracts.some((contract) => contract.annotations[key]);
@@ -79,7 +82,7 @@ function mergedAnnotations(contracts: readonly Contract[]): Annotations {
   };
 }
 
-/** A top-level `oneOf` makes some clients drop the tool: every operation's fields stand side by side, `operation` required. */
+/** A top-level `oneOf` makes some clients drop the tool. So the fields of all operations are merged, and `operation` is required. */
 function mergedInput(name: string, contracts: readonly Contract[]): JsonSchema {
   const properties: Record<string, JsonSchema> = {
     operation: { type: 'string', enum: contracts.map((contract) => contract.operation), description: operationsDescription(contracts) },
@@ -91,7 +94,7 @@ function mergedInput(name: string, contracts: readonly Contract[]): JsonSchema {
     for (const [field, fieldSchema] of Object.entries(schema.properties as Record<string, JsonSchema>)) {
       const known = properties[field];
       if (known && JSON.stringify(known) !== JSON.stringify(fieldSchema)) {
-        throw new Error(`tool ${name}: field ${field} of operation ${contract.operation} has another schema than in an earlier operation`);
+        throw new Error(`tool ${name}: field ${field} of operation ${contract.operation} has a different schema than in an earlier operation`);
       }
       properties[field] = fieldSchema;
       const use = users.get(field) ?? { takes: [], requires: [] };

@@ -7,11 +7,11 @@ import { NO_TOOLS, type ToolSource } from './relay.ts';
 import { type InputIssue, invalidInput } from './reply.ts';
 import type { Implementation } from './tool.ts';
 
-/** Every tool and every action of the running server. Tools are for agents; actions are for operators and the dashboard. */
+/** All tools and actions of the running server. Tools are for agents; actions are for operators and the dashboard. */
 export class Registry {
   readonly #tools: ReadonlyMap<string, PublishedTool>;
   readonly #actions: ReadonlyMap<string, PublishedTool>;
-  /** Tools of the other servers that serve a workspace, which come and go. */
+  /** Tools of the other servers that serve a workspace. They come and go. */
   readonly external: (workspace: string) => ToolSource;
 
   constructor(implementations: readonly Implementation[], external: (workspace: string) => ToolSource = () => NO_TOOLS) {
@@ -37,7 +37,7 @@ export class Registry {
     return implementation?.contract.essential === true;
   }
 
-  /** The product's own, sorted by name, so that a list is the same each time. */
+  /** The product's own tools, sorted by name, so that the list is stable. */
   tools(): readonly PublishedTool[] {
     return [...this.#tools.values()];
   }
@@ -46,7 +46,7 @@ export class Registry {
     return [...this.#actions.values()];
   }
 
-  /** A call's arguments as they may be kept and shown: without secrets, and with the place that is meant where they name none. */
+  /** The arguments of a call as they may be stored and shown: without secrets, and with the default repository filled in. */
   redactedArgs(noun: CallKind, name: string, args: unknown, { repository, place }: Pick<CallRequest, 'repository' | 'place'>): unknown {
     const shown = withoutSecrets(args, this.#secretsOf(noun, name));
     const fields = shown ?? {};
@@ -56,7 +56,10 @@ export class Registry {
     return placed && meant ? { [placed]: meant, ...fields } : shown;
   }
 
-  /** The fields of a call's arguments that hold secrets. One with a misspelt name, or a tool's among actions, is recorded all the same. */
+  /**
+   * The fields of a call's arguments that contain secrets. They are also redacted if the name is misspelt, or a tool is called as
+   * an action.
+   */
   #secretsOf(noun: CallKind, name: string): readonly string[] {
     if (noun !== 'tool' && noun !== 'action') return [];
     const found = (noun === 'action' ? this.#actions.get(name) : undefined) ?? this.#tools.get(name);
@@ -86,7 +89,7 @@ const byName = (tools: readonly PublishedTool[]): ReadonlyMap<string, PublishedT
 
 export const accessOf = (action: PublishedTool): Access => [...action.operations.values()][0]?.contract.access ?? 'operator';
 
-/** A second name of a tool, under which it may be called too. It is also the name of its permission. */
+/** A second name under which a tool may be called. It is also the name of its permission. */
 const ALIASES: Readonly<Record<string, string>> = { create_pr: 'create_pull_request' };
 export const ALIAS_NAMES: readonly string[] = Object.keys(ALIASES);
 const PERMISSIONS = new Map(Object.entries(ALIASES).map(([alias, tool]) => [tool, alias]));
@@ -95,7 +98,7 @@ export const toolNamed = (name: string): string => (Object.hasOwn(ALIASES, name)
 
 const MAX_NAME = 128;
 
-/** The name as it can be stored: shortened, and without NUL, which PostgreSQL rejects. No tool has a name that this changes. */
+/** The name as it can be stored: shortened, and without NUL, which PostgreSQL rejects. No real tool name is changed by this. */
 export function storableName(name: string): string {
   const whole = name.replaceAll('\0', '\uFFFD');
   return whole.length > MAX_NAME ? `${whole.slice(0, MAX_NAME - 1)}…` : whole;
@@ -106,12 +109,12 @@ export const permissionOf = (tool: string): string => PERMISSIONS.get(toolNamed(
 
 const VERBS = { tool: 'tool.call', resource: 'resource.read', prompt: 'prompt.get' } as const satisfies Record<AccessRequest['noun'], string>;
 
-/** The capability that names exactly this. */
+/** The capability for exactly this tool, resource server or prompt. */
 export const capabilityFor = (noun: AccessRequest['noun'], name: string): string => `${VERBS[noun]}.${noun === 'tool' ? permissionOf(name) : name}`;
 
 /**
- * Which contract a name belongs to, whether or not the tool exists. Such names are public, so a caller who holds that
- * contract's grant may be told that a tool does not exist; nobody learns which other servers' tools exist.
+ * The contract that a name belongs to, whether or not the tool exists. These names are public, so a caller who has that
+ * contract's grant may learn that a tool does not exist. Nobody learns which tools of other servers exist.
  */
 export function namespaceOf(tool: string): Toolset | undefined {
   if (tool.startsWith('covibe_')) return 'team';
@@ -120,21 +123,21 @@ export function namespaceOf(tool: string): Toolset | undefined {
   return undefined;
 }
 
-/** The arguments as they may be kept and shown. A digest of a short secret could be guessed, so the secret itself must go. */
+/** The arguments as they may be stored and shown. A digest of a short secret could be guessed, so the secret itself is removed. */
 function withoutSecrets(args: unknown, secrets: readonly string[]): unknown {
   if (secrets.length === 0 || !isRecord(args)) return args;
   return Object.fromEntries(Object.entries(args).map(([field, value]) => [field, secrets.includes(field) ? '[redacted]' : value]));
 }
 
-/** No contract has deeper JSON. Deeper input could only overflow a recursive reader. */
+/** No contract accepts deeper JSON. Deeper input could only overflow a recursive reader. */
 const MAX_DEPTH = 64;
 
-/** The field by which a call of the team contract names the agent session that it belongs to. */
+/** The field by which a call of the team contract names its agent session. */
 export const SESSION_FIELD = 'session_id';
 
 export const linksSession = ({ toolset, input }: Contract): boolean => toolset === 'team' && SESSION_FIELD in input.shape;
 
-/** Which operation is meant, and the rest of the input for its own schema. */
+/** The chosen operation, and the rest of the input for that operation's schema. */
 export function selectOperation(tool: PublishedTool, args: unknown): { implementation: Implementation; fields: unknown } {
   const only = tool.operations.get(null);
   if (only) return { implementation: only, fields: args };
@@ -146,7 +149,7 @@ export function selectOperation(tool: PublishedTool, args: unknown): { implement
   return { implementation: chosen, fields };
 }
 
-/** The checked input, or a refusal that names every offending field. */
+/** The validated input, or a refusal that names every invalid field. */
 export function parseInput(contract: Pick<Contract, 'input' | 'inputCodes'>, value: unknown): Record<string, unknown> {
   const hostile = findUnstorable(value, '', 0);
   if (hostile) throw invalidInput([hostile], contract.inputCodes);
@@ -155,7 +158,7 @@ export function parseInput(contract: Pick<Contract, 'input' | 'inputCodes'>, val
   throw invalidInput(issuesOf(result.error), contract.inputCodes);
 }
 
-/** `under`: where the value stands in the input, if it is not the whole of it. */
+/** `under`: the path of the value in the input, if it is not the whole input. */
 export const issuesOf = (error: z.ZodError, ...under: PropertyKey[]): InputIssue[] =>
   error.issues.flatMap((issue) => describe(issue, [...under, ...issue.path]));
 
@@ -164,7 +167,7 @@ function describe(issue: z.core.$ZodIssue, at: readonly PropertyKey[]): InputIss
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({ field: fieldName([...at, key]), message: 'unknown field' }));
   }
-  // Of a field that may be anything but must be there.
+  // A field that accepts any value but is required.
   if (issue.code === 'invalid_type' && (issue.expected as string) === 'nonoptional') return [{ field: path, message: 'expected a value' }];
   return [{ field: path, message: issue.message.replace(/^Invalid input: /, '') }];
 }
@@ -173,20 +176,20 @@ function fieldName(path: readonly PropertyKey[]): string {
   return path.map((part, index) => (typeof part === 'number' ? `[${part}]` : `${index ? '.' : ''}${String(part)}`)).join('');
 }
 
-/** Finds values that JSON allows and a database does not: NUL, half a surrogate pair, an infinite number; and nesting that is too deep. */
+/** Finds values that JSON allows and databases do not: NUL, a lone surrogate, an infinite number, and nesting that is too deep. */
 function findUnstorable(value: unknown, field: string, depth: number): InputIssue | undefined {
   if (typeof value === 'string') {
     if (value.includes('\0')) return { field, message: 'contains a NUL character' };
-    if (!value.isWellFormed()) return { field, message: 'contains half of a surrogate pair' };
+    if (!value.isWellFormed()) return { field, message: 'contains a lone surrogate (half of a UTF-16 pair)' };
     return undefined;
   }
-  if (typeof value === 'number' && !Number.isFinite(value)) return { field, message: 'is a number too large to be one' };
+  if (typeof value === 'number' && !Number.isFinite(value)) return { field, message: 'is a number outside the range of a double' };
   if (typeof value !== 'object' || value === null) return undefined;
   if (depth >= MAX_DEPTH) return { field, message: `is nested deeper than ${MAX_DEPTH} levels` };
   for (const [key, inner] of Object.entries(value)) {
     const name = Array.isArray(value) ? `${field}[${key}]` : field ? `${field}.${key}` : key;
-    // Of a free object the schemas would drop it without a word.
-    if (key === '__proto__') return { field: name, message: 'is no name that a field can have' };
+    // Schemas of free-form objects would silently drop this key.
+    if (key === '__proto__') return { field: name, message: 'is not allowed as a field name' };
     const found = findUnstorable(key, name, depth) ?? findUnstorable(inner, name, depth + 1);
     if (found) return found;
   }

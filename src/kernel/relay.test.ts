@@ -47,7 +47,7 @@ async function relayed(options: RelayAppOptions = {}) {
   return { ...t, signals, usage, relay };
 }
 
-test('a call whose check could not be put down beforehand is not made, and its check stands before what is recorded of it', async () => {
+test('a call whose check cannot be journaled first is not made, and its check precedes its record', async () => {
   const t = await relayed();
   const before = (await t.events()).length;
   vi.spyOn(t.app.store, 'append').mockRejectedValueOnce(new StoreBusy('the database cannot be reached'));
@@ -55,7 +55,7 @@ test('a call whose check could not be put down beforehand is not made, and its c
   expect((await t.events()).slice(before).map(({ kind }) => kind)).toEqual(['CapabilityCheck', 'far_echo']);
 });
 
-test('every call is one usage event with server, outcome, grant and its revision, digest and correlation, never arguments [gateway.journal.every-call] [gateway.journal.digest-only]', async () => {
+test('every call writes one usage event with server, outcome, grant and revision, digest and correlation, never arguments [gateway.journal.every-call] [gateway.journal.digest-only]', async () => {
   const t = await relayed({ timeoutMs: 50 });
   const names = ['far_echo', 'far_fail', 'far_rpc', 'far_down', 'far_crash', 'far_hang', 'far_nope', 'far_closed'];
   for (const name of names) await t.call(name, { text: 'my-secret-prompt' }, { correlation: { threadId: 'thread-1' } });
@@ -85,7 +85,7 @@ test('every call is one usage event with server, outcome, grant and its revision
   expect(checks.map(({ payload }) => [payload.agent_id, payload.passed])).toEqual(names.map((name) => [`tool:${name}`, name !== 'far_closed']));
 });
 
-test('the check of a call is on record before the call leaves for the other server', async () => {
+test('the check of a call is journaled before the call leaves for the other server', async () => {
   const t = await relayed();
   const gone = new AbortController();
   const call = t.call('far_hang', {}, { signal: gone.signal });
@@ -97,7 +97,7 @@ test('the check of a call is on record before the call leaves for the other serv
   expect(await t.events({ kind: 'CapabilityCheck' })).toHaveLength(1);
 });
 
-test("a server's protocol error reaches the caller as that error; other failures say what to do and nothing of their inside", async () => {
+test("a server's protocol error reaches the caller unchanged; other failures name the next step and reveal nothing internal", async () => {
   const t = await relayed();
   const rpc = await t.call('far_rpc');
   expect(rpc.relayed).toEqual({ error: { code: -32_602, message: 'bad params', data: { why: 1 } } });
@@ -108,13 +108,13 @@ test("a server's protocol error reaches the caller as that error; other failures
   expect(JSON.stringify(crash.body)).not.toContain('secret inside');
 });
 
-test('a call that takes too long is given up and the other server is told', async () => {
+test('a call that takes too long fails and is cancelled at the other server', async () => {
   const t = await relayed({ timeoutMs: 50 });
   expect((await t.call('far_hang')).reply).toMatchObject({ code: 'TOOL_TIMEOUT' });
   expect(t.signals[0]?.aborted).toBe(true);
 });
 
-test('a caller that goes away cancels its call at the other server', async () => {
+test('a caller that disconnects cancels its call at the other server', async () => {
   const t = await relayed();
   const gone = new AbortController();
   const call = t.call('far_hang', {}, { signal: gone.signal });
@@ -125,7 +125,7 @@ test('a caller that goes away cancels its call at the other server', async () =>
   expect((await t.usage()).map(({ payload }) => [payload.outcome, payload.code])).toEqual([['failed', 'CALLER_GONE']]);
 });
 
-test('a withheld tool is said to be so only to who may call it', async () => {
+test('only callers who may call a tool learn that it is withheld', async () => {
   const t = await relayed();
   t.withheld.add('far_echo');
   expect((await t.call('far_echo', { text: 'hi' })).reply).toMatchObject({ code: 'TOOL_WITHHELD' });
@@ -135,12 +135,12 @@ test('a withheld tool is said to be so only to who may call it', async () => {
   expect(JSON.stringify((await t.call('far_none', {}, { principal: ben.principal })).body)).toBe(withheld.replaceAll('far_echo', 'far_none'));
 });
 
-test('an external tool is not called on a path that does not serve the gateway, whatever else the caller holds', async () => {
+test('an external tool cannot be called on a path without the gateway, whatever else the caller is granted', async () => {
   const t = await relayed();
   expect((await t.call('far_echo', { text: 'hi' }, { toolsets: new Set(['team']) })).reply).toMatchObject({ code: 'UNKNOWN_TOOL' });
 });
 
-test('a call that cannot be journaled is not answered as if it had been', async () => {
+test('a call that cannot be journaled is answered with an error', async () => {
   const t = await relayed();
   const append = vi.spyOn(t.app.store, 'append');
   const original = append.getMockImplementation();
@@ -152,7 +152,7 @@ test('a call that cannot be journaled is not answered as if it had been', async 
   else append.mockRestore();
 });
 
-test('a result that asks for input is journaled as that, and passed on as it is where nothing is counted', async () => {
+test('a result that asks for input is journaled as such, and passed through unchanged if no use is counted', async () => {
   const asks = { resultType: 'input_required', inputRequests: {}, requestState: 'theirs' };
   const t = await relayApp({ far_ask: async () => asks });
   await t.done('capabilities.grant', { action: 'tool.call.far_ask', token: t.ana.tokenId });
@@ -160,7 +160,7 @@ test('a result that asks for input is journaled as that, and passed on as it is 
   expect((await t.events({ category: 'usage', kind: 'far_ask' })).map(({ payload }) => payload.outcome)).toEqual(['input_required']);
 });
 
-test('resources and prompts pass the same gate under their own names, and every check and use is on record', async () => {
+test('resources and prompts pass the same gate under their own names, and every check and use is journaled', async () => {
   const t = await relayed();
   expect((await t.relay({ noun: 'resource', name: 'far' })).reply).toMatchObject({ code: 'CAPABILITY_DENIED', data: { capability: 'resource.read.far' } });
   expect((await t.relay({ noun: 'prompt', name: 'far_review' })).reply).toMatchObject({
@@ -192,7 +192,7 @@ test('resources and prompts pass the same gate under their own names, and every 
   ]);
 });
 
-test('a resource that has to be approved waits like a tool; held, refused and made, each check is on record [audit.check.event]', async () => {
+test('a resource that needs approval waits like a tool, and each check is journaled [audit.check.event]', async () => {
   const t = await relayed();
   await t.done('capabilities.grant', { action: 'resource.read.far', token: t.ana.tokenId, scope: { approve: true } });
   for (const decision of ['refuse', 'approve'] as const) {

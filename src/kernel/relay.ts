@@ -2,8 +2,8 @@ import type { Log } from './log.ts';
 import { Refusal } from './reply.ts';
 
 /**
- * What the pipe and the surfaces know of other MCP servers' tools, prompts and resources. The pipe ends the protocol on both sides, so
- * everything here is the protocol's plain JSON, the same in every revision; no part of an SDK is named.
+ * Types shared by the pipe and the surfaces for tools, prompts and resources of other MCP servers. The pipe terminates the
+ * protocol on both sides, so everything here is plain protocol JSON, the same in every revision. No SDK type is used.
  */
 export type Json = Record<string, unknown>;
 
@@ -11,7 +11,7 @@ export type Json = Record<string, unknown>;
 export const CLIENT_REQUESTS = ['elicitation/create', 'sampling/createMessage', 'roots/list'] as const;
 export type ClientRequest = (typeof CLIENT_REQUESTS)[number];
 
-/** Of log messages, from quiet to verbose: RFC 5424, as the protocol has it. */
+/** Levels of log messages, from most to least severe (RFC 5424, as MCP uses them). */
 export const LEVELS = ['emergency', 'alert', 'critical', 'error', 'warning', 'notice', 'info', 'debug'] as const;
 
 /** Whether a message of this level is at least as severe as `least`. Messages of an unknown level pass. */
@@ -19,64 +19,69 @@ export const isLoud = (level: unknown, least: string): boolean => rank(level) <=
 
 const rank = (level: unknown): number => (LEVELS as readonly unknown[]).indexOf(level);
 
-/** The caller's side of a call under way: what its client can do besides wait for the result. */
+/** The caller's side of a call in progress: what its client can do besides wait for the result. */
 export interface Exchange {
   /** As the client declared them. */
   readonly capabilities: Json;
-  /** Set where the client asked to be told of progress. */
+  /** Set if the client asked for progress notifications. */
   readonly progress?: (params: Json) => void;
-  /** Set where the client takes log messages; the least level it wants. */
+  /** Set if the client accepts log messages; `level` is the minimum it wants. */
   readonly log?: { readonly level: string; readonly send: (params: Json) => void };
-  /** Asks the client and waits: clients of the older revisions. Those of the newer are asked by an `input_required` result. */
+  /** Asks the client and waits. For clients of older protocol revisions; newer ones are asked with an `input_required` result. */
   readonly ask?: (method: ClientRequest, params: Json, signal: AbortSignal) => Promise<Json>;
-  /** Set where the client can be answered with `input_required`; what it brings when it calls again. */
+  /** Set if the client accepts `input_required`. Contains what it sends when it calls again. */
   readonly rounds?: { readonly inputResponses?: Json | undefined; readonly requestState?: string | undefined };
   /** The trace context from the call's `_meta`. */
   readonly meta: Json;
 }
 
 export interface RelayContext {
-  /** Aborts when the call has taken too long, the caller has gone or the server stops. */
+  /** Aborts when the call takes too long, the caller disconnects or the server stops. */
   readonly signal: AbortSignal;
-  /** Unset where the caller can only wait: the direct endpoint and the CLI. */
+  /** Unset if the caller can only wait: the direct endpoint and the CLI. */
   readonly exchange: Exchange | undefined;
   readonly requestId: string;
   readonly log: Log;
 }
 
 export interface ExternalTool {
-  /** As it is offered, listed and granted. */
+  /** The name under which it is published, listed and granted. */
   readonly name: string;
   readonly server: string;
   readonly toolset: 'gateway';
-  /** As the protocol publishes it, under the name as it is offered. */
+  /** The definition as MCP publishes it, under the published name. */
   readonly definition: Json & { readonly inputSchema: Json };
   readonly state: 'up' | 'starting' | 'down';
   readonly timeoutMs: number;
-  /** The protocol's own result, whatever is in it. Throws `UpstreamError` for what the server answered as an error, else a Refusal. */
+  /** Returns the protocol's own result unchanged. Throws `UpstreamError` if the server answered with an error, otherwise a Refusal. */
   call(args: Json, ctx: RelayContext): Promise<Json>;
 }
 
-/** Where the registry looks for tools that come and go. */
+/** Where the registry looks up tools that come and go. */
 export interface ToolSource {
   tool(name: string): ExternalTool | undefined;
   /** Sorted by name. */
   tools(): readonly ExternalTool[];
-  /** Why a name that is not offered is not: said only to a caller who may call it. */
+  /** Why a tool is withheld. Reported only to a caller who may call it. */
   withheld(name: string): Refusal | undefined;
 }
 
 export const NO_TOOLS: ToolSource = { tool: () => undefined, tools: () => [], withheld: () => undefined };
 
-/** The other server has answered with an error of the protocol: it reaches the caller as it is. */
+/** The other server answered with a protocol error, which reaches the caller unchanged. */
 export class UpstreamError extends Refusal {
   readonly rpc: RpcError;
 
   constructor(server: string, rpc: RpcError) {
-    super('UPSTREAM_ERROR', `The server ${server} answered: ${rpc.message}`, 'Correct the call, or ask the operator to look at `covenant servers logs`.', {
-      server,
-      rpc_code: rpc.code,
-    });
+    super(
+      'UPSTREAM_ERROR',
+      `The server ${server} answered: ${rpc.message}`,
+      `Correct the arguments and call again, or ask the operator to read \`covenant servers logs ${server}\`.`,
+      {
+        server,
+        rpc_code: rpc.code,
+      },
+    );
     this.rpc = rpc;
   }
 }
@@ -89,17 +94,17 @@ export interface RpcError {
 
 export const isInputRequired = (result: Json): boolean => result.resultType === 'input_required';
 
-/** How a relayed call ended, as the journal has it. */
+/** How a relayed call ended, as the journal records it. */
 export function outcomeOf(result: Json): 'ok' | 'error_result' | 'input_required' {
   if (isInputRequired(result)) return 'input_required';
   return result.isError === true ? 'error_result' : 'ok';
 }
 
-/** The `requestState` that the caller sent belongs to none of its waiting calls. */
+/** The caller's `requestState` belongs to none of its waiting calls. */
 export function roundUnknown(): Refusal {
   return new Refusal(
     'ROUND_UNKNOWN',
-    'This call cannot go on: its last round is over, too old, or was another call.',
-    'Call again from the start, without requestState.',
+    'This call cannot continue: its `requestState` was already used, has expired or belongs to another call.',
+    'Start over: repeat the call without `requestState` and `inputResponses`.',
   );
 }

@@ -10,7 +10,7 @@ export interface Ok<T> {
   readonly data: T;
 }
 
-/** A warning did what was asked; blocked and error did not. Each says by a stable code what happened and what to do. */
+/** A warning did what was asked; `blocked` and `error` did not. Each has a stable code, a message and the next step. */
 export interface Refused<T = Record<string, unknown>> {
   readonly status: 'warning' | 'blocked' | 'error';
   readonly code: string;
@@ -34,23 +34,23 @@ export type JsonSchema = Record<string, unknown>;
 /** Facts that some envelopes add to the reply. */
 interface About {
   readonly tool?: string;
-  /** The instance that called. */
+  /** The calling instance. */
   readonly instance?: string | null;
   readonly content?: ((data: Record<string, unknown>) => TextContent[]) | undefined;
 }
 
-/** Each contract's documented response shape, made here and nowhere else. */
+/** The documented response shape of each contract, defined only here. */
 export interface Envelope {
   render(reply: Reply<unknown>, about?: About): Record<string, unknown>;
-  /** The JSON Schema of what `render` gives, for a tool whose data has the schema `data`. */
+  /** The JSON Schema of what `render` returns, for a tool whose data has the schema `data`. */
   schema(data: JsonSchema): JsonSchema;
-  /** `render` returns MCP's own tool result instead of structured content for one. */
+  /** `render` returns a complete MCP tool result instead of structured content for one. */
   readonly isToolResult?: true;
 }
 
 const FEEDBACK = { ok: 'info', warning: 'warning', blocked: 'block', error: 'error' } as const;
 
-/** Every block says which stored warning it is about and what matches, also where there is none. */
+/** Every block contains a warning id and its matches, also if there are none. */
 const BLOCK = { warning_id: null, matches: [] } as const;
 
 const team: Envelope = {
@@ -77,7 +77,7 @@ const team: Envelope = {
         required: ['type', 'required_action'],
         additionalProperties: false,
       },
-      // A refusal's data has other fields than the success's, so nothing in it is required.
+      // A refusal's data has other fields than a success, so nothing in it is required.
       data: { ...data, required: [], properties: { code: { type: 'string' }, ...(data.properties as object) }, additionalProperties: true },
     },
     required: ['status', 'message', 'feedback', 'data'],
@@ -85,7 +85,7 @@ const team: Envelope = {
   }),
 };
 
-/** The plain result; a refusal is `{code, message, recoverable, suggestion}` and its details. */
+/** The plain result. A refusal is `{code, message, recoverable, suggestion}` plus its details. */
 const plain: Envelope = {
   render(reply) {
     if (reply.status === 'ok' || reply.status === 'warning') return reply.data as Record<string, unknown>;
@@ -94,7 +94,7 @@ const plain: Envelope = {
   schema: (data) => orRefusal(data, ['code', 'message', 'recoverable', 'suggestion']),
 };
 
-/** As `plain`; a refusal also says which tool and which instance it is about. */
+/** Like `plain`, but a refusal also names the tool and the calling instance. */
 const review: Envelope = {
   render(reply, about = {}) {
     const body = plain.render(reply);
@@ -104,7 +104,7 @@ const review: Envelope = {
   schema: (data) => orRefusal(data, ['code', 'message', 'recoverable', 'suggestion', 'tool_name']),
 };
 
-/** Codes that have another name in the cycle contract. */
+/** Codes with a different name in the cycle contract. */
 const CYCLE_CODES: Readonly<Record<string, string>> = { INVALID_INPUT: 'SCHEMA_INVALID', INTERNAL: 'INTERNAL_ERROR' };
 
 const cycle: Envelope = {
@@ -132,7 +132,7 @@ const cycle: Envelope = {
   }),
 };
 
-/** MCP's own result: the tool's content, and its data as structured content. */
+/** MCP's own result: the tool's content, with its data as structured content. */
 const content: Envelope = {
   isToolResult: true,
   render(reply, { content: present } = {}) {
@@ -146,10 +146,10 @@ const content: Envelope = {
   schema: (data) => orRefusal(data, ['code', 'message', 'next']),
 };
 
-/** A refusal may use this field for the state of the conflicting object, so its schema applies to the data only. */
+/** A refusal may use this field for the state of the conflicting object, so its enum applies to the data only. */
 const TOLD_OTHERWISE = 'status';
 
-/** Either the data or a refusal, without a top-level `oneOf`, which some clients cannot read. */
+/** Either the data or a refusal, without a top-level `oneOf`, which some clients cannot parse. */
 function orRefusal(data: JsonSchema, refusal: readonly string[]): JsonSchema {
   const fields = Object.fromEntries(refusal.map((field) => [field, field === 'recoverable' ? { type: 'boolean' } : { type: 'string' }]));
   const { required = [], additionalProperties: _, properties, ...rest } = data;
@@ -172,12 +172,12 @@ export const ENVELOPES: Record<Toolset, Envelope> = {
   admin: plain,
 };
 
-/** Blocked and warning are answers; only an error is an error. */
+/** `blocked` and `warning` are answers; only `error` is an error. */
 export const isError = (reply: Reply<unknown>): boolean => reply.status === 'error';
 
 /**
- * A rule said no. Thrown where the rule is, with a stable code and what to do next; inside a write it rolls the
- * callback back. Refusals that must keep what was written (a stored warning, say) are returned as replies instead.
+ * A rule said no. Thrown by the rule, with a stable code and the next step. Thrown inside a write, it rolls the callback back. A
+ * refusal that must keep what was written (for example a stored warning) is returned as a reply instead.
  */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
@@ -193,11 +193,11 @@ export class Refusal extends Error {
   }
 }
 
-/** For objects that do not exist, and for those that the caller may not see: both must read the same. */
+/** For objects that do not exist and objects that the caller may not see: both must read the same. */
 export const notFound = (code: `${string}_NOT_FOUND`, message: string, next: string, field?: string): Refusal =>
   new Refusal(code, message, next, field === undefined ? {} : { field });
 
-/** For requests that the state of an object does not allow. */
+/** For requests that the object's state does not allow. */
 export const invalidState = (message: string, next: string, details?: Record<string, unknown>): Refusal => new Refusal('INVALID_STATE', message, next, details);
 
 export interface InputIssue {
@@ -206,15 +206,21 @@ export interface InputIssue {
   message: string;
 }
 
-/** The number of invalid fields that a refusal names, so that a large invalid input gets no large answer. */
+/** The maximum number of invalid fields that a refusal names, so that a large invalid input gets no large answer. */
 const MAX_ISSUES = 10;
+/** The number of fields that its next step repeats. */
+const MAX_NAMED = 3;
 
 export function invalidInput(all: readonly InputIssue[], codes: Readonly<Record<string, string>> = {}): Refusal {
   const issues = all.slice(0, MAX_ISSUES).map(({ field, message }) => ({ field: shortened(field), message }));
   const text = issues.map(({ field, message }) => (field ? `${field}: ${message}` : message)).join('; ');
+  const named = [...new Set(issues.filter(({ field }) => field).map(({ field }) => `\`${field}\``))].slice(0, MAX_NAMED);
   const coded = Object.keys(codes).find((name) => all.some(({ field }) => field === name));
   const code = coded === undefined ? 'INVALID_INPUT' : (codes[coded] as string);
-  return new Refusal(code, `Invalid input: ${text}.`, 'Correct the named fields and call again.', { field: coded ?? issues[0]?.field ?? '', issues });
+  return new Refusal(code, `Invalid input: ${text}.`, `Correct ${named.join(', ') || 'the input'} and call again.`, {
+    field: coded ?? issues[0]?.field ?? '',
+    issues,
+  });
 }
 
 const shortened = (field: string): string => (field.length > 60 ? `${field.slice(0, 60)}…` : field);

@@ -1,7 +1,7 @@
-/** A remote's URL can carry a password or token, which must not get as far as a table. */
+/** A remote's URL can contain a password or token, which must never reach a table. */
 export const withoutCredentials = (repo: string): string => repo.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/]*@/i, '$1');
 
-/** `git@github.com:acme/app.git`, `https://github.com/Acme/App` and `ssh://git@github.com:22/acme/app` are one place. */
+/** `git@github.com:acme/app.git`, `https://github.com/Acme/App` and `ssh://git@github.com:22/acme/app` name the same repository. */
 function placeOf(repo: string): string[] {
   const bare = withoutCredentials(repo.trim())
     .replace(/^[a-z][a-z0-9+.-]*:\/\//i, '')
@@ -12,10 +12,10 @@ function placeOf(repo: string): string[] {
   return bare.toLowerCase().split('/').filter(Boolean);
 }
 
-/** Whether two addresses are of one repository. Short names do not match, because callers replace data on a match. */
+/** Whether two addresses name the same repository. Short names do not match, because callers replace data on a match. */
 export const sameRepo = (a: string, b: string): boolean => placeOf(a).join('/') === placeOf(b).join('/');
 
-/** The same for claims: a short name (`app`, `acme/app`) matches every repository whose address ends in it, so that no claim is missed. */
+/** For claims: a short name (`app`, `acme/app`) matches every repository whose address ends in it, so that no claim is missed. */
 export function mayBeSameRepo(a: string, b: string): boolean {
   const [short, long] = [placeOf(a), placeOf(b)].sort((x, y) => x.length - y.length) as [string[], string[]];
   return short.length > 0 ? long.slice(-short.length).join('/') === short.join('/') : long.length === 0;

@@ -4,15 +4,10 @@ import type { PublishedTool } from './publish.ts';
 import { accessOf } from './registry.ts';
 import { type Refused, refused } from './reply.ts';
 
-/** Actions go by the caller's role, where tools go by grants. */
+/** Actions are authorized by the caller's role; tools by grants. */
 
 const tokenRequired = ({ name }: PublishedTool): Refused =>
-  refused(
-    'error',
-    'TOKEN_REQUIRED',
-    `${name} is for programs that act for a developer.`,
-    'Send the token of a developer or an agent as Authorization: Bearer.',
-  );
+  refused('error', 'TOKEN_REQUIRED', `${name} needs a developer's or agent's token.`, 'Send one in the header: Authorization: Bearer cv_…');
 
 /** Requires a recent sign-in for actions that give out rights, in case a session's cookie and proof were stolen. */
 export function freshDenial(
@@ -26,18 +21,18 @@ export function freshDenial(
   return refused(
     'error',
     'SIGN_IN_AGAIN',
-    `${action.name} gives out rights or secrets and needs a sign-in of the last ${Math.round(freshMs / 60_000)} minutes.`,
-    `Run \`covenant open\` with --developer ${JSON.stringify(developerName)} --workspace ${workspaceName(workspace)} on the server's machine, or ask its operator for a sign-in link. Open the link in this browser, then try again.`,
+    `${action.name} gives out rights or secrets and needs a sign-in within the last ${Math.round(freshMs / 60_000)} minutes.`,
+    `On the server's machine, run \`covenant open --developer ${JSON.stringify(developerName)} --workspace ${workspaceName(workspace)}\`, or ask the operator for a sign-in link. Open the link in this browser, then try again.`,
   );
 }
 
-/** Agents run with the rights of the server's user, whosever workspace they work in. */
+/** Agents run with the rights of the server's OS user, regardless of the workspace they work in. */
 const machineDenied = ({ name }: PublishedTool): Refused =>
   refused(
     'error',
     'MACHINE_PERMISSION_REQUIRED',
     `${name} runs programs on the server's machine. Operator rights in this workspace are not enough for that.`,
-    'Ask the operator of the server to run: covenant developers allow NAME --run-agents',
+    'Ask the operator of the server to run `covenant developers allow NAME --run-agents` with your name.',
   );
 
 export function roleDenial(principal: Principal, action: PublishedTool): Refused | undefined {
@@ -50,7 +45,7 @@ export function roleDenial(principal: Principal, action: PublishedTool): Refused
   return refused(
     'error',
     'OPERATOR_REQUIRED',
-    `${action.name} is for the operator of this server.`,
-    'Run it with the covenant command on the server, or sign in as its first developer.',
+    `${action.name} is only for operators of this server.`,
+    "Run it with the `covenant` command on the server's machine, or sign in to the dashboard as the workspace's first developer.",
   );
 }

@@ -3,27 +3,27 @@ import type { CallContext, Services } from './call.ts';
 import { withSpan } from './trace.ts';
 
 /**
- * What is done outside the store is done in steps: a row says which one is under way and until when it may take, some also which
- * process carries it out. Whoever knows that very time holds the step; when it has passed, or that process has ended, the sweep takes
- * the step over and finishes or undoes it.
+ * Work outside the store is done in steps. A row records the step in progress and its deadline, for some also the process that
+ * runs it. The runner that knows exactly this deadline owns the step. Once the deadline has passed or that process has ended, the
+ * sweep takes the step over and finishes or undoes it.
  */
 
 /** The runner of a step: a call, or the sweep that finishes the steps of a process that has ended. */
 export interface StepRunner {
   readonly actor: string;
   readonly signal: AbortSignal | undefined;
-  /** Made even if the time of a call is up: what was done outside must be recorded. */
+  /** Also runs after the deadline of a call, because effects outside the store must be recorded. */
   write<T>(callback: WriteCallback<T>): Promise<T>;
 }
 
-/** For a step that a call carries out. Without `signal` it is not cut short when the time of the call is up. */
+/** For a step that a call runs. Without `signal`, the deadline of the call does not interrupt it. */
 export const stepRunner = (ctx: Pick<CallContext, 'principal' | 'settle'>, signal?: AbortSignal): StepRunner => ({
   actor: ctx.principal.actor,
   signal,
   write: (callback) => ctx.settle(callback),
 });
 
-/** For a step that the sweep carries out. */
+/** For a step that the sweep runs. */
 export const serverRunner = (store: Services['store'], workspace: string): StepRunner => ({
   actor: 'server',
   signal: undefined,
@@ -41,21 +41,21 @@ export const STEP_OVER = { step: null, step_until: null } as const;
 
 export const isUnderWay = (row: Stepping<unknown>, now: number): boolean => row.step !== null && (row.step_until ?? 0) > now;
 
-/** Whether the row is still in the hands of who held it so. */
+/** Whether the row still has the owner who saw it as `held`. */
 export const isHeldAs = (row: Stepping<unknown>, held: Stepping<unknown>): boolean => row.step === held.step && row.step_until === held.step_until;
 
-/** Of several servers that saw it so, one takes it over. */
+/** Whether the step is abandoned and unchanged since it was seen. If several servers saw it, one takes it over. */
 export const isLeft = (row: Stepping<unknown>, seen: Stepping<unknown>, now: number): boolean =>
   row.step !== null && row.step_until === seen.step_until && !isUnderWay(row, now);
 
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error)).slice(0, 500);
 
 interface Carried<Step> extends Stepping<Step> {
-  /** The process that carries it out; null: whoever comes first. */
+  /** The process that runs it; null: any process may. */
   readonly step_by: string | null;
 }
 
-/** Processes, as others on the same machine can tell whether they are still there. */
+/** Identifies processes, so that others on the same machine can check whether they are alive. */
 export interface Holders {
   readonly me: string;
   hasEnded(holder: string | null): boolean;
@@ -63,13 +63,13 @@ export interface Holders {
 
 interface Leasing<Row> {
   readonly holders: Holders;
-  /** Longer than any one step may take. */
+  /** Longer than any single step may take. */
   readonly stepMs: number;
   find(tx: Tx, row: Row): Promise<Row | undefined>;
   change(tx: Tx, row: Row, values: Partial<Row>): Promise<unknown>;
 }
 
-/** The steps of one kind of row, of which it is known which process carries them out. */
+/** Leases for the steps of one kind of row that also records the process running each step. */
 export function createLeases<Row extends Carried<unknown> & { readonly workspace_id: string; readonly id: string }>({
   holders,
   stepMs,
@@ -78,11 +78,11 @@ export function createLeases<Row extends Carried<unknown> & { readonly workspace
 }: Leasing<Row>) {
   type Step = NonNullable<Row['step']>;
   const lease = (step: Step, now: number) => ({ step, step_until: now + stepMs, step_by: holders.me });
-  /** Nobody carries it out any more: its time is up, or whoever did has ended. */
+  /** The deadline has passed, or the process that ran the step has ended. */
   const isOverdue = (row: Pick<Carried<unknown>, 'step_until' | 'step_by'>, now: number): boolean =>
     (row.step_until ?? 0) <= now || holders.hasEnded(row.step_by);
 
-  /** As it stands now, if it is still in the same hands. */
+  /** The current row, if the owner is unchanged. */
   async function stillMine(tx: Tx, leased: LeasedStep<Row>): Promise<Row | undefined> {
     const row = await find(tx, leased);
     return row && isHeldAs(row, leased) ? row : undefined;
@@ -94,7 +94,7 @@ export function createLeases<Row extends Carried<unknown> & { readonly workspace
     return { ...row, ...next };
   }
 
-  /** Takes over what is overdue. Of several that try, one gets it. */
+  /** Takes over an overdue step. If several try, one succeeds. */
   async function takeOver(tx: Tx, seen: Row): Promise<LeasedStep<Row> | undefined> {
     const row = await find(tx, seen);
     return row?.step != null && isHeldAs(row, seen) && isOverdue(row, tx.now) ? await prolong(tx, row, row.step) : undefined;
@@ -104,15 +104,15 @@ export function createLeases<Row extends Carried<unknown> & { readonly workspace
     lease,
     isOverdue,
     stillMine,
-    /** For the sweep of any server here to carry out. */
+    /** Leaves the step to the sweep of any server on this machine. */
     leave: (step: Step, from: number) => ({ step, step_until: from, step_by: null }),
-    /** On to the next step, or the same one for another while. Undefined where another has taken over. */
+    /** Continues with the next step, or extends the same one. Undefined if another process has taken over. */
     async goOn(tx: Tx, leased: LeasedStep<Row>, step: Step, values?: Partial<Row>): Promise<LeasedStep<Row> | undefined> {
       const row = await stillMine(tx, leased);
       return row && (await prolong(tx, row, step, values));
     },
     takeOver,
-    /** Carries out whatever of these is overdue. One that cannot be finished must not keep the others from it. */
+    /** Finishes all overdue steps. One that cannot be finished must not block the others. */
     async finishOverdue(
       { store, clock, log }: Services,
       seen: readonly Row[],

@@ -4,7 +4,7 @@ import type { Services } from './call.ts';
 import { createLog } from './log.ts';
 import { createLeases } from './step.ts';
 
-test('a step that cannot be taken over keeps no other overdue step from being finished', async () => {
+test('a step that cannot be taken over does not block other overdue steps', async () => {
   const row = (id: string) => ({ workspace_id: 'ws_default', id, step: 'push', step_until: 0, step_by: null });
   const leases = createLeases({
     holders: { me: 'here', hasEnded: () => false },

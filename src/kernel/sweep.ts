@@ -5,14 +5,14 @@ import type { Clock } from './clock.ts';
 import type { Log } from './log.ts';
 import { errorType, RequestScope, type Tracer } from './trace.ts';
 
-/** Work that is due by the clock. Idempotent: any process may run it, and several may at once. */
+/** Work that is due by the clock. It must be idempotent: any process may run it, and several may run it at the same time. */
 export interface Sweep {
   readonly name: string;
   readonly everyMs: number;
   run(): Promise<unknown>;
 }
 
-/** Runs each sweep by the clock, never twice at once in this process; one that falls due while it runs, runs once more. */
+/** Runs each sweep by the clock, never twice at the same time in this process. A sweep that falls due while it runs, runs once more. */
 export function startSweeping(sweeps: readonly Sweep[], clock: Clock, log: Log, tracer?: Tracer): { stop(): Promise<void> } {
   const stops: (() => void)[] = [];
   const running = new Set<Promise<void>>();
@@ -43,7 +43,7 @@ export function startSweeping(sweeps: readonly Sweep[], clock: Clock, log: Log, 
   };
 }
 
-/** One that found nothing to do is told to no collector: there are some every few seconds. */
+/** A run that found nothing to do is not traced: several happen every few seconds. */
 async function runOnce(sweep: Sweep, log: Log, tracer: Tracer | undefined): Promise<void> {
   const scope = new RequestScope({ span: tracer?.begin(`sweep ${sweep.name}`, 'internal') });
   await scope.run(async () => {
@@ -59,7 +59,7 @@ async function runOnce(sweep: Sweep, log: Log, tracer: Tracer | undefined): Prom
   scope.end();
 }
 
-/** One workspace after another. One in which the work fails is logged, and keeps no other from it. */
+/** Runs the work for one workspace after another. A failure in one is logged and does not stop the others. */
 export async function inEachWorkspace(log: Log, sweep: string, workspaces: readonly string[], work: (workspace: string) => Promise<unknown>): Promise<void> {
   for (const workspace of workspaces) {
     await work(workspace).catch((error: unknown) => log.error('sweep failed in a workspace', { sweep, workspace, error }));
@@ -74,20 +74,20 @@ interface DueRow {
 interface DueWork<R extends DueRow> {
   readonly name: string;
   readonly everyMs: number;
-  /** How many rows are found at once, and settled in one write if they are of one workspace. */
+  /** The number of rows read together. Rows of one workspace are settled in one write. */
   readonly atOnce: number;
-  /** The rows of all workspaces that are due, the oldest first. Read before anything is written: a server with nothing due writes nothing. */
+  /** The due rows of all workspaces, oldest first. Read before anything is written, so that a server with nothing due writes nothing. */
   find(db: Db, now: number, limit: number): Promise<R[]>;
-  /** Looks at the row again: somebody else may have settled it in the meantime. */
+  /** Must re-check the row: another process may have settled it in the meantime. */
   settle(tx: Tx, row: R): Promise<unknown>;
 }
 
-/** A sweep over rows that fall due by the clock. A row that cannot be settled is logged and left for the next time; all others are settled. */
+/** A sweep over rows that fall due by the clock. A row that cannot be settled is logged and retried next time; all others are settled. */
 export function dueSweep<R extends DueRow>({ store, clock, log }: Pick<Services, 'store' | 'clock' | 'log'>, work: DueWork<R>): Sweep {
   const { name, everyMs, atOnce, find, settle } = work;
   const key = (row: R) => `${row.workspace_id} ${row.id}`;
 
-  /** Together, which is one transaction; where that fails each by itself, so that one bad row is alone in failing. */
+  /** Settles the rows in one transaction. If that fails, settles each on its own, so that only the bad row fails. */
   async function settleIn(workspace: string, rows: readonly R[]): Promise<R[]> {
     const settleAll = (some: readonly R[]) =>
       store.write(workspace, async (tx) => {
@@ -116,7 +116,7 @@ export function dueSweep<R extends DueRow>({ store, clock, log }: Pick<Services,
     async run() {
       const failed = new Set<string>();
       for (;;) {
-        // Rows that failed are found again, before those that come after them.
+        // Failed rows are found again, before later ones.
         const found = await find(store.reader, clock.now(), atOnce + failed.size);
         const due = found.filter((row) => !failed.has(key(row)));
         for (const [workspace, rows] of Map.groupBy(due, ({ workspace_id }) => workspace_id)) {

@@ -5,7 +5,7 @@ import type { Services } from './call.ts';
 import { createLog } from './log.ts';
 import { dueSweep, startSweeping } from './sweep.ts';
 
-test('a sweep runs by the clock, never twice at once, once more if it fell due meanwhile, and outlives its own failure', async () => {
+test('a sweep runs by the clock, never twice at the same time, once more if it fell due meanwhile, and survives its own failure', async () => {
   const clock = testClock();
   const logged: string[] = [];
   const waiting: (() => void)[] = [];
@@ -35,7 +35,7 @@ test('a sweep runs by the clock, never twice at once, once more if it fell due m
   expect(runs).toBe(3);
 });
 
-test('one row that cannot be settled keeps no other from it, of its workspace or of another', async () => {
+test('one row that cannot be settled blocks no other row, in its workspace or in another', async () => {
   const rows = ['bad', 'one', 'two', 'three', 'four'].map((id, at) => ({ workspace_id: at < 3 ? 'ws_a' : 'ws_b', id }));
   const settled: string[] = [];
   const logged: string[] = [];

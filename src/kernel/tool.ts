@@ -5,13 +5,10 @@ import type { Reply } from './reply.ts';
 import type { Sweep } from './sweep.ts';
 
 /**
- * How a contract is carried out:
- * - `read`: from committed state, changing nothing.
- * - `write`: state and events in one transaction, which also records the call. Only `tx` may be awaited. What must be
- *   fetched from outside first, changing nothing, is fetched by `prepare`.
- * - `begin`, `act`: a write that is mostly all there is to it; where it answers `Deferred` work, `act` carries that out,
- *   as `run` would.
- * - `run`: with an outside effect between several writes; a crash between them must be finished or undone by a sweeper.
+ * How a contract is implemented:\n- `read`: reads committed state and changes nothing.\n- `write`: state and events in one
+ * transaction, which also records the call. Only `tx` may be awaited inside it. `prepare` fetches external data first and changes
+ * nothing.\n- `begin`, `act`: a write that usually completes the call. If it returns `Deferred` work, `act` runs that, like `run`
+ * would.\n- `run`: an external effect between several writes. After a crash between them, a sweeper must finish or undo the work.
  */
 export type Handler<C extends Contract, P = unknown> =
   | { readonly read: (input: Input<C>, ctx: CallContext) => Promise<Reply<Output<C>>> }
@@ -30,7 +27,7 @@ export interface TextContent {
   readonly text: string;
 }
 
-/** A contract with its handler. The types of the pair were checked by `implement`; here they no longer matter. */
+/** A contract with its handler. `implement` checked the types of the pair; here they no longer matter. */
 export interface Implementation {
   readonly contract: Contract;
   readonly handler: Handler<Contract>;
@@ -46,7 +43,7 @@ export function implement<C extends Contract, P = undefined>(
   return { contract, handler, ...options } as unknown as Implementation;
 }
 
-/** Something that is stored, and how long it stays once it is over; null: for good; else as long as the workspace has set. */
+/** One kind of stored data, and how long it is kept once it is finished. null: forever; 'retention.days': the workspace's setting. */
 export interface RetentionInfo {
   readonly what: string;
   readonly ms: number | null | 'retention.days';
@@ -57,10 +54,10 @@ export interface Feature {
   readonly name: string;
   readonly implementations: readonly Implementation[];
   readonly sweeps?: readonly Sweep[];
-  /** For people who ask how long what they leave here stays. */
+  /** Shown to people who ask how long their data is kept. */
   readonly keeps?: readonly RetentionInfo[];
-  /** Puts right what an older version or a crash left behind, before the first call is served. */
+  /** Repairs what an older version or a crash left behind, before the first call is served. */
   readonly start?: (services: Services) => Promise<void>;
-  /** Ends what the feature runs besides calls. */
+  /** Stops everything the feature runs besides calls. */
   readonly stop?: () => Promise<void>;
 }

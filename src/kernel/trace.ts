@@ -7,17 +7,17 @@ import type { Toolset } from './contract.ts';
 import type { Aside, CallKind } from './ports.ts';
 import { Refusal, type Reply } from './reply.ts';
 
-/** By W3C's names, which are the same in HTTP headers and in a request's `_meta`. */
+/** Field names from W3C Trace Context, the same in HTTP headers and in a request's `_meta`. */
 export interface TraceContext {
   readonly traceparent: string;
   readonly tracestate?: string | undefined;
 }
 
 type SpanKind = 'server' | 'client' | 'internal';
-/** Ids, codes, names of tools. Never arguments, tokens or people's names: a collector is read by others than the journal. */
+/** Ids, codes and tool names only. Never arguments, tokens or people's names: a collector has other readers than the journal. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** A timed part of the work, as it is reported to a collector. */
+/** A timed part of the work, as reported to a collector. */
 export interface TraceSpan {
   readonly traceId: string;
   /** The trace context under which another server's spans become children of this one. */
@@ -43,10 +43,10 @@ export function traceContext(said: (key: 'traceparent' | 'tracestate') => unknow
   return traceparent === undefined ? undefined : { traceparent, tracestate: bounded(said('tracestate')) };
 }
 
-/** Of the innermost span that is open. */
+/** The context of the innermost open span. */
 export const currentTrace = (): TraceContext | undefined => currentScope()?.span?.context;
 
-/** Runs the work in a span, or just runs it if there is no collector. */
+/** Runs the work in a span, or without one if no collector is configured. */
 export function withSpan<T>(name: string, kind: SpanKind, said: SpanAttributes, work: () => Promise<T>): Promise<T> {
   const current = currentScope();
   if (!current?.span) return work();
@@ -65,7 +65,7 @@ export function withSpan<T>(name: string, kind: SpanKind, said: SpanAttributes, 
   );
 }
 
-/** The kind of the error. Its message may quote the input and is not reported. */
+/** The kind of the error. Its message is not reported, because it may quote the input. */
 export function errorType(error: unknown): string {
   if (error instanceof Refusal) return error.code;
   return error instanceof Error ? error.name : 'unknown';
@@ -81,28 +81,28 @@ export function tracedStore(store: Store): Store {
   };
 }
 
-/** The request that the running code works for, and the part of it. */
+/** The request that the running code works for, and the current part of it. */
 interface ScopeAndSpan {
   readonly scope: RequestScope;
-  /** The innermost that is open; undefined where nobody collects. */
+  /** The innermost open span; undefined if no collector is configured. */
   readonly span: TraceSpan | undefined;
 }
 
 const currentScopes = new AsyncLocalStorage<ScopeAndSpan>();
 
 /**
- * One piece of work from its beginning to its end: a request, a call, a run of a sweep. All code that runs for it can look it up.
- * Connections and timers that outlive it no longer belong to it.
+ * One unit of work from start to end: a request, a call or one sweep run. All code that runs for it can look it up. Connections
+ * and timers that outlive it no longer belong to it.
  */
 export class RequestScope {
   readonly request: string | undefined;
   readonly span: TraceSpan | undefined;
-  /** How many parts it had that a collector would be told of. */
+  /** The number of parts that a collector would receive. */
   parts = 0;
   #isLent: boolean;
   #isOver = false;
 
-  /** `lends`: the first call that is made for it has the same id. */
+  /** `lends`: the first call made in this scope gets the same id. */
   constructor({ request, span, lends = false }: { request?: string; span?: TraceSpan | undefined; lends?: boolean }) {
     this.request = request;
     this.span = span;
@@ -113,7 +113,7 @@ export class RequestScope {
     return currentScopes.run({ scope: this, span: this.span }, work);
   }
 
-  /** Runs a part of it. */
+  /** Runs a part of this scope. */
   within<T>(span: TraceSpan, work: () => T): T {
     return currentScopes.run({ scope: this, span }, work);
   }
@@ -138,20 +138,20 @@ function currentScope(): ScopeAndSpan | undefined {
   return current && !current.scope.isOver ? current : undefined;
 }
 
-/** The id of a call: that of the request that brought it, so that both are found by one id. */
+/** The id of a call: the id of the request that carried it, so that one id finds both. */
 export const requestIdAt = (now: number): string => currentScope()?.scope.borrow() ?? newId('req', now);
 
-/** The fields by which all log lines of one request are found. */
+/** The fields that identify all log lines of one request. */
 export function requestFields(): { request?: string; trace_id?: string } {
   const { scope, span } = currentScope() ?? {};
   return { ...(scope?.request && { request: scope.request }), ...(span && { trace_id: span.traceId }) };
 }
 
-/** The names of OpenTelemetry's conventions for MCP where there are any. */
+/** Names from OpenTelemetry's MCP conventions where they define one. */
 const METHODS = { tool: 'tools/call', prompt: 'prompts/get', resource: 'resources/read' } as const;
 const ASIDES: Record<Aside, string> = { complete: 'completion/complete', subscribe: 'resources/subscribe' };
 
-/** The span has the name of the tool only once the tool is found, because callers can send any text as a name. */
+/** The span gets the tool's name only once the tool is found, because callers can send any text as a name. */
 export function beginCallSpan(
   tracer: Tracer | undefined,
   noun: CallKind,
@@ -163,7 +163,7 @@ export function beginCallSpan(
 }
 
 interface CallEnd {
-  /** Whether there is what was asked for: any text may be sent as its name. */
+  /** Whether the requested object exists: callers can send any text as its name. */
   readonly known: boolean;
   readonly toolset: Toolset | undefined;
   readonly outcome: string;
@@ -174,7 +174,7 @@ export function recordCallSpan(span: TraceSpan, call: Call, { known, toolset, ou
   const { noun, aside, server, surface, requestId, principal } = call;
   const name = known ? call.name : undefined;
   const method = methodOf(noun, aside);
-  // The name of a resource is that of its server.
+  // The name of a resource is the name of its server.
   if (name !== undefined && noun !== 'resource') span.rename(`${method} ${name}`);
   span.say({
     'mcp.method.name': noun === 'action' ? undefined : method,

@@ -4,9 +4,9 @@ import { link, mkdir, open, readdir, realpath, rename, rm, stat } from 'node:fs/
 import { basename, dirname, join } from 'node:path';
 import { processExists } from './process/group.ts';
 
-/** Files of the server in a repository. Each step happens completely or not at all, even if the power fails. */
+/** Files of the server in a repository. Each operation happens completely or not at all, even after a power failure. */
 
-/** A folder that should be one is a link, and leads elsewhere: nothing is written through it. */
+/** A link is in place of a folder. Nothing is written through it. */
 export class FolderElsewhere extends Error {
   override readonly name = 'FolderElsewhere';
 
@@ -15,7 +15,7 @@ export class FolderElsewhere extends Error {
   }
 }
 
-/** Something else than a file is where a file should be, or a file that is larger than any of ours. */
+/** Something other than a regular file is in place of a file, or the file is larger than any of ours. */
 export class NotAFile extends Error {
   override readonly name = 'NotAFile';
   readonly why: string;
@@ -27,13 +27,13 @@ export class NotAFile extends Error {
 }
 
 const MB = 1024 * 1024;
-/** More than the largest of them has when it is written with every element on a line of its own. */
+/** More than our largest file, even formatted with one element per line. */
 const MAX_BYTES = 64 * MB;
 
-/** Null where there is no such file. Of a pipe, which would never end, and of a device nothing is read. */
+/** Null if the file does not exist. Pipes, which may never end, and devices are not read. */
 async function readText(path: string, maxBytes = MAX_BYTES): Promise<string | null> {
   try {
-    // Opening a pipe that nobody writes to would wait for ever.
+    // Opening a pipe without a writer would block forever.
     const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     try {
       const found = await file.stat();
@@ -58,7 +58,7 @@ async function isFolder(path: string): Promise<boolean> {
   );
 }
 
-/** `root` has no symbolic links in it, and below it none may be followed: a repository is not trusted with what lies beyond it. */
+/** `root` contains no symbolic links, and none is followed below it: a repository must not lead the server outside. */
 async function makeFolder(root: string, ...names: string[]): Promise<string> {
   let folder = root;
   for (const name of names) {
@@ -78,13 +78,13 @@ async function makeFolder(root: string, ...names: string[]): Promise<string> {
   return folder;
 }
 
-/** A server in a container has the same process id after every start: this tells it from the one before. */
+/** A server in a container gets the same process id after every start. This distinguishes the starts. */
 const START = randomBytes(6).toString('hex');
 
-/** Where something is made that will then be moved to `path`. The name tells whose it is. */
+/** The temporary name for something that is later moved to `path`. The name identifies its owner. */
 const besideName = (path: string): string => join(dirname(path), `.${basename(path)}.${process.pid}.${START}${randomBytes(6).toString('hex')}.tmp`);
 
-/** Removes unfinished files of processes that have ended. */
+/** Removes temporary files of processes that have ended. */
 async function removeLeftovers(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const [, pid, start] = /^\..+\.(\d+)\.([0-9a-f]{12})[0-9a-f]{12}\.tmp$/.exec(name) ?? [];
@@ -94,7 +94,7 @@ async function removeLeftovers(folder: string): Promise<void> {
   }
 }
 
-/** On disk under a name of its own; whoever calls gives it the right one, or removes it. */
+/** Writes a temporary file to disk. The caller renames or removes it. */
 async function writeBeside(path: string, text: string, mode: number): Promise<string> {
   const temporary = besideName(path);
   try {
@@ -112,7 +112,7 @@ async function writeBeside(path: string, text: string, mode: number): Promise<st
   return temporary;
 }
 
-/** A reader sees the old text or the new one. */
+/** A reader sees either the old text or the new one. */
 async function replaceFile(path: string, text: string, mode = 0o644): Promise<void> {
   const temporary = await writeBeside(path, text, mode);
   try {
@@ -124,11 +124,11 @@ async function replaceFile(path: string, text: string, mode = 0o644): Promise<vo
   await syncFolder(dirname(path));
 }
 
-/** A whole file, or none; false where there is one already, which stays as it is. */
+/** Creates a complete file. Returns false if one exists, which stays unchanged. */
 export async function createFile(path: string, text: string, mode: number): Promise<boolean> {
   const temporary = await writeBeside(path, text, mode);
   try {
-    // Unlike a rename it fails where the name is taken.
+    // Unlike a rename, a link fails if the name is taken.
     await link(temporary, path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
@@ -150,7 +150,7 @@ async function removeFile(path: string): Promise<void> {
   await syncFolder(dirname(path));
 }
 
-/** False where there is something at `to` already. */
+/** Returns false if `to` exists already. */
 async function moveFolder(from: string, to: string): Promise<boolean> {
   try {
     await rename(from, to);
@@ -166,7 +166,7 @@ async function removeFolder(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true });
 }
 
-/** A name is in its folder for good only once the folder itself is on disk. */
+/** A name in a folder is permanent only once the folder itself is on disk. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {
@@ -178,6 +178,6 @@ async function syncFolder(path: string): Promise<void> {
 
 const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
 
-/** One value, so that a test can cut the power between two of its steps. */
+/** One object, so that a test can simulate a power failure between two of its steps. */
 export const fileDisk = { readText, isFolder, makeFolder, besideName, replaceFile, removeFile, moveFolder, removeFolder, removeLeftovers };
 export type FileDisk = typeof fileDisk;

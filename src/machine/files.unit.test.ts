@@ -7,12 +7,12 @@ import { fileDisk } from './files.ts';
 
 const folder = () => realpathSync(temporaryFolder());
 
-/** The id of a process that is no more. */
+/** The pid of a process that has ended. */
 const deadPid = (): number => spawnSync(process.execPath, ['-e', '']).pid;
 
 const PART = /\.(\d+)\.([0-9a-f]{24})\.tmp$/;
 
-test('a file is replaced as a whole, and nothing is left beside it', async () => {
+test('replaces a file as a whole and leaves nothing next to it', async () => {
   const place = folder();
   const path = join(place, 'state.json');
   await fileDisk.replaceFile(path, 'one');
@@ -21,7 +21,7 @@ test('a file is replaced as a whole, and nothing is left beside it', async () =>
   expect(readdirSync(place)).toEqual(['state.json']);
 });
 
-test('a link in the place of a file is replaced, and what it leads to stays as it is', async () => {
+test('replaces a link in place of a file and leaves its target unchanged', async () => {
   const place = folder();
   writeFileSync(join(place, 'elsewhere'), 'not ours');
   symlinkSync(join(place, 'elsewhere'), join(place, 'state.json'));
@@ -30,14 +30,14 @@ test('a link in the place of a file is replaced, and what it leads to stays as i
   expect(readFileSync(join(place, 'state.json'), 'utf8')).toBe('ours');
 });
 
-test('where a folder is in its place, a file is not written, and its beginning is taken away again', async () => {
+test('does not write a file in place of a folder, and removes the temporary file', async () => {
   const place = folder();
   mkdirSync(join(place, 'state.json'));
   await expect(fileDisk.replaceFile(join(place, 'state.json'), 'text')).rejects.toThrow();
   expect(readdirSync(place)).toEqual(['state.json']);
 });
 
-test('a file that is not there is null; a pipe, a folder, a link to itself and a file that is too large or without end are refused at once', async () => {
+test('a missing file is null; a pipe, a folder, a link to itself and a file that is too large or endless are refused immediately', async () => {
   const place = folder();
   expect(await fileDisk.readText(join(place, 'nothing'))).toBeNull();
   execFileSync('mkfifo', [join(place, 'pipe')]);
@@ -49,7 +49,7 @@ test('a file that is not there is null; a pipe, a folder, a link to itself and a
   await expect(fileDisk.readText(join(place, 'large'), 1024 * 1024)).rejects.toThrow('is larger than 1 MB');
 });
 
-test('what a dead process left half made is removed, also of one that had our id; what a living one makes stays', async () => {
+test('removes temporary files of a dead process, even one with our pid, and keeps those of a running one', async () => {
   const place = folder();
   const mine = fileDisk.besideName(join(place, 'state.json'));
   const [, pid, chance] = PART.exec(mine) ?? [];
@@ -67,7 +67,7 @@ test('what a dead process left half made is removed, also of one that had our id
   expect(readdirSync(place).sort()).toEqual([basename(mine), named(process.ppid, before), 'state.json', 'notes.tmp', `.mine.${dead}.tmp`].sort());
 });
 
-test('folders are made one in another, and none through a link', async () => {
+test('creates nested folders, and none through a link', async () => {
   const root = folder();
   const outside = folder();
   expect(await fileDisk.makeFolder(root, 'a', 'b')).toBe(join(root, 'a', 'b'));
@@ -77,7 +77,7 @@ test('folders are made one in another, and none through a link', async () => {
   expect(readdirSync(outside)).toEqual([]);
 });
 
-test('a folder is moved to where nothing is, and onto nothing that is there', async () => {
+test('moves a folder only to an unused path', async () => {
   const root = folder();
   const made = (name: string) => {
     mkdirSync(join(root, name));
@@ -93,7 +93,7 @@ test('a folder is moved to where nothing is, and onto nothing that is there', as
   expect(existsSync(join(root, 'second', 'of'))).toBe(true);
 });
 
-test('to remove what is not there is no failure', async () => {
+test('removing something that does not exist is not a failure', async () => {
   const root = folder();
   await fileDisk.removeFile(join(root, 'nothing'));
   await fileDisk.removeFolder(join(root, 'nothing'));

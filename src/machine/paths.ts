@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { isAbsolute, join, parse, relative, resolve, sep } from 'node:path';
 import { orNothing } from '../wire/or-nothing.ts';
 
-/** The path itself, or the deepest folder on the way to it that there is. From the top down: beneath one that is missing there is nothing to look for. */
+/** The path itself, or its deepest existing parent. Searched from the top down: nothing exists below a missing folder. */
 export function nearestExisting(path: string): string {
   const whole = resolve(path);
   let found = parse(whole).root;
@@ -15,7 +15,7 @@ export function nearestExisting(path: string): string {
   return found;
 }
 
-/** Of a file that does not exist yet, by its nearest folder that does; also in the letters that the file system has for it, where those are not told apart by case. */
+/** The real path of a file that may not exist yet, through its nearest existing folder. On a case-insensitive file system, in the spelling that is stored. */
 export function realPathOf(path: string): string {
   const whole = resolve(path);
   const existing = nearestExisting(whole);
@@ -27,5 +27,5 @@ function isUnder(path: string, folder: string): boolean {
   return way === '' || (way !== '..' && !/^\.\.[\\/]/.test(way) && !isAbsolute(way));
 }
 
-/** Whether the server may touch what is at this path. `folders`: where repositories may be; undefined: anywhere. */
+/** Whether the server may access this path. `folders`: where repositories may be; undefined: anywhere. */
 export const isAllowed = (path: string, folders: readonly string[] | undefined): boolean => !folders || folders.some((folder) => isUnder(path, folder));

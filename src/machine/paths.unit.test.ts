@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { temporaryFolder } from '../testing/store/database.ts';
 import { nearestExisting, realPathOf } from './paths.ts';
 
-test('what does not exist yet is real by the nearest folder that does', () => {
+test('resolves a missing path through its nearest existing folder', () => {
   const folder = realpathSync(temporaryFolder());
   mkdirSync(join(folder, 'src'));
   symlinkSync('src', join(folder, 'linked'));

@@ -4,8 +4,8 @@ import { openTestStore } from '../testing/store/store.ts';
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-// SQLite can tell whether anything has changed, and remembers.
-test.runIf(ENGINE === 'postgres')('no more is read than once for all who ask at the same moment, and never before the last of them has asked', async () => {
+// SQLite can detect changes, and caches.
+test.runIf(ENGINE === 'postgres')('callers that ask in the same turn share one query, which starts after the last of them has asked', async () => {
   const { access } = await openTestStore();
   let [asked, reads] = [0, 0];
   const ask = () => {

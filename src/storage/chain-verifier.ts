@@ -14,7 +14,7 @@ export interface ChainBreak {
   reason: string;
 }
 
-/** Checks a chain page by page, in order, from its beginning or from what was verified before. The first break ends it. */
+/** Checks a chain page by page and in order, from its beginning or from a verified point. Stops at the first break. */
 export class ChainVerifier {
   readonly #start: ChainPoint;
   readonly #cuts: JournalEvent[] = [];
@@ -42,7 +42,7 @@ export class ChainVerifier {
     }
     const expected = chainHash(this.#previous, { ...event, payload: canonicalJson(event.payload) });
     if (event.hash !== expected) {
-      this.#first = { seq: event.seq, kind: event.kind, reason: 'its content does not fit its hash' };
+      this.#first = { seq: event.seq, kind: event.kind, reason: 'its content does not match its hash' };
       return;
     }
     if (event.kind === PRUNED) this.#cuts.push(event);
@@ -51,8 +51,8 @@ export class ChainVerifier {
   }
 
   /**
-   * The head row says how long the chain must be: a tail that was cut off leaves no gap behind. Where all of a pruned journal was
-   * verified, its `anchor` must be attested by an event among those: a row alone could be anybody's.
+   * The head row records how long the chain must be, because a removed tail leaves no gap. If a whole pruned journal was verified, one of its events
+   * must attest the `anchor`: the row alone could be forged.
    */
   finish(head: ChainPoint | undefined, anchor: ChainPoint = BEGINNING): { valid: boolean; events: number; root: string; firstBreak: ChainBreak | null } {
     const last = this.#next - 1;
@@ -60,7 +60,7 @@ export class ChainVerifier {
       this.#first = { seq: this.#next, kind: null, reason: `the journal's head is at ${head?.seq ?? 0}` };
     }
     if (!this.#first && head && head.hash !== this.#previous) {
-      this.#first = { seq: last, kind: null, reason: "the journal's head has another root" };
+      this.#first = { seq: last, kind: null, reason: "the journal's head has a different root hash" };
     }
     if (!this.#first && anchor.seq > 0 && !this.#cuts.some((event) => attestsCut(event, anchor))) this.#first = unattestedCut(anchor);
     return { valid: !this.#first, events: last - this.#start.seq, root: this.#previous, firstBreak: this.#first ?? null };

@@ -3,24 +3,24 @@ import { dirname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 
 /**
- * `VACUUM INTO` makes a consistent, compact copy of a live database. It is synchronous and can take seconds, so it runs
- * on a thread of its own; the copy is complete and synced before the promise resolves.
+ * `VACUUM INTO` makes a consistent, compact copy of a live database. It is synchronous and can take seconds, so it runs in a worker thread. The copy
+ * is complete and synced when the promise resolves.
  */
 export async function copyDatabase(from: string, to: string): Promise<void> {
   mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
-  // Made empty and private first: VACUUM INTO takes an empty file, and would make its own readable by others.
+  // Created empty and private first: VACUUM INTO accepts an empty file, but would create its own with default permissions.
   writeFileSync(to, '', { flag: 'wx', mode: 0o600 });
   const worker = new Worker(COPY, { eval: true, workerData: { from, to } });
   await new Promise<void>((resolve, reject) => {
     worker.once('error', reject);
-    worker.once('exit', (code) => (code === 0 ? resolve() : reject(new Error(`the copy ended with code ${code}`))));
+    worker.once('exit', (code) => (code === 0 ? resolve() : reject(new Error(`the copy failed with code ${code}`))));
   }).catch((error) => {
     rmSync(to, { force: true });
     throw error;
   });
 }
 
-/** Plain JavaScript in a string: a worker is started alike from sources and from the build. */
+/** Plain JavaScript in a string, so that the worker starts the same way from sources and from the build. */
 const COPY = `
 const { workerData } = require('node:worker_threads');
 const { DatabaseSync } = require('node:sqlite');

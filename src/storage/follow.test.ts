@@ -7,11 +7,11 @@ import type { NewEvent } from './journal.ts';
 const W = 'ws_test';
 const event = (kind: string): NewEvent => ({ category: 'work', kind, actor: 'tester' });
 
-/** A journal that is followed on a real store, and how often that is read for it. */
+/** A journal followed on a real store, with a counter of its queries. */
 async function counted() {
   const store = await openTestStore();
   let reads = 0;
-  /** What happens after a reading was made and before it is told. */
+  /** Runs after a query and before its result is delivered. */
   const meanwhile: (() => Promise<unknown>)[] = [];
   const counter: KyselyPlugin = {
     transformQuery: ({ node }) => {
@@ -41,7 +41,7 @@ async function counted() {
 
 const kindsOf = ({ value }: IteratorResult<JournalPage>) => (value as JournalPage).map(({ kind }) => kind);
 
-test('all who follow from the same place are served by one reading, however many they are', async () => {
+test('all followers at the same position share one query, however many they are', async () => {
   const { follower, append, readsOf, stop } = await counted();
   const after = await append('before');
   const followers = Array.from({ length: 50 }, () => follower(after));
@@ -52,13 +52,13 @@ test('all who follow from the same place are served by one reading, however many
       await append(round, `${round} more`);
       expect((await pages).map(kindsOf)).toEqual(followers.map(() => [round, `${round} more`]));
     });
-    // Where they stand, and whether there is more; once again where they have looked before the commit.
+    // Their position, and whether there is more; once again if they looked before the commit.
     expect(reads).toBeLessThanOrEqual(3);
   }
   stop.abort();
 });
 
-test('whoever stands elsewhere gets what is after their own place, in order and without a gap', async () => {
+test('a follower at another position gets the events after it, in order and without gaps', async () => {
   const { follower, append, stop } = await counted();
   for (let seq = 1; seq <= 12; seq++) await append(String(seq));
   const following = Array.from({ length: 12 }, async (_, after) => {
@@ -74,7 +74,7 @@ test('whoever stands elsewhere gets what is after their own place, in order and 
   stop.abort();
 });
 
-test('a commit that a reading missed wakes whoever has read, and is not kept from them', async () => {
+test('a commit that a query missed wakes the reader and is not lost', async () => {
   const { follower, append, meanwhile, stop } = await counted();
   meanwhile.push(() => append('at that moment'));
   const pages = [follower(0), follower(0)].map((one) => one.next());

@@ -1,11 +1,11 @@
 import type { Db } from './engine.ts';
 import { type JournalEvent, readEvents } from './journal.ts';
 
-/** A page of the journal. All followers at the same place share it, so it must not be changed. */
+/** A page of the journal. All followers at the same position share it, so it must not be modified. */
 export type JournalPage = readonly JournalEvent[];
 
 const PAGE = 200;
-/** Pages kept for other followers at the same place. Followers that catch up are at many places. */
+/** The number of pages kept for other followers at the same position. Followers that catch up are at many positions. */
 const KEPT_PAGES = 4;
 
 /** All followers of the journals, by workspace. */
@@ -17,7 +17,7 @@ export class JournalFollowers {
     this.#db = db;
   }
 
-  /** Something may have been committed. */
+  /** Called when something may have been committed. */
   ring(workspace: string): void {
     this.#workspaces.get(workspace)?.ring();
   }
@@ -33,7 +33,7 @@ export class JournalFollowers {
     signal.addEventListener('abort', wake.hear);
     try {
       for (let last = after; !signal.aborted; ) {
-        // Taken before reading: a commit between the read and the wait must not be slept through.
+        // Read before the query: a commit between the query and the wait must not be missed.
         const rings = tail.rings;
         const page = await tail.read(last);
         const end = page.at(-1);
@@ -52,8 +52,8 @@ export class JournalFollowers {
 }
 
 /**
- * One workspace's journal. What was read since it last rang is given to everybody who asks for the same: a commit that the
- * reading missed rings after it, and then nothing is kept of it.
+ * One workspace's journal. A page is shared by all who ask for the same position until the next ring. A commit that the query missed rings after it,
+ * and the page is then dropped.
  */
 class Tail {
   readonly #load: (after: number) => Promise<JournalPage>;
@@ -75,7 +75,7 @@ class Tail {
     return wake;
   }
 
-  /** How many are left. */
+  /** Returns how many followers remain. */
   leave(wake: Wake): number {
     this.#followers.delete(wake);
     return this.#followers.size;
@@ -94,7 +94,7 @@ class Tail {
     this.#pages.set(after, page);
     const [oldest] = this.#pages.keys();
     if (this.#pages.size > KEPT_PAGES && oldest !== undefined) this.#pages.delete(oldest);
-    // A failure is nobody else's: the next to ask reads anew.
+    // A failure is not shared: the next caller reads again.
     page.catch(() => this.#pages.get(after) === page && this.#pages.delete(after));
     return page;
   }

@@ -7,28 +7,28 @@ const CONNECT_MS = 3_000;
 const STATEMENT_MS = 5_000;
 
 export interface PostgresFacts {
-  /** As `server_version_num` has it: 150004. */
+  /** In the form of `server_version_num`: 150004. */
   readonly version: number;
   readonly connectionsLeft: number;
-  /** By how much this machine's clock is ahead of the database's. */
+  /** How far this machine's clock is ahead of the database's. */
   readonly aheadMs: number;
-  /** Sessions that have kept a writer of ours waiting for longer than any write takes. */
+  /** Sessions that have blocked one of our writers longer than any write takes. */
   readonly holders: readonly { pid: number; seconds: number }[];
-  /** Why the schema is none of ours, or null. */
+  /** Why the schema is not ours, or null. */
   readonly mismatch: string | null;
-  /** How many migrations the next start would make. */
+  /** The number of migrations that the next start would run. */
   readonly pending: number;
   /** Parts of the newest schema that this database lacks. */
   readonly missing: readonly string[];
 }
 
-/** The reason never quotes the address, which holds a password. */
+/** The reason never quotes the address, which contains a password. */
 export interface PostgresRefusal {
   readonly refused: 'unreachable' | 'full' | 'denied';
   readonly reason: string;
 }
 
-/** The facts about the database that an operator needs. Reads only. `heldMs`: how long a writer may wait before the session that blocks it is reported. */
+/** The facts about the database that an operator needs. Read-only. `heldMs`: how long a writer may wait before the session that blocks it is reported. */
 export async function inspectPostgres(url: string, heldMs = 10_000): Promise<PostgresFacts | PostgresRefusal> {
   let client: pg.Client;
   try {
@@ -56,7 +56,7 @@ const LOOK = `select current_setting('server_version_num') as version,
   current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
     - (select count(*) from pg_stat_activity where backend_type = 'client backend') as left`;
 
-/** Writers wait for a workspace's advisory lock: whoever blocks one that has waited so long. */
+/** Writers wait for a workspace's advisory lock. These sessions block a writer that has waited too long. */
 const HOLDERS = `select holder as pid, max(extract(epoch from clock_timestamp() - waiting.query_start))::int as seconds
   from pg_stat_activity as waiting, unnest(pg_blocking_pids(waiting.pid)) as holder
   where waiting.datname = current_database() and waiting.wait_event_type = 'Lock' and waiting.wait_event = 'advisory'
@@ -66,7 +66,7 @@ const HOLDERS = `select holder as pid, max(extract(epoch from clock_timestamp() 
 async function clockDifference(client: pg.Client): Promise<number> {
   const asked = Date.now();
   const { rows } = await client.query<{ ms: string }>('select (extract(epoch from clock_timestamp()) * 1000)::bigint as ms');
-  // It answered somewhere between the two.
+  // The server answered somewhere between the two times.
   return Math.round((asked + Date.now()) / 2 - Number(rows[0]?.ms));
 }
 
@@ -86,15 +86,15 @@ async function schemaOf(url: string): Promise<Pick<PostgresFacts, 'mismatch' | '
 const REASONS: Readonly<Record<string, PostgresRefusal>> = {
   '28P01': { refused: 'denied', reason: 'wrong password' },
   '28000': { refused: 'denied', reason: 'this user may not connect' },
-  '3D000': { refused: 'denied', reason: 'there is no such database' },
+  '3D000': { refused: 'denied', reason: 'the database does not exist' },
   '42501': { refused: 'denied', reason: 'this user lacks the rights' },
-  '53300': { refused: 'full', reason: 'it takes no more connections' },
+  '53300': { refused: 'full', reason: 'it accepts no more connections' },
   '57P03': { refused: 'unreachable', reason: 'it is starting or stopping' },
-  ECONNREFUSED: { refused: 'unreachable', reason: 'nobody listens there' },
-  ENOTFOUND: { refused: 'unreachable', reason: 'its host has no address' },
+  ECONNREFUSED: { refused: 'unreachable', reason: 'no server listens there' },
+  ENOTFOUND: { refused: 'unreachable', reason: 'its host name cannot be resolved' },
 };
 
 function refusalOf(error: unknown): PostgresRefusal {
   const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
-  return REASONS[code] ?? { refused: 'unreachable', reason: code === '' ? 'it does not answer as PostgreSQL does' : code };
+  return REASONS[code] ?? { refused: 'unreachable', reason: code === '' ? 'it does not answer like PostgreSQL' : code };
 }

@@ -1,22 +1,22 @@
 import { DatabaseSync } from 'node:sqlite';
 import { SCHEMA_VERSION, whyObsolete } from './migrate.ts';
 
-/** `older` is no fault: the next start migrates it. `obsolete` is older than the first migration. */
+/** `older` is not a fault: the next start migrates it. `obsolete` is older than the first migration. */
 type FileTrouble = 'damaged' | 'foreign' | 'newer' | 'older' | 'obsolete' | 'busy';
 
 export interface DatabaseFile {
   readonly trouble: FileTrouble | undefined;
   /** The trouble in words; empty if there is none. */
   readonly message: string;
-  /** When its first table was made. */
+  /** When its first table was created. */
   readonly madeAt: number | null;
 }
 
-/** `whole` reads every page and index of it, `quick` every page; `look` only asks what it is. */
+/** `whole` reads every page and index, `quick` every page; `look` only identifies the file. */
 export type InspectionDepth = 'whole' | 'quick' | 'look';
 const PRAGMAS = { whole: 'integrity_check', quick: 'quick_check' } as const;
 
-/** Whether a SQLite file is a sound database of ours. Reads only. */
+/** Whether a SQLite file is a valid database of ours. Read-only. */
 export function inspectDatabaseFile(path: string, depth: InspectionDepth): DatabaseFile {
   let db: DatabaseSync | undefined;
   const found = (trouble: FileTrouble | undefined, message = '', madeAt: number | null = null): DatabaseFile => ({ trouble, message, madeAt });
@@ -30,11 +30,11 @@ export function inspectDatabaseFile(path: string, depth: InspectionDepth): Datab
       version: number | null;
       made: number | null;
     };
-    if (version === null) return found('foreign', 'it holds no Covenant schema');
-    if (version > SCHEMA_VERSION) return found('newer', `it has schema ${version}, and this program knows ${SCHEMA_VERSION}`, made);
+    if (version === null) return found('foreign', 'it contains no Covenant schema');
+    if (version > SCHEMA_VERSION) return found('newer', `it has schema ${version}, but this program only knows ${SCHEMA_VERSION}`, made);
     const obsolete = whyObsolete(version);
     if (obsolete !== undefined) return found('obsolete', obsolete, made);
-    if (version < SCHEMA_VERSION) return found('older', `it has schema ${version}, which the next start makes ${SCHEMA_VERSION}`, made);
+    if (version < SCHEMA_VERSION) return found('older', `it has schema ${version}, which the next start migrates to ${SCHEMA_VERSION}`, made);
     return found(undefined, '', made);
   } catch (error) {
     return found(...faultOf(error));
@@ -43,7 +43,7 @@ export function inspectDatabaseFile(path: string, depth: InspectionDepth): Datab
   }
 }
 
-/** By SQLite's own number for it: its messages are for programmers. */
+/** By SQLite's error number: its messages are written for programmers. */
 function faultOf(error: unknown): [FileTrouble, string] {
   const [BUSY, LOCKED, CORRUPT, CANNOT_OPEN, NOT_A_DATABASE] = [5, 6, 11, 14, 26];
   const { errcode = 0, message } = error as { errcode?: number; message: string };
@@ -52,20 +52,20 @@ function faultOf(error: unknown): [FileTrouble, string] {
   if (primary === NOT_A_DATABASE) return ['damaged', 'it is not a SQLite database'];
   if (primary === CORRUPT) return ['damaged', 'it is damaged and cannot be read'];
   if (primary === CANNOT_OPEN) return ['damaged', 'it cannot be opened'];
-  if (/no such table/.test(message)) return ['foreign', 'it holds no Covenant schema'];
+  if (/no such table/.test(message)) return ['foreign', 'it contains no Covenant schema'];
   return ['damaged', 'it cannot be read'];
 }
 
-/** Why a SQLite file cannot serve as our database, or nothing. Reads only. */
+/** Why a SQLite file cannot be used as our database, or undefined. Read-only. */
 export async function checkDatabaseFile(path: string): Promise<string | undefined> {
   const { trouble, message } = inspectDatabaseFile(path, 'whole');
   return trouble === undefined || trouble === 'older' ? undefined : message;
 }
 
-/** Long enough for any write of ours to be over. */
+/** Longer than any of our writes. */
 const HELD_MS = 2_000;
 
-/** Whether somebody keeps the database from being written to. Writes nothing. */
+/** Whether another program blocks writes to the database. Writes nothing. */
 export function isWriteLocked(path: string): boolean {
   let db: DatabaseSync | undefined;
   try {
@@ -80,8 +80,8 @@ export function isWriteLocked(path: string): boolean {
 }
 
 /**
- * Merges the log into the file and leaves WAL mode, which works only while nobody else has the database open: why it does
- * not, or nothing. A file that is too damaged to be opened is in nobody's use.
+ * Merges the log into the file and leaves WAL mode, which works only while nobody else has the database open. Returns why it failed, or undefined. A
+ * file too damaged to open is not in use.
  */
 export function claimDatabaseFile(path: string): string | undefined {
   let db: DatabaseSync | undefined;

@@ -43,7 +43,7 @@ const removeAll = async (store: Store) => {
 const seqs = async (store: Store) => (await readEvents(store.reader, W, 0, 100_000)).map(({ seq }) => seq);
 const tamper = (store: Store, statement: string) => store.engine.transaction(W, (db) => sql.raw(statement).execute(db));
 
-test('a pruned journal begins behind its anchor, which its own chain attests, and verifies after every step [audit.journal.append-only]', async () => {
+test('a pruned journal begins after its anchor, which its own chain attests, and verifies after every step [audit.journal.append-only]', async () => {
   const store = await journal(8);
   const root = (await readEvents(store.reader, W, 4, 1))[0]?.hash;
   expect(await cutAt(store, 55)).toBe(true);
@@ -67,7 +67,7 @@ test('a pruned journal begins behind its anchor, which its own chain attests, an
   expect(await verify(store)).toMatchObject({ valid: true, events: 2 });
 });
 
-test('the cut stops at the first event that is not older, and at the newest, whatever the clock did', async () => {
+test('the cut stops at the first event that is not older, and before the newest, whatever the clock did', async () => {
   let now = 0;
   const store = await openTestStore(undefined, { now: () => now });
   for (now of [10, 20, 90, 30, 40]) await store.append(W, [{ category: 'work', kind: 'k', actor: 'a' }]);
@@ -76,7 +76,7 @@ test('the cut stops at the first event that is not older, and at the newest, wha
   expect((await walk(store, 10)).reached.seq).toBe(0);
 });
 
-test('a break among the events that would go is found, and so is a journal that has lost its end', async () => {
+test('finds a break among the events to prune, and a journal that lost its end', async () => {
   const changed = await journal(8);
   await tamper(changed, `update events set payload = '{"n":9}' where seq = 3`);
   expect((await walk(changed, 55)).reached).toMatchObject({ seq: 2, firstBreak: { seq: 3 } });
@@ -86,13 +86,13 @@ test('a break among the events that would go is found, and so is a journal that 
   expect((await walk(lost, 1_000)).reached.firstBreak).toMatchObject({ seq: 5, reason: expect.stringMatching(/head is at 8/) });
 });
 
-test('who deletes the beginning and makes an anchor for it is found out: no event attests it', async () => {
+test('detects a deleted beginning with a forged anchor, because no event attests it', async () => {
   const store = await journal(8);
   const [fourth] = await readEvents(store.reader, W, 3, 1);
   await tamper(store, `insert into journal_anchors (workspace_id, seq, hash, time) values ('${W}', 4, '${fourth?.hash}', 40)`);
   await tamper(store, 'delete from events where seq <= 4');
   expect(await verify(store)).toMatchObject({ valid: false, firstBreak: { seq: 4, reason: expect.stringMatching(/no event attests/) } });
-  // Nor may the anchor of a real cut be moved on.
+  // The anchor of a real cut must not be movable either.
   const cutOnce = await journal(8);
   await cutAt(cutOnce, 35);
   await removeAll(cutOnce);
@@ -102,7 +102,7 @@ test('who deletes the beginning and makes an anchor for it is found out: no even
   expect(await verify(cutOnce)).toMatchObject({ valid: false, firstBreak: { seq: 5 } });
 });
 
-test('of two who prune at once one cuts, and the other has to look anew', async () => {
+test('of two concurrent prunes one cuts, and the other has to verify again', async () => {
   const store = await journal(8);
   const [one, other] = [await walk(store, 35), await walk(store, 55)];
   const cuts = await Promise.all([one, other].map((each) => store.write(W, (tx) => cutJournal(tx, each, 'operator'))));
@@ -111,7 +111,7 @@ test('of two who prune at once one cuts, and the other has to look anew', async 
   expect((await readEvents(store.reader, W, 8, 10)).map(({ kind }) => kind)).toEqual(['journal.pruned']);
 });
 
-test('times are found in a pruned journal, and one that follows from before the anchor goes on behind it', async () => {
+test('finds times in a pruned journal, and a follower from before the anchor continues after it', async () => {
   const store = await journal(8);
   await cutAt(store, 55);
   for (const since of [0, 35, 60]) expect(await firstSeqSince(store.reader, W, since)).toBe(6);

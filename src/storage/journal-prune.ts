@@ -4,19 +4,19 @@ import { type ChainPoint, eventsAbout, readAnchor, readEvents, toEvent } from '.
 import type { Tx, WriteCallback } from './write.ts';
 
 /**
- * A journal is pruned in two steps. The cut is one transaction: the anchor moves to the last event that goes, and the chain says so in
- * an event of its own; from then on the journal begins behind the anchor. What stands before it is then removed, oldest first, in small
- * transactions, so that nobody waits long. A crash between any two of them leaves a journal that verifies, and rows that are removed later.
- * What the event of a cut says, and when it fits an anchor, is in chain-verifier.ts (PRUNED, attests).
+ * A journal is pruned in two steps. First the cut, in one transaction: the anchor moves to the last event to remove, and the chain records this in an
+ * event. From then on the journal begins after the anchor. Then the earlier rows are deleted, oldest first, in small transactions, so that nobody
+ * waits long. A crash at any point leaves a journal that verifies, and rows that are deleted later. chain-verifier.ts defines the event of a cut and
+ * when it matches an anchor (PRUNED, attestsCut).
  */
 
 /** The subject of the events about cuts, by which they are found. */
 const JOURNAL_SUBJECT = 'journal';
 const PAGE = 500;
-/** Rows that one transaction deletes: every other writer of the workspace waits for it. */
+/** The number of rows that one transaction deletes, while every other writer of the workspace waits. */
 const REMOVED_AT_ONCE = 1_000;
 
-/** Goes through a chain for as long as its events are older than `before`; whoever goes on later begins where it stopped. */
+/** Verifies a chain as long as its events are older than `before`. A later walk continues where it stopped. */
 export class PruneWalk {
   readonly anchor: ChainPoint;
   readonly before: number;
@@ -37,19 +37,19 @@ export class PruneWalk {
     return this.#isDone;
   }
 
-  /** One page further. The newest event, `head`, is never among those that may go. */
+  /** Verifies one more page. The newest event, `head`, may never be removed. */
   async step(db: Db, workspace: string, head: number): Promise<void> {
     const { seq } = this.reached;
     const page = await readEvents(db, workspace, seq, Math.min(PAGE, Math.max(0, head - 1 - seq)));
     const stop = page.findIndex(({ time }) => time >= this.before);
     for (const event of stop < 0 ? page : page.slice(0, stop)) this.#verifier.add(event);
-    // A tail that is missing was not deleted by us.
+    // A missing tail was not deleted by us.
     if (page.length === 0 && seq < head - 1) this.#verifier.finish({ seq: head, hash: '' });
     this.#isDone = page.length === 0 || stop >= 0 || this.reached.firstBreak !== null;
   }
 }
 
-/** Whether the chain itself says that it was cut there. */
+/** Whether the chain itself attests that it was cut there. */
 export async function isCutAttested(db: Db, workspace: string, anchor: ChainPoint): Promise<boolean> {
   if (anchor.seq === 0) return true;
   const rows = await eventsAbout(db, workspace, [JOURNAL_SUBJECT])
@@ -60,7 +60,7 @@ export async function isCutAttested(db: Db, workspace: string, anchor: ChainPoin
   return rows.some((row) => attestsCut(toEvent(row), anchor));
 }
 
-/** Cuts at an event that was verified from the anchor on. False: another has pruned meanwhile, and it must be looked at anew. */
+/** Cuts at an event that was verified from the anchor on. False: another process pruned meanwhile, and the chain must be verified again. */
 export async function cutJournal(tx: Tx, { anchor, reached: { seq, hash }, before }: PruneWalk, actor: string): Promise<boolean> {
   const { db, workspace } = tx;
   const standing = await readAnchor(db, workspace);
@@ -76,13 +76,13 @@ export async function cutJournal(tx: Tx, { anchor, reached: { seq, hash }, befor
   return true;
 }
 
-/** How many events stand before the anchor still. */
+/** The number of events that remain before the anchor. */
 export async function countBeforeAnchor(db: Db, workspace: string, { seq }: ChainPoint): Promise<number> {
   const oldest = await db.selectFrom('events').select('seq').where('workspace_id', '=', workspace).orderBy('seq').limit(1).executeTakeFirst();
   return oldest ? Math.max(0, seq - oldest.seq + 1) : 0;
 }
 
-/** Removes the oldest of what stands before the anchor; how many. */
+/** Deletes the oldest rows before the anchor and returns how many. */
 export const removeBatch = (write: <T>(callback: WriteCallback<T>) => Promise<T>): Promise<number> =>
   write(async ({ db, workspace }) => {
     const anchor = await readAnchor(db, workspace);

@@ -40,7 +40,7 @@ test('an event has seq, category, kind, actor, subject, session, payload, time a
   });
 });
 
-test('a hash is the SHA-256 of the previous hash and the event as RFC 8785 JSON, so that anybody can check an export [audit.journal.hash-chain]', async () => {
+test('a hash is the SHA-256 of the previous hash and the event as RFC 8785 JSON, so anyone can check an export [audit.journal.hash-chain]', async () => {
   const store = await storeWith(3);
   let previous = '0'.repeat(64);
   for (const { hash, ...event } of await readEvents(store.reader, W, 0, 10)) {
@@ -53,7 +53,7 @@ test('a hash is the SHA-256 of the previous hash and the event as RFC 8785 JSON,
   }
 });
 
-test('a payload is bounded: a larger one is replaced by its size and digest [audit.journal.payload-bounded]', async () => {
+test('replaces a payload over the limit with its size and digest [audit.journal.payload-bounded]', async () => {
   const store = await openTestStore();
   await store.append(W, [{ category: 'work', kind: 'big', actor: 'a', payload: { text: 'x'.repeat(MAX_PAYLOAD_BYTES) } }]);
   await store.append(W, [{ category: 'work', kind: 'small', actor: 'a', payload: { text: 'x'.repeat(100) } }]);
@@ -63,7 +63,7 @@ test('a payload is bounded: a larger one is replaced by its size and digest [aud
   expect(await verify(store)).toMatchObject({ valid: true });
 });
 
-test('a token that somebody put into an event is redacted wherever it stands, and the chain still holds', async () => {
+test('redacts a token anywhere in an event, and the chain still verifies', async () => {
   const store = await openTestStore();
   const token = `cv_${'A'.repeat(43)}`;
   await store.append(W, [{ category: 'work', kind: token, actor: 'a', subject: `x ${token}`, payload: { b: token, [token]: 1, a: [token] } }]);
@@ -73,11 +73,11 @@ test('a token that somebody put into an event is redacted wherever it stands, an
   expect(await verify(store)).toMatchObject({ valid: true });
 });
 
-/** What somebody with access to the database might do to it, and where it must show. */
+/** What someone with access to the database might change, and where it must show. */
 const TAMPERING: [string, (store: Store) => Promise<unknown>, number][] = [
   ['a changed payload', (store) => tamper(store, `update events set payload = '{"n":9}' where seq = 4`), 4],
-  ['a payload that is no JSON', (store) => tamper(store, `update events set payload = '{bad' where seq = 4`), 4],
-  ['a payload written otherwise', (store) => tamper(store, `update events set payload = replace(payload, ':', ': ') where seq = 4`), 4],
+  ['a payload that is not JSON', (store) => tamper(store, `update events set payload = '{bad' where seq = 4`), 4],
+  ['a payload in another form', (store) => tamper(store, `update events set payload = replace(payload, ':', ': ') where seq = 4`), 4],
   ['a changed kind', (store) => tamper(store, `update events set kind = 'other' where seq = 4`), 4],
   ['a changed time', (store) => tamper(store, 'update events set time = time + 1 where seq = 4'), 4],
   ['a removed row', (store) => tamper(store, 'delete from events where seq = 4'), 4],
@@ -100,14 +100,14 @@ test.each(TAMPERING)('%s is reported as the first break [audit.verify.first-brea
   expect(report.firstBreak?.seq).toBe(at);
 });
 
-test('events are never numbered anew: what is read twice is the same [audit.journal.append-only]', async () => {
+test('events are never renumbered: reading twice gives the same [audit.journal.append-only]', async () => {
   const store = await storeWith(3);
   const before: JournalEvent[] = await readEvents(store.reader, W, 0, 10);
   await store.append(W, [{ category: 'work', kind: 'later', actor: 'a' }]);
   expect((await readEvents(store.reader, W, 0, 10)).slice(0, 3)).toEqual(before);
 });
 
-test('events on a few subjects are found by the index, however long the journal is', async () => {
+test('finds events on a few subjects by index, however long the journal is', async () => {
   const store = await storeWith(5);
   const about = eventsAbout(store.reader, W, ['s2', 's4', 's9']).select(['seq', 'payload']).orderBy('seq', 'desc').limit(10);
   expect((await about.execute()).map(({ seq }) => seq)).toEqual([4, 2]);

@@ -10,13 +10,13 @@ export const EVENT_CATEGORIES = ['usage', 'work', 'feedback', 'audit'] as const 
 export const GENESIS = '0'.repeat(64);
 export const MAX_PAYLOAD_BYTES = 8 * 1024;
 
-/** A place in a chain: an event's number and its hash. */
+/** A position in a chain: an event's number and its hash. */
 export interface ChainPoint {
   readonly seq: number;
   readonly hash: string;
 }
 
-/** Where a journal begins that nothing was cut off. */
+/** The beginning of a journal that was never pruned. */
 export const BEGINNING: ChainPoint = { seq: 0, hash: GENESIS };
 
 export interface NewEvent {
@@ -28,7 +28,7 @@ export interface NewEvent {
   payload?: Record<string, unknown>;
 }
 
-/** A row as readers get it. */
+/** An event as readers get it. */
 export interface JournalEvent extends Omit<EventRow, 'workspace_id' | 'payload'> {
   payload: Record<string, unknown>;
 }
@@ -44,7 +44,7 @@ export function chainHash(previous: string, event: Hashed): string {
   return digest('sha256', previous + canonical);
 }
 
-/** The events of one transaction: numbered as they are appended, chained and inserted together before the commit. */
+/** The events of one transaction: numbered as they are appended, then chained and inserted together before the commit. */
 export class JournalBatch {
   readonly #workspace: string;
   readonly #start: JournalEnd | undefined;
@@ -57,7 +57,7 @@ export class JournalBatch {
     this.#now = now;
   }
 
-  /** The event's number. It holds if the transaction commits, because writers of a workspace take turns. */
+  /** The event's number. It is final if the transaction commits, because writers of a workspace take turns. */
   append(event: NewEvent): number {
     const seq = (this.#start?.seq ?? 0) + this.#pending.length + 1;
     this.#pending.push({
@@ -69,7 +69,7 @@ export class JournalBatch {
       subject: event.subject == null ? null : storable(event.subject),
       session: event.session == null ? null : storable(event.session),
       payload: boundedPayload(event.payload ?? {}),
-      // A clock that was set back, or another server's that is behind: events are looked up by time in the order of `seq`.
+      // The clock may have been set back, or another server's may be behind. Lookups by time rely on times that rise with `seq`.
       time: Math.max(this.#now(), this.#pending.at(-1)?.time ?? this.#start?.time ?? 0),
     });
     return seq;
@@ -79,7 +79,7 @@ export class JournalBatch {
     return this.#pending.length;
   }
 
-  /** Forgets what a failed callback appended. */
+  /** Drops what a failed callback appended. */
   truncate(length: number): void {
     this.#pending.length = length;
   }
@@ -102,7 +102,7 @@ export async function readHead(db: Db, workspace: string): Promise<JournalHeadRo
   return (await selectHead(db, workspace))[0];
 }
 
-/** Where the next event goes; `time` is that of the last one, if it is still there. */
+/** Where the next event goes. `time` is the time of the last event, if that still exists. */
 export type JournalEnd = JournalHeadRow & { time: number | null };
 
 const selectEnd = compiledQuery(1, (db, workspace: string) =>
@@ -129,8 +129,8 @@ export async function readEvents(db: Db, workspace: string, after: number, limit
 }
 
 /**
- * Events on these subjects, by way of an index that has all it is asked for: where SQLite has to fetch the rest of a row besides,
- * it reads the whole journal of the workspace instead.
+ * Events on these subjects, found through a covering index. If SQLite had to fetch other columns of the row too, it would read the whole journal of
+ * the workspace instead.
  */
 export const eventsAbout = (db: Db, workspace: string, subjects: readonly string[]) =>
   db
@@ -140,7 +140,7 @@ export const eventsAbout = (db: Db, workspace: string, subjects: readonly string
       selectFrom('events as named').select('named.seq').where('named.workspace_id', '=', workspace).where('named.subject', 'in', subjects),
     );
 
-/** Events by this actor, in the same way. */
+/** Events by this actor, found the same way. */
 export const eventsBy = (db: Db, workspace: string, actor: string) =>
   db
     .selectFrom('events')
@@ -150,8 +150,8 @@ export const eventsBy = (db: Db, workspace: string, actor: string) =>
     );
 
 /**
- * The first event at or after `since`, found by halving: times rise with `seq`, and an index on them would cost every
- * append more than this costs the few who ask.
+ * The first event at or after `since`, found by binary search: times rise with `seq`, and an index on them would cost every append more than this
+ * costs the few callers.
  */
 export async function firstSeqSince(db: Db, workspace: string, since: number): Promise<number> {
   let low = (await readAnchor(db, workspace)).seq + 1;
@@ -176,7 +176,7 @@ export function toEvent({ workspace_id: _, payload, ...row }: EventRow): Journal
   return { ...row, payload: readPayload(payload) };
 }
 
-/** Text that is not canonical JSON was not written by the server. It reads as `unreadable`, and no hash fits it. */
+/** Text that is not canonical JSON was not written by the server. It reads as `unreadable`, and no hash matches it. */
 function readPayload(text: string): Record<string, unknown> {
   try {
     const payload = JSON.parse(text) as Record<string, unknown>;
@@ -187,7 +187,7 @@ function readPayload(text: string): Record<string, unknown> {
   return { unreadable: true };
 }
 
-/** A caller's words may be in it (the name of a tool that does not exist): nothing in them may make the insert fail. */
+/** It may contain a caller's text (the name of an unknown tool), which must not make the insert fail. */
 const storable = (text: string): string => withoutTokens(text.toWellFormed().replaceAll('\0', '\uFFFD'));
 
 /** A redacted key may sort differently, so the result is made canonical again. */
@@ -197,7 +197,7 @@ function canonicalWithoutTokens(payload: Record<string, unknown>): string {
   return safe === text ? text : canonicalJson(JSON.parse(safe));
 }
 
-/** A payload over the bound is replaced by its size and digest: the journal says that something is missing, and what. */
+/** A payload over the limit is replaced by its size and digest, so that the journal shows that something is missing. */
 function boundedPayload(payload: Record<string, unknown>): string {
   const text = canonicalWithoutTokens(payload);
   const bytes = Buffer.byteLength(text);
@@ -206,12 +206,11 @@ function boundedPayload(payload: Record<string, unknown>): string {
 }
 
 /**
- * RFC 8785 canonical JSON: keys sorted by UTF-16 code unit, ECMAScript number and string forms, no white space.
- * Written here rather than imported because it runs for every event of every call; a property test holds it against
- * the `canonicalize` package.
+ * RFC 8785 canonical JSON: keys sorted by UTF-16 code unit, ECMAScript number and string forms, no white space. Implemented here because it runs for
+ * every event of every call. A property test compares it with the `canonicalize` package.
  */
 export function canonicalJson(value: unknown): string {
-  // If all keys are in order already, the engine's own JSON is canonical, and several times faster.
+  // If all keys are already in order, the engine's own JSON is canonical, and several times faster.
   if (isOrdered(value)) {
     const text = JSON.stringify(value);
     if (!text.includes('\\ud')) return text;
@@ -219,7 +218,7 @@ export function canonicalJson(value: unknown): string {
   return writeCanonical(value);
 }
 
-/** Whether every object in it lists its keys in canonical order, and nothing in it is more than JSON can say. */
+/** Whether every object lists its keys in canonical order, and all values are valid JSON. */
 function isOrdered(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return typeof value === 'string' || typeof value === 'boolean' || value === null || Number.isFinite(value);
   if (Array.isArray(value)) return value.every(isOrdered);
@@ -260,23 +259,23 @@ function objectJson(object: Record<string, unknown>): string {
   return `{${keys.map((key) => `${quote(key)}:${writeCanonical(object[key])}`).join(',')}}`;
 }
 
-/** Half a surrogate pair has no canonical form; it becomes U+FFFD, as it would on its way into any UTF-8 store. */
+/** A lone surrogate has no canonical form; it becomes U+FFFD, as in any UTF-8 store. */
 function quote(text: string): string {
   return JSON.stringify(text.toWellFormed());
 }
 
-/** Tokens of callers, of role sessions, and of locks: 48 hexadecimal digits are no hash's. */
+/** Tokens of callers, role sessions and locks. 48 hexadecimal digits are never a hash. */
 const TOKENS = /(cv_)[A-Za-z0-9_-]{20,128}|(sess_)[0-9a-f]{20,128}|(?<![0-9a-f])[0-9a-f]{48}(?![0-9a-f])/g;
 
 /**
- * The last line of defence for journal and log: no code writes a token there on purpose, but a caller may put one into a
- * path, a tool's name or a label, and a driver into the text of an error.
+ * The last line of defence for journal and log. No code writes a token there on purpose, but a caller may put one into a path, a tool name or a
+ * label, and a driver into an error message.
  */
 export function withoutTokens(text: string): string {
   return text.replace(TOKENS, (_, caller = '', session = '') => `${caller}${session}[redacted]`);
 }
 
-/** Exactly one of ours. What merely begins like one, a variable's name say, is none. */
+/** Matches exactly our tokens, not text that merely begins like one, such as a variable name. */
 const EXACT = /cv_[A-Za-z0-9_-]{43}(?![A-Za-z0-9_-])|sess_[0-9a-f]{48}(?![0-9a-f])|(?<![0-9a-f])[0-9a-f]{48}(?![0-9a-f])/;
 
 export const hasToken = (text: string): boolean => EXACT.test(text);

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { runs } from '../testing/runs.ts';
 import { canonicalJson } from './journal.ts';
 
-test('canonical JSON is what the reference implementation of RFC 8785 makes of any JSON value', () => {
+test('canonical JSON equals the RFC 8785 reference implementation for any JSON value', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
       expect(canonicalJson(value)).toBe(canonicalize(value));
@@ -13,11 +13,11 @@ test('canonical JSON is what the reference implementation of RFC 8785 makes of a
   );
 });
 
-test('half a surrogate pair becomes the replacement character, so that no name can break the journal', () => {
+test('a lone surrogate becomes the replacement character, so that no name can break the journal', () => {
   expect(canonicalJson({ a: '\ud800' })).toBe('{"a":"\ufffd"}');
 });
 
-test('what JSON cannot say is refused', () => {
+test('refuses values that JSON cannot represent', () => {
   expect(() => canonicalJson(Number.NaN)).toThrow(TypeError);
   expect(() => canonicalJson({ a: () => 0 })).toThrow(TypeError);
 });

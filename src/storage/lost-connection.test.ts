@@ -14,10 +14,10 @@ const W = 'ws_test';
 const append = (store: Store, workspace = W) => store.append(workspace, [{ category: 'work', kind: 'told', actor: 'tester' }]);
 const onPostgres = test.runIf(ENGINE === 'postgres');
 
-/** As a machine that was put to sleep: nothing of this process goes on meanwhile. */
+/** Like a machine that was suspended: nothing in this process runs meanwhile. */
 const asleep = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 
-/** As another server that is in the middle of writing. */
+/** Like another server in the middle of writing. */
 async function hold(url: string | undefined, workspaces: readonly string[]): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -27,7 +27,7 @@ async function hold(url: string | undefined, workspaces: readonly string[]): Pro
   return client;
 }
 
-onPostgres('a transaction that the database has ended because we were asleep is run again', async () => {
+onPostgres('reruns a transaction that the database ended while this process was suspended', async () => {
   const store = await openTestStore();
   let tries = 0;
   await store.write(W, async ({ db }) => {
@@ -41,11 +41,11 @@ onPostgres('a transaction that the database has ended because we were asleep is 
   expect(tries).toBe(2);
 });
 
-onPostgres('a host that cannot be found is a database that cannot be reached', async () => {
+onPostgres('an unknown host is reported as a database that cannot be reached', async () => {
   await expect(openTestStore({ home: '', path: '', url: 'postgres://x:x@nowhere.invalid/x' })).rejects.toBeInstanceOf(StoreBusy);
 });
 
-onPostgres('a database that has become read-only, as one whose disk is full may, cannot be written and can be read', async () => {
+onPostgres('a database that became read-only, for example because its disk is full, is not writable but readable', async () => {
   const { store, server, role, cut } = await refusableStore();
   await administer(server, `alter role ${role} set default_transaction_read_only = on`);
   await cut();
@@ -53,7 +53,7 @@ onPostgres('a database that has become read-only, as one whose disk is full may,
   expect(await store.reader.selectFrom('workspaces').select('name').execute()).toEqual([]);
 });
 
-onPostgres('whoever must not wait as long as it would take, by a rule of the database itself, is told that it is busy', async () => {
+onPostgres("a writer that exceeds the database's own lock timeout is answered as busy", async () => {
   const { store, server, role, database, cut } = await refusableStore();
   await administer(server, `alter role ${role} set lock_timeout = 20`);
   await cut();
@@ -63,7 +63,7 @@ onPostgres('whoever must not wait as long as it would take, by a rule of the dat
   expect(await append(store)).toBe(1);
 });
 
-onPostgres('a database that does not answer is tried once, because that takes long', async () => {
+onPostgres('tries a database that does not answer only once, because each try takes long', async () => {
   let asked = 0;
   const mute = createServer((socket) => {
     asked++;
@@ -81,7 +81,7 @@ onPostgres('a database that does not answer is tried once, because that takes lo
   expect(asked).toBe(1);
 });
 
-onPostgres('a connection that cannot listen is given back: each attempt has one, not one more', async () => {
+onPostgres('a connection that cannot listen is closed: retries do not accumulate connections', async () => {
   const query = pg.Client.prototype.query as unknown as (this: pg.Client, ...args: unknown[]) => unknown;
   let refused = 0;
   vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args: unknown[]) {
@@ -103,7 +103,7 @@ onPostgres('a connection that cannot listen is given back: each attempt has one,
   expect(await listening()).toEqual(['listen covenant_events']);
 });
 
-onPostgres('those who read do not wait for the connections of those who wait for their turn to write', async () => {
+onPostgres('readers do not wait for connections of writers that wait for their turn', async () => {
   const database = await temporaryDatabase();
   const store = await openTestStore(database);
   const workspaces = Array.from({ length: 25 }, (_, index) => `ws_${index}`);

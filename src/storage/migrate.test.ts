@@ -11,11 +11,11 @@ import { readEvents } from './journal.ts';
 import { type Migration, missingFromSchema, SCHEMA_VERSION } from './migrate.ts';
 import { MIGRATIONS } from './migrations/index.ts';
 
-test('migrations are numbered from the baseline on without gaps', () => {
+test('migrations are numbered from the baseline without gaps', () => {
   expect(MIGRATIONS.map((migration) => migration.number)).toEqual(MIGRATIONS.map((_, index) => MIGRATIONS[0].number + index));
 });
 
-test('a database that the replaced migrations made opens as it is', async () => {
+test('a database made by the replaced migrations opens without changes', async () => {
   const database = await temporaryDatabase(ENGINE, { bare: true });
   const store = await openTestStore(database);
   await store.append('ws_test', [{ category: 'work', kind: 'kept', actor: 'a' }]);
@@ -28,16 +28,16 @@ test('a database that the replaced migrations made opens as it is', async () => 
   expect(await readEvents(again.reader, 'ws_test', 0, 1)).toHaveLength(1);
 });
 
-test('a database older than the baseline is refused, and the message names the commit that still migrates it', async () => {
+test('refuses a database older than the baseline and names the commit that still migrates it', async () => {
   const database = await temporaryDatabase(ENGINE, { bare: true });
   const store = await openTestStore(database);
   await store.engine.transaction('schema', (db) => db.updateTable('schema_migrations').set({ number: 15, name: 'people' }).execute());
   await store.close();
-  await expect(openTestStore(database)).rejects.toThrow(/has schema 15, and this program migrates from 16 on: start covenant of commit c09f4ba/);
+  await expect(openTestStore(database)).rejects.toThrow(/has schema 15, but this program migrates only from 16 on: start covenant of commit c09f4ba/);
   if (ENGINE === 'sqlite') expect(inspectDatabaseFile(database.path, 'look')).toMatchObject({ trouble: 'obsolete' });
 });
 
-test('a database newer than the program is refused with a message that says so [storage.migrate.newer-refused]', async () => {
+test('refuses a database newer than the program and says so [storage.migrate.newer-refused]', async () => {
   const database = await temporaryDatabase(ENGINE, { bare: true });
   const store = await openTestStore(database);
   await store.engine.transaction('schema', (db) =>
@@ -48,17 +48,17 @@ test('a database newer than the program is refused with a message that says so [
   );
   const refused = openTestStore(database);
   await expect(refused).rejects.toBeInstanceOf(SchemaMismatch);
-  await expect(openTestStore(database)).rejects.toThrow(`schema ${SCHEMA_VERSION + 1} (from_tomorrow) and this program knows ${SCHEMA_VERSION}`);
+  await expect(openTestStore(database)).rejects.toThrow(`schema ${SCHEMA_VERSION + 1} (from_tomorrow) but this program only knows ${SCHEMA_VERSION}`);
 });
 
-test('a database of another program is refused', async () => {
+test('refuses a database of another program', async () => {
   const database = await temporaryDatabase(ENGINE, { bare: true });
   const store = await openTestStore(database);
   await store.engine.transaction('schema', (db) => db.updateTable('schema_migrations').set({ name: 'else' }).execute());
   await expect(openTestStore(database)).rejects.toThrow('belongs to another program');
 });
 
-test('an older database is migrated on start, after a backup copy where it is SQLite [storage.migrate.older]', async () => {
+test('migrates an older database on start, on SQLite after a backup copy [storage.migrate.older]', async () => {
   const database = await temporaryDatabase(ENGINE, { bare: true });
   const older = await openTestStore(database);
   await older.append('ws_test', [{ category: 'work', kind: 'kept', actor: 'a' }]);
@@ -78,7 +78,7 @@ test('an older database is migrated on start, after a backup copy where it is SQ
   expect(await readEvents(copy.reader, 'ws_test', 0, 1)).toHaveLength(1);
 });
 
-test.runIf(ENGINE === 'postgres')('a migration, and the wait for that of another server, may take longer than a statement of a call', async () => {
+test.runIf(ENGINE === 'postgres')("a migration, and the wait for another server's, may exceed the statement timeout of calls", async () => {
   const database = await temporaryDatabase(ENGINE, { bare: true });
   await (await openTestStore(database)).close();
   const slow: Migration = { number: SCHEMA_VERSION + 1, name: 'slow', up: async (db) => void (await sql`select pg_sleep(0.5)`.execute(db)) };
@@ -88,7 +88,7 @@ test.runIf(ENGINE === 'postgres')('a migration, and the wait for that of another
   await expect(cancelled).rejects.toBeInstanceOf(StoreBusy);
 });
 
-test('a migration that fails leaves the database as it was', async () => {
+test('a failed migration leaves the database unchanged', async () => {
   const database = await temporaryDatabase(ENGINE, { bare: true });
   await (await openTestStore(database)).close();
   const broken: Migration = {
@@ -104,13 +104,13 @@ test('a migration that fails leaves the database as it was', async () => {
   expect((await store.reader.introspection.getTables()).map((table) => table.name)).not.toContain('half');
 });
 
-test('two servers that start at once on an empty database both come up', async () => {
+test('two servers that start at the same time on an empty database both come up', async () => {
   const database = await temporaryDatabase(ENGINE, { bare: true });
   const stores = await Promise.all([openTestStore(database), openTestStore(database), openTestStore(database)]);
   for (const store of stores) expect(await missingFromSchema(store.engine)).toEqual([]);
 });
 
-test.runIf(ENGINE === 'sqlite')('the database and its copies are readable by their owner alone', async () => {
+test.runIf(ENGINE === 'sqlite')('the database and its copies are readable only by their owner', async () => {
   const database = await temporaryDatabase(ENGINE, { bare: true });
   await openTestStore(database);
   const copy = join(database.home, 'copies', 'copy.db');

@@ -7,25 +7,25 @@ import { SCHEMA } from './schema.ts';
 export interface Migration {
   readonly number: number;
   readonly name: string;
-  /** The tables that it adds, in the language of `schema-text.ts`. The row types are generated from it. */
+  /** The tables it adds, in the language of `schema-text.ts`. The row types are generated from it. */
   readonly tables?: string;
-  /** Immutable once released. Rows have no types here: a migration outlives the types of its day. */
+  /** Immutable once released. Rows are untyped here, because a migration outlives the types of its time. */
   // biome-ignore lint/suspicious/noExplicitAny: see above
   up(db: Kysely<any>, engine: EngineKind): Promise<void>;
 }
 
 export const SCHEMA_VERSION = MIGRATIONS.at(-1)?.number ?? 0;
 
-/** Why a database is refused that is older than the first migration, or nothing. */
+/** Why a database older than the first migration is refused, or undefined. */
 export function whyObsolete(version: number, [first]: readonly Migration[] = MIGRATIONS): string | undefined {
   if (version === 0 || first === undefined || version >= first.number) return undefined;
   return (
-    `the database has schema ${version}, and this program migrates from ${first.number} on: start covenant of commit c09f4ba on it once, ` +
-    'which migrates it, or export its workspaces with that commit and import them here'
+    `the database has schema ${version}, but this program migrates only from ${first.number} on: start covenant of commit c09f4ba on it once, ` +
+    'to migrate it, or export its workspaces with that commit and import them here'
   );
 }
 
-/** Writers of no workspace: migrations take turns on this name. */
+/** Belongs to no workspace: migrations take turns by locking this name. */
 const MIGRATION_TURN = 'schema';
 
 export interface SchemaState {
@@ -42,11 +42,11 @@ export async function inspectSchema(engine: Engine, db: Db = engine.reader, migr
   const obsolete = whyObsolete(current, migrations);
   if (obsolete !== undefined) throw new SchemaMismatch(obsolete);
   for (const { number, name } of applied) {
-    // A database that is older than the baseline has the migrations that led to it on record.
+    // A database older than the baseline lists the migrations that the baseline replaces.
     if (number < oldest) continue;
     if (number > newest) {
       throw new SchemaMismatch(
-        `the database has schema ${number} (${name}) and this program knows ${newest}: start the newer covenant that made it, or restore an older backup`,
+        `the database has schema ${number} (${name}) but this program only knows ${newest}: start the newer covenant version that created it, or restore an older backup`,
       );
     }
     const known = migrations.find((migration) => migration.number === number);
@@ -59,7 +59,7 @@ export async function inspectSchema(engine: Engine, db: Db = engine.reader, migr
   return { current, pending: migrations.filter((migration) => migration.number > current) };
 }
 
-/** Applies what is missing, each migration in a transaction that also records it. Several servers may start at once. */
+/** Applies missing migrations, each in a transaction that also records it. Several servers may start at the same time. */
 export async function migrate(engine: Engine, now: () => number, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
   for (;;) {
     const next = await engine.transaction(MIGRATION_TURN, async (db) => {

@@ -7,16 +7,16 @@ import type { NewEvent } from './journal.ts';
 import { inspectSchema, type Migration, migrate, SCHEMA_VERSION } from './migrate.ts';
 import { type WriteCallback, Writer } from './write.ts';
 
-/** A statement on a table that has grown large may take as long, and so may the wait for another server that migrates it. */
+/** A statement on a large table may take this long, and so may the wait for another server that migrates it. */
 const MIGRATION_MS = 3_600_000;
 
 export interface StoreOptions {
-  /** `postgres://…`; without it SQLite at `path`. */
+  /** `postgres://…`; without it, SQLite at `path`. */
   url?: string | undefined;
   path: string;
   now: () => number;
   statementTimeoutMs: number;
-  /** Another history than the program's own, for tests of migration itself. */
+  /** Other migrations than the program's own, for tests of migration itself. */
   migrations?: readonly Migration[];
 }
 
@@ -24,14 +24,14 @@ export interface Store {
   readonly kind: EngineKind;
   readonly engine: Engine;
   readonly schemaVersion: number;
-  /** Where the database was copied before it was migrated, if it was. */
+  /** Where the database was copied before its migration, if it was migrated. */
   readonly backup: string | undefined;
   readonly reader: Db;
   /** Reads of the tables that calls are checked against. */
   readonly access: AccessReads;
   write<T>(workspace: string, callback: WriteCallback<T>, signal?: AbortSignal): Promise<T>;
   append(workspace: string, events: readonly NewEvent[]): Promise<number>;
-  /** Every event after `after`, in order, as they are committed, by whichever process, until `signal` aborts. */
+  /** Yields every event after `after` in order, as any process commits them, until `signal` aborts. */
   follow(workspace: string, after: number, signal: AbortSignal): AsyncGenerator<JournalPage>;
   close(): Promise<void>;
 }
@@ -65,7 +65,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 }
 
 async function openSqliteStore({ path, now, migrations }: StoreOptions): Promise<{ engine: Engine; backup: string | undefined }> {
-  // node:sqlite exists from Node 22.13 on; importing it lazily lets older Nodes say so in words.
+  // node:sqlite exists since Node 22.13. The lazy import lets older Nodes report a clear error.
   const { openSqlite } = await import('./sqlite.ts');
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const existed = existsSync(path);

@@ -9,16 +9,16 @@ import type { Database } from './schema-rows.ts';
 const CHANNEL = 'covenant_events';
 const ATTEMPTS = 4;
 const RELISTEN_MS = 1_000;
-/** Notifications are a hint; this is how long a reader waits when one is lost with its connection. */
+/** Notifications are a hint. This is how long a reader waits if one is lost with its connection. */
 const FOREIGN_POLL_MS = 2_000;
-/** The size of each pool. Readers and writers have separate pools, so that neither waits for connections of the other. */
+/** The size of each pool. Readers and writers have separate pools, so that neither waits for the other's connections. */
 const POOL_SIZE = 10;
 const GRACE_MS = 5_000;
 const CONNECT_MS = 10_000;
 
 export interface PostgresOptions {
   url: string;
-  /** A statement that runs longer is cancelled by the server, so that a hung query cannot hold a workspace's queue. */
+  /** The server cancels a statement that runs longer, so that a hung query cannot block a workspace's queue. */
   statementTimeoutMs: number;
 }
 
@@ -26,14 +26,14 @@ export function openPostgres({ url, statementTimeoutMs }: PostgresOptions): Engi
   const connection = {
     connectionString: url,
     statement_timeout: statementTimeoutMs,
-    // A peer that hangs or vanishes inside a transaction holds its workspace's lock: the server ends it, and so do we.
+    // A peer that hangs or vanishes inside a transaction holds its workspace's lock. The server ends it, and so do we.
     idle_in_transaction_session_timeout: statementTimeoutMs + GRACE_MS,
     query_timeout: statementTimeoutMs + GRACE_MS,
     connectionTimeoutMillis: CONNECT_MS,
     keepAlive: true,
     application_name: 'covenant',
     types: { getTypeParser: parserFor },
-    // A statement is sent without waiting for the answer to the one before.
+    // A statement is sent without waiting for the answer to the previous one.
     pipeline: true,
   };
   const writers = openPool(connection);
@@ -50,7 +50,7 @@ export function openPostgres({ url, statementTimeoutMs }: PostgresOptions): Engi
     transaction: (workspace, work) => withRetry(() => transact(writers, names, workspace, work)),
     async appendEvents(tx, rows, head) {
       const column = (key: keyof (typeof rows)[number]) => rows.map((row) => row[key]);
-      // One statement for all three: each round trip is a wait for everybody in the queue.
+      // One statement for all three: each round trip makes everyone in the queue wait.
       await sql`
         with appended as (
           insert into events (workspace_id, seq, category, kind, actor, subject, session, payload, time, hash)
@@ -69,14 +69,14 @@ export function openPostgres({ url, statementTimeoutMs }: PostgresOptions): Engi
       await sql`select pg_advisory_xact_lock(${lockKey(resource)})`.execute(tx);
     },
     async hasTable(tx, name) {
-      // Not to_regclass: it answers from a cache that a transaction which has waited for its lock does not refresh.
+      // Not to_regclass: it uses a cache that a transaction which waited for its lock does not refresh.
       const { rows } = await sql`select 1 from pg_tables where schemaname = current_schema() and tablename = ${name}`.execute(tx);
       return rows.length > 0;
     },
     dumpSchema: () => dumpSchema(reader),
     async close() {
       await foreign.close();
-      // Not by Kysely: one that was never asked anything ends nothing.
+      // Not through Kysely: a Kysely instance that was never used ends nothing.
       await Promise.all([writers.end(), readers.end()]);
     },
   };
@@ -84,14 +84,14 @@ export function openPostgres({ url, statementTimeoutMs }: PostgresOptions): Engi
 
 function openPool(connection: pg.PoolConfig): pg.Pool {
   const pool = new pg.Pool({ ...connection, max: POOL_SIZE });
-  // An idle client whose server went away emits here; the next query gets a new one.
+  // An idle client whose server went away emits here. The next query gets a new client.
   pool.on('error', () => {});
-  // A lost connection also fails its query. Without a listener the event would end the process.
+  // A lost connection also fails its query. Without a listener this event would end the process.
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }
 
-/** bigint columns hold times and counters, far below 2^53: hand them out as numbers on both engines. */
+/** bigint columns contain times and counters far below 2^53, so both engines return them as numbers. */
 function parserFor(oid: number, format?: string): (text: string) => unknown {
   const INT8 = 20;
   if (oid === INT8) return Number;
@@ -107,8 +107,8 @@ class FailedAttempt extends Error {
 }
 
 /**
- * Remembers nothing: another server may have committed a moment ago, and a notification of it may still be on its way. Those who ask for the same in
- * one turn of the event loop get one reading, which begins when all of them have asked.
+ * Caches nothing: another server may have just committed, and its notification may still be on the way. Callers that ask for the same in one turn of
+ * the event loop share one query, which starts after all of them have asked.
  */
 class GatheredReads implements AccessReads {
   readonly #gathering = new Map<string, Promise<unknown>>();
@@ -126,13 +126,13 @@ class GatheredReads implements AccessReads {
 }
 
 /**
- * READ COMMITTED with the workspace's advisory lock as its first statement: several servers take turns, and every later
- * statement sees what the previous holder committed. (Serializable would make every concurrent append retry.)
+ * READ COMMITTED with the workspace's advisory lock as the first statement: servers take turns, and every later statement sees what the previous
+ * holder committed. (SERIALIZABLE would make every concurrent append retry.)
  */
 async function transact<T>(pool: pg.Pool, names: PreparedNames, workspace: string, work: (tx: Db, control: Control) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let committing = false;
-  // Without parameters the two travel as one message, and what is read first of all goes right behind them.
+  // Without parameters the two statements travel as one message, and the first query follows directly.
   const begun = client.query(`begin isolation level read committed; select pg_advisory_xact_lock(${lockKey(workspace)})`);
   begun.catch(() => {});
   try {
@@ -157,7 +157,7 @@ async function transact<T>(pool: pg.Pool, names: PreparedNames, workspace: strin
   }
 }
 
-/** A transaction on its connection. Its statements do not wait for each other, as they would on a connection that Kysely reserves. */
+/** A transaction on its own connection. Its statements do not wait for each other, unlike on a connection that Kysely reserves. */
 class RunningTransaction implements Control {
   readonly db: Db;
   readonly #client: pg.PoolClient;
@@ -186,7 +186,7 @@ class RunningTransaction implements Control {
     try {
       const name = parameters?.length ? this.#names.of(text) : undefined;
       const answer = await this.#client.query(name === undefined ? { text, values: parameters } : { name, text, values: parameters });
-      // It has been answered before. What was read outside of a transaction that did not begin is nothing to act on.
+      // Already answered. What was read outside a transaction that never began must not be used.
       await this.#begun;
       return answer;
     } catch (error) {
@@ -196,12 +196,12 @@ class RunningTransaction implements Control {
   }
 }
 
-/** 64 bits of the name's hash, as PostgreSQL's signed integer. */
+/** 64 bits of the name's hash, as a signed PostgreSQL integer. */
 export function lockKey(name: string): bigint {
   return createHash('sha256').update(name).digest().readBigInt64BE();
 }
 
-/** Only what certainly did not commit is tried again: a connection that was lost before the commit or not to be had, or a deadlock. */
+/** Retries only what certainly did not commit: a connection lost before the commit or not available, or a deadlock. */
 async function withRetry<T>(attempt: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
@@ -211,15 +211,15 @@ async function withRetry<T>(attempt: () => Promise<T>): Promise<T> {
       if (committing && isLost(cause) && !isUnsent(cause)) {
         throw new OutcomeUnknown('the database connection was lost during the commit', { cause });
       }
-      if (isTimeout(cause)) throw new StoreBusy('another server has held this workspace too long', { cause });
+      if (isTimeout(cause)) throw new StoreBusy('another server has locked this workspace too long', { cause });
       if (tries >= ATTEMPTS || !(isLost(cause) || isDeadlock(cause) || isFull(cause) || isOutdated(cause))) throw typed(cause);
-      // The other of a deadlock goes on at once; all else needs its time.
+      // The other side of a deadlock continues immediately; everything else needs time.
       if (!isDeadlock(cause)) await new Promise((resolve) => setTimeout(resolve, 50 * 2 ** tries));
     }
   }
 }
 
-/** A read waits for a connection as a write does; one that it loses on the way is told in our words. */
+/** A read waits for a connection like a write does. If it loses the connection, it fails with our error. */
 function forReads(pool: pg.Pool): PostgresPool {
   const known = new WeakMap<pg.PoolClient, PostgresPoolClient>();
   const wrap = (client: pg.PoolClient): PostgresPoolClient => {
@@ -232,7 +232,7 @@ function forReads(pool: pg.Pool): PostgresPool {
         throw typed(error);
       }
     };
-    // The server says so before the socket does: the next to read would be given it.
+    // The server reports it before the socket does. Without this, the next reader would get this connection.
     return { query: query as unknown as PostgresPoolClient['query'], release: (destroy) => client.release(isGone || destroy) };
   };
   return {
@@ -249,43 +249,43 @@ function forReads(pool: pg.Pool): PostgresPool {
 
 /** Only for what certainly did not commit. */
 function typed(cause: unknown): unknown {
-  if (isTimeout(cause)) return new StoreBusy('a statement took longer than it may', { cause });
-  if (isFull(cause)) return new StoreBusy('the database takes no more connections', { cause });
+  if (isTimeout(cause)) return new StoreBusy('a statement exceeded its timeout', { cause });
+  if (isFull(cause)) return new StoreBusy('the database accepts no more connections', { cause });
   if (isLost(cause)) return new StoreBusy('the database cannot be reached', { cause });
   if (sqlState(cause) === DISK_FULL) return new StoreUnwritable('the disk of the database is full', { cause });
-  if (sqlState(cause) === READ_ONLY) return new StoreUnwritable('the database takes no changes', { cause });
+  if (sqlState(cause) === READ_ONLY) return new StoreUnwritable('the database is read-only', { cause });
   return cause;
 }
 
 const DISK_FULL = '53100';
-/** A standby, or a database whose keeper lets nobody write because its disk is full. */
+/** A standby, or a hosted database that was made read-only because its disk is full. */
 const READ_ONLY = '25006';
 const sqlState = (error: unknown): string => (typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '');
 
 const isDeadlock = (error: unknown): boolean => sqlState(error) === '40P01';
-/** A prepared statement meets a table that has other columns by now: a newer server has migrated it. */
+/** A prepared statement meets a table whose columns have changed: a newer server has migrated it. */
 const isOutdated = (error: unknown): boolean => sqlState(error) === '0A000' && /cached plan/.test(messageOf(error));
 const isFull = (error: unknown): boolean => sqlState(error) === '53300';
-/** A statement, a lock or a connection timed out. A retry would wait as long again. */
+/** A statement, lock or connection timed out. A retry would take as long again. */
 const isTimeout = (error: unknown): boolean =>
   ['57014', '55P03'].includes(sqlState(error)) || /timeout exceeded when trying to connect|due to connection timeout/.test(messageOf(error));
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : '');
 
-/** It was known before that the connection was lost. */
+/** The connection was already known to be lost before sending. */
 const isUnsent = (error: unknown): boolean => /is not queryable/.test(messageOf(error));
 
-/** By these the server ends a session or begins none: it stops or starts, or we were idle for too long. */
+/** SQLSTATEs with which the server ends or refuses a session: it stops or starts, or the session was idle too long. */
 const ENDED = ['25P03', '25P04', '57P01', '57P02', '57P03', '57P05'];
 const UNREACHABLE = ['ECONNRESET', 'ECONNREFUSED', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN'];
 
-/** Class 08 and `ENDED` come from the server; the rest is what the network or `pg` itself reports. */
+/** Class 08 and `ENDED` come from the server; the rest is reported by the network or by `pg`. */
 function isLost(error: unknown): boolean {
   const state = sqlState(error);
   if (state.startsWith('08') || ENDED.includes(state) || UNREACHABLE.includes(state)) return true;
   return /connection (terminated|closed|ended)|client has encountered a connection error|query read timeout/i.test(messageOf(error));
 }
 
-/** One listening connection for the process, made when somebody follows and made again when it breaks. */
+/** One listening connection per process, opened when the first follower appears and reopened when it breaks. */
 function foreignWrites(connection: pg.ClientConfig) {
   const listeners = new Set<() => void>();
   let client: pg.Client | undefined;

@@ -1,16 +1,16 @@
-/** A statement that runs this often is prepared once for each connection, because planning takes PostgreSQL longer than execution. */
+/** A statement that runs this often is prepared once per connection, because PostgreSQL's planning takes longer than its execution. */
 const OFTEN = 10;
-/** Each of them costs every connection memory, on both sides. */
+/** Each prepared statement costs memory on every connection, on both sides. */
 const MAX_ITEMS = 200;
 const COUNTED = 2_000;
 
-/** Which statements are asked often, and by what name each connection knows them. */
+/** Which statements are used often, and the name by which each connection knows them. */
 export class PreparedNames {
   readonly #asked = new Map<string, number>();
   readonly #names = new Map<string, string>();
   #epoch = 0;
 
-  /** Undefined: not worth one. */
+  /** Undefined: the statement is not worth preparing. */
   of(text: string): string | undefined {
     const name = this.#names.get(text);
     if (name || this.#names.size >= MAX_ITEMS) return name;
@@ -24,7 +24,7 @@ export class PreparedNames {
     return given;
   }
 
-  /** A table has changed under them: every connection must learn them anew. */
+  /** Called when a table has changed: every connection must prepare its statements again. */
   forget(): void {
     this.#epoch++;
     this.#names.clear();

@@ -8,15 +8,13 @@ import type { Database } from './schema-rows.ts';
 import { openSqlite } from './sqlite.ts';
 
 /**
- * Differences between a file's schema and the one that its migrations make. An added trigger or view would run with every statement of the
- * server. Returns the first few, for people; none if the file is sound.
+ * Differences between a file's schema and the schema that its migrations make. An added trigger or view would run with the server's statements.
+ * Returns the first few, for people; none if the file is sound.
  */
 export async function strangeObjects(path: string): Promise<string[]> {
   const found = objectsIn(path);
   const expected = await objectsOfVersion(versionOf(path));
-  const extra = [...found].flatMap(([name, sql]) =>
-    expected.has(name) ? (expected.get(name) === sql ? [] : [`${name}, which is not as it was made`]) : [name],
-  );
+  const extra = [...found].flatMap(([name, sql]) => (expected.has(name) ? (expected.get(name) === sql ? [] : [`${name}, which was changed`]) : [name]));
   const missing = [...expected.keys()].flatMap((name) => (found.has(name) ? [] : [`no ${name}`]));
   return [...extra, ...missing].slice(0, 5);
 }
@@ -30,7 +28,7 @@ interface SchemaObject {
 
 const OWN_TABLE = /^CREATE TABLE sqlite_(stat1\(tbl,idx,stat\)|stat4\(tbl,idx,neq,nlt,ndlt,sample\)|sequence\(name,seq\))$/;
 
-/** Objects that SQLite makes for itself. The name alone proves nothing, because an attacker can give it to a trigger. */
+/** Objects that SQLite creates itself. The name alone proves nothing, because an attacker can use it for a trigger. */
 const isOwn = ({ type, name, sql }: SchemaObject): boolean =>
   (type === 'index' && sql === null && name.startsWith('sqlite_autoindex_')) || (type === 'table' && OWN_TABLE.test(sql ?? ''));
 
@@ -41,7 +39,7 @@ function objectsIn(path: string): Map<string, string> {
     const found = new Map<string, string>();
     for (const row of rows) {
       const key = `${row.type} ${row.name}`;
-      // Two of one name are not as one was made.
+      // Two objects with one name never match the original.
       if (!isOwn(row)) found.set(key, `${found.get(key) ?? ''}${row.tbl_name}\n${row.sql}\n`);
     }
     return found;
@@ -83,10 +81,10 @@ export type StoredToken = Pick<
   Database['tokens'],
   'workspace_id' | 'id' | 'hash' | 'kind' | 'developer_id' | 'agent_type' | 'label' | 'revoked_at' | 'expires_at'
 > &
-  // A file of an earlier version does not have them.
+  // A file of an earlier version lacks these.
   Partial<Pick<Database['tokens'], 'instance_id' | 'previous_hash' | 'previous_ends_at'>>;
 
-/** The tokens of a database file, of whichever version; undefined where they cannot be read. */
+/** The tokens of a database file of any version; undefined if they cannot be read. */
 export function tokensIn(path: string): StoredToken[] | undefined {
   let db: DatabaseSync | undefined;
   try {

@@ -7,7 +7,7 @@ import { MIGRATIONS } from './migrations/index.ts';
 import { openStore } from './open.ts';
 import { strangeObjects, tokensIn } from './restored-file.ts';
 
-test('a file of any version of ours has nothing strange; whatever else is in it is named [harden.restore.extra-objects]', async () => {
+test('a file of any of our versions has no strange objects; everything else in it is named [harden.restore.extra-objects]', async () => {
   for (let upTo = 1; upTo <= MIGRATIONS.length; upTo++) {
     const path = join(temporaryFolder(), 'covenant.db');
     const store = await openStore({ path, now: () => 1, statementTimeoutMs: 1_000, migrations: MIGRATIONS.slice(0, upTo) });
@@ -23,7 +23,7 @@ test('a file of any version of ours has nothing strange; whatever else is in it 
   }
 });
 
-test('what is named as SQLite names its own is found by what it is [harden.restore.extra-objects]', async () => {
+test("an object named like SQLite's own is recognized by its definition [harden.restore.extra-objects]", async () => {
   for (const [statement, named] of Object.entries(DISGUISED)) {
     const path = join(temporaryFolder(), 'covenant.db');
     await (await openStore({ path, now: () => 1, statementTimeoutMs: 1_000 })).close();

@@ -33,7 +33,7 @@ const note = (at: number, values: Partial<NoteRow> = {}): NoteRow => ({
   ...values,
 });
 
-/** Runs `work` in one write, and what it finds afterwards outside of it. */
+/** Runs `work` in one write and returns what it finds. */
 async function written<T>(rows: readonly NoteRow[], work: (db: Db) => Promise<T>): Promise<T> {
   const store = await openTestStore();
   return await store.write(W, async ({ db }) => {
@@ -43,7 +43,7 @@ async function written<T>(rows: readonly NoteRow[], work: (db: Db) => Promise<T>
 }
 const ids = (rows: readonly { id: string }[]): string[] => rows.map(({ id }) => id);
 
-test('a value is equal, a list means any of its values, null means none, and undefined does not count', async () => {
+test('a value matches equality, a list any of its values, null matches null, and undefined is ignored', async () => {
   const rows = [note(1, { task_id: 't1' }), note(2), note(3, { kind: 'blocker' }), note(4, { workspace_id: 'ws_other' })];
   await written(rows, async (db) => {
     const found = async (match: Parameters<typeof findRows<'notes'>>[2]) =>
@@ -56,7 +56,7 @@ test('a value is equal, a list means any of its values, null means none, and und
   });
 });
 
-test('nothing is in an empty list: nothing is found, counted, changed or deleted by one', async () => {
+test('an empty list matches nothing when reading, counting, changing and deleting', async () => {
   await written([note(1)], async (db) => {
     const none = { workspace_id: W, id: [] };
     expect(await findRows(db, 'notes', none)).toEqual([]);
@@ -68,7 +68,7 @@ test('nothing is in an empty list: nothing is found, counted, changed or deleted
   });
 });
 
-test('rows come in order, a page of them if need be; one row is the first in order', async () => {
+test('returns rows in order, or a page of them; one row is the first in order', async () => {
   const rows = [note(1), note(2, { created_at: 1 }), note(3), note(4)];
   await written(rows, async (db) => {
     const order = { created_at: 'desc', id: 'asc' } as const;
@@ -81,7 +81,7 @@ test('rows come in order, a page of them if need be; one row is the first in ord
   });
 });
 
-test('any number of rows is inserted; what matches is counted, changed and deleted, and nothing else', async () => {
+test('inserts any number of rows, and counts, changes and deletes exactly the matching ones', async () => {
   const rows = Array.from({ length: 1_201 }, (_, at) => note(at));
   await written(rows, async (db) => {
     expect(await countRows(db, 'notes', { workspace_id: W })).toBe(1_201);
@@ -97,7 +97,7 @@ test('any number of rows is inserted; what matches is counted, changed and delet
   });
 });
 
-test('a column is compared with a bound, with two of them, or with having a value at all', async () => {
+test('compares a column with one bound, with two, or with having a value', async () => {
   const rows = [note(1, { task_id: 't1' }), note(2), note(3, { task_id: 't3' }), note(4)];
   await written(rows, async (db) => {
     const found = async (match: Parameters<typeof findRows<'notes'>>[2]) => ids(await findRows(db, 'notes', match, { order: { id: 'asc' } }));
@@ -109,7 +109,7 @@ test('a column is compared with a bound, with two of them, or with having a valu
   });
 });
 
-test('whether there is a row is known; a change and a deletion say of how many rows', async () => {
+test('reports whether a row exists, and how many rows a change and a deletion matched', async () => {
   await written([note(1), note(2)], async (db) => {
     expect(await hasRow(db, 'notes', { workspace_id: W, kind: 'decision' })).toBe(true);
     expect(await hasRow(db, 'notes', { workspace_id: W, kind: 'blocker' })).toBe(false);
@@ -121,7 +121,7 @@ test('whether there is a row is known; a change and a deletion say of how many r
   });
 });
 
-test('a page has its rows and how many the query finds in all', async () => {
+test('a page contains its rows and the total number', async () => {
   await written(
     [1, 2, 3].map((at) => note(at)),
     async (db) => {
@@ -133,7 +133,7 @@ test('a page has its rows and how many the query finds in all', async () => {
   );
 });
 
-test('a row that is there is left as it is, or gets the values of the new one', async () => {
+test('an existing row stays unchanged, or gets the values of the new one', async () => {
   await written([note(1)], async (db) => {
     const key = ['workspace_id', 'id'] as const;
     expect(await insertNewRow(db, 'notes', note(1, { title: 'new' }))).toBe(false);
@@ -149,7 +149,7 @@ test('a row that is there is left as it is, or gets the values of the new one', 
   });
 });
 
-test('what matches is deleted in every workspace', async () => {
+test('deletes matching rows in every workspace', async () => {
   const store = await openTestStore();
   for (const [index, workspace] of [W, 'ws_other'].entries()) {
     const rows = [1, 5].map((at) => note(at, { workspace_id: workspace, id: `note_${index}_${at}` }));

@@ -6,32 +6,35 @@ import type { Store } from './open.ts';
 import type { Database } from './schema-rows.ts';
 
 /**
- * The portable column types: text, integer (booleans as 0 and 1), bigint epoch milliseconds, and JSON kept as text.
- * Both engines hand bigint back as a JavaScript number: times and counters stay far below 2^53.
+ * The portable column types: text, integer (booleans as 0 and 1), bigint epoch milliseconds, and JSON as text. Both engines return bigint as a
+ * JavaScript number: times and counters stay far below 2^53.
  */
 export type EpochMs = number;
-/** JSON text; read it back through `readJson`, which checks it. */
+/** JSON text. Read it with `readJson`, which validates it. */
 export type JsonText = string;
 
 export function readJson<T>(schema: z.ZodType<T>, text: JsonText): T {
   return schema.parse(JSON.parse(text));
 }
 
-/** A column may hold a field as JSON text. Where the column may be null, so may the field. */
+/** Whether a column may contain a field as JSON text. If the column is nullable, the field must be too. */
 type HoldsJson<C, F> = C extends JsonText | null ? (NonNullable<F> extends object ? (null extends C ? (null extends F ? true : false) : true) : false) : false;
 
-/** The fields of a view that a row has under the same name: as they are, or as JSON text. */
+/** The fields of a view that the row has under the same name, either directly or as JSON text. */
 type SameName<V, R> = {
   [F in keyof V & keyof R]: R[F] extends V[F] ? F : [HoldsJson<R[F], V[F]>] extends [true] ? F : never;
 }[keyof V & keyof R];
 
-/** Text of such a column is JSON: text fields hold none. */
+/** Text in such a column is JSON: plain text fields are never arrays or objects. */
 function isJson(type: z.ZodType): boolean {
   const { innerType } = type.def as { innerType?: z.ZodType };
   return innerType === undefined ? ['array', 'object', 'record'].includes(type.type) : isJson(innerType);
 }
 
-/** A row as `schema` shows it: columns of the same name are copied, JSON read and checked; `rest` has all other fields, and those that differ from their columns. */
+/**
+ * A row in the shape of `schema`: columns of the same name are copied, and JSON is parsed and validated. `rest` provides all other fields, and those
+ * that differ from their columns.
+ */
 export function view<S extends Readonly<Record<string, z.ZodType>>, R extends object>(
   schema: z.ZodObject<S>,
   row: R,
@@ -51,22 +54,22 @@ type Table = keyof Database;
 type TableOfWorkspaces = { [T in Table]: Database[T] extends { workspace_id: string } ? T : never }[Table];
 type TableWithIds = { [T in Table]: Database[T] extends { workspace_id: string; id: string } ? T : never }[Table];
 
-/** A comparison of a column. `{ '!=': null }`: it has a value. */
+/** A comparison with a column. `{ '!=': null }` means: it has a value. */
 type Comparison<V> = { readonly [O in '<' | '<=' | '>' | '>=' | '!=']?: V };
 
-/** The values or comparisons that a row must match. A list matches any of its values, null matches null, and undefined is ignored. */
+/** The values or comparisons that a row must match. A list matches any of its values, null matches null, undefined is ignored. */
 type RowMatch<T extends Table> = {
   readonly [C in keyof Database[T]]?: Database[T][C] | readonly NonNullable<Database[T][C]>[] | Comparison<Database[T][C]> | undefined;
 };
 
 interface RowOrder<T extends Table> {
-  /** By its first column, then by the next. */
+  /** By the first column, then by the next. */
   readonly order?: { readonly [C in keyof Database[T]]?: 'asc' | 'desc' };
   readonly limit?: number | undefined;
   readonly offset?: number | undefined;
 }
 
-/** Kysely cannot follow a table that is a type parameter: inside, every table is this one, and the signatures below say what it is. */
+/** Kysely cannot follow a table that is a type parameter. Inside, every table has this type; the signatures below restore the real one. */
 interface AnyTable {
   row: Record<string, unknown>;
 }
@@ -84,10 +87,10 @@ const matches = (match: object) => (eb: ExpressionBuilder<AnyTable, 'row'>) =>
     }),
   );
 
-/** Nothing is in an empty list, and PostgreSQL has no way to write one. */
+/** No row is in an empty list, and PostgreSQL has no syntax for one. */
 const isNever = (match: object): boolean => Object.values(match).some((value) => Array.isArray(value) && value.length === 0);
 
-/** The rows that match, to be narrowed further. Its lists must not be empty. */
+/** The rows that match, as a query to be narrowed further. Lists in `match` must not be empty. */
 export const matching = <T extends Table>(db: Db, table: T, match: RowMatch<T>) =>
   anyTable(db).selectFrom(asRow(table)).where(matches(match)) as unknown as SelectQueryBuilder<Database, T, object>;
 
@@ -100,7 +103,7 @@ export async function findRows<T extends Table>(db: Db, table: T, match: RowMatc
   return (await query.execute()) as unknown as Database[T][];
 }
 
-/** The first in `order`. Without an order, `match` names one row at most. */
+/** The first row in `order`. Without an order, `match` must identify at most one row. */
 export async function findRow<T extends Table>(
   db: Db,
   table: T,
@@ -111,7 +114,7 @@ export async function findRow<T extends Table>(
   return row;
 }
 
-/** The rows that have these ids, by id; of each all columns, or some. */
+/** The rows with these ids, keyed by id, with all columns or only some. */
 export async function rowsById<T extends TableWithIds, C extends keyof Database[T] & string = keyof Database[T] & string>(
   db: Db,
   table: T,
@@ -138,7 +141,7 @@ export async function hasRow<T extends Table>(db: Db, table: T, match: RowMatch<
   return found !== undefined;
 }
 
-/** One page of what a query finds, and how many it finds in all. */
+/** One page of a query's rows, and the total number. */
 export async function pageOf<T extends Table, R>(
   query: SelectQueryBuilder<Database, T, R>,
   { limit, offset }: { readonly limit: number; readonly offset: number },
@@ -160,7 +163,7 @@ export async function countRows<T extends Table>(db: Db, table: T, match: RowMat
   return Number((await counted.executeTakeFirstOrThrow()).count);
 }
 
-/** Both engines bound the parameters of a statement. */
+/** Both engines limit the parameters of a statement. */
 const ROWS_PER_INSERT = 500;
 
 export async function insertRows<T extends Table>(db: Db, table: T, rows: Database[T] | readonly Database[T][]): Promise<void> {
@@ -172,7 +175,7 @@ export async function insertRows<T extends Table>(db: Db, table: T, rows: Databa
   }
 }
 
-/** Says whether that is new: a row with the same key stays as it is. */
+/** Returns whether the row is new. An existing row with the same key stays unchanged. */
 export async function insertNewRow<T extends Table>(db: Db, table: T, row: Database[T]): Promise<boolean> {
   const inserted = await anyTable(db)
     .insertInto(asRow(table))
@@ -182,7 +185,7 @@ export async function insertNewRow<T extends Table>(db: Db, table: T, row: Datab
   return inserted.numInsertedOrUpdatedRows === 1n;
 }
 
-/** Inserts rows. One with the same `key` gets the values of the new one in all other columns. */
+/** Inserts rows. An existing row with the same `key` gets the new values in all other columns. */
 export async function saveRows<T extends Table>(
   db: Db,
   table: T,
@@ -217,7 +220,7 @@ export async function deleteRows<T extends Table>(db: Db, table: T, match: RowMa
   return Number(deleted.numDeletedRows);
 }
 
-/** Deletes the rows that match in every workspace that has some, each workspace in its own turn. One where that fails keeps no other from it. */
+/** Deletes matching rows in every workspace, each workspace in its own transaction. A failure in one does not stop the others. */
 export async function deleteEverywhere<T extends TableOfWorkspaces>(store: Pick<Store, 'reader' | 'write'>, table: T, match: RowMatch<T>): Promise<void> {
   const found = await anyTable(store.reader).selectFrom(asRow(table)).select('workspace_id').distinct().where(matches(match)).execute();
   const deleted = found.map(({ workspace_id }) => store.write(workspace_id as string, ({ db }) => deleteRows(db, table, { ...match, workspace_id })));
@@ -237,8 +240,8 @@ class Hole {
 }
 
 /**
- * A query that runs with every call, built and compiled once per engine: building it anew costs more than running it.
- * `build` must not look at its arguments, only place them.
+ * A query that runs with every call, built and compiled once per engine: building it costs more than running it. `build` must only place its
+ * arguments, never read them.
  */
 export function compiledQuery<A extends readonly unknown[], R>(
   arity: A['length'],
@@ -259,8 +262,8 @@ export function compiledQuery<A extends readonly unknown[], R>(
 }
 
 /**
- * Statements that do not need each other's answers travel together. All are waited for even where one fails, because none may
- * be carried out when its callback is over; the first of them that failed is told.
+ * Sends statements that do not depend on each other together. Waits for all of them even if one fails, because none may still run when the callback
+ * returns. Throws the first failure.
  */
 export async function settleAll<const T extends readonly Promise<unknown>[]>(statements: T): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {
   const settled = await Promise.allSettled(statements);
@@ -269,25 +272,25 @@ export async function settleAll<const T extends readonly Promise<unknown>[]>(sta
   return settled.map((one) => (one as PromiseFulfilledResult<unknown>).value) as { -readonly [K in keyof T]: Awaited<T[K]> };
 }
 
-/** One after another so many of a list: a statement takes a bounded number of parameters on either engine. */
+/** Splits a list into chunks: both engines limit a statement's parameters. */
 export function* chunks<T>(list: readonly T[], size: number): Generator<readonly T[]> {
   for (let at = 0; at < list.length; at += size) yield list.slice(at, at + size);
 }
 
-/** Crockford's base 32: no letter that is mistaken for a digit. */
+/** Crockford's base 32: no letter that looks like a digit. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const TIME_DIGITS = 10;
 const TAIL_DIGITS = 16;
 const STEP_DIGITS = 4;
 
-/** Chance is drawn in bulk: a draw per id costs more than all the rest of making one. */
+/** Random bytes are drawn in bulk: drawing them per id costs more than the rest of making one. */
 const pool = new Uint8Array(4096);
 let spent = pool.length;
 
 let lastTime = -1;
 const tail = new Uint8Array(TAIL_DIGITS);
 
-/** `task_` + time + chance. Ids sort by when they were made, also those that one process made in one millisecond. */
+/** `task_` + time + randomness. Ids sort by creation time, also those made by one process in the same millisecond. */
 export function newId(prefix: string, now: number): string {
   if (now === lastTime) increment(tail);
   else drawTail();
@@ -300,11 +303,11 @@ export function newId(prefix: string, now: number): string {
 
 function drawTail(): void {
   for (let i = 0; i < TAIL_DIGITS; i++) tail[i] = randomDigit();
-  // Room to count up within the millisecond without running over.
+  // Leaves room to count up within the millisecond without overflow.
   tail[0] = (tail[0] as number) & 15;
 }
 
-/** By a random step, so that an id does not tell its neighbour. */
+/** Increments by a random step, so that an id does not reveal its neighbour. */
 function increment(digits: Uint8Array): void {
   let carry = 1;
   for (let i = TAIL_DIGITS - 1; i >= 0; i--) {

@@ -20,33 +20,33 @@ interface Row {
 }
 const row: Row = { workspace_id: 'w', id: 't1', title: 'One', status: 'open', files: '["a.ts"]', closed_at: null };
 
-test('a view has the fields of its schema: columns of the same name, JSON read, and what is given besides', () => {
+test('a view has the fields of its schema: same-named columns, parsed JSON, and given values', () => {
   expect(view(schema, row, { task_id: row.id })).toEqual({ task_id: 't1', title: 'One', status: 'open', files: ['a.ts'], closed_at: null });
   expect(view(schema, row, { task_id: row.id, title: 'Hidden', files: [] })).toMatchObject({ title: 'Hidden', files: [] });
   expect(Object.keys(view(schema, row, { task_id: row.id, note: 'x' }))).toEqual(Object.keys(schema.shape));
 });
 
-test('JSON that may be missing is read where it is there', () => {
+test('parses optional JSON if present', () => {
   const noted = z.strictObject({ detail: z.record(z.string(), z.unknown()).nullable(), note: z.string().nullable() });
   expect(view(noted, { detail: '{"a":1}', note: '{}' }, {})).toEqual({ detail: { a: 1 }, note: '{}' });
   expect(view(noted, { detail: null, note: null }, {})).toEqual({ detail: null, note: null });
 });
 
-test('JSON that is not what the schema says is refused', () => {
+test('refuses JSON that does not match the schema', () => {
   expect(() => view(schema, { ...row, files: '[1]' }, { task_id: row.id })).toThrow(z.ZodError);
 });
 
-test('a field that no column has does not compile, nor one of another type', () => {
-  // @ts-expect-error: `task_id` is no column.
+test('a field without a column, or of another type, does not compile', () => {
+  // @ts-expect-error: `task_id` is not a column.
   expect(view(schema, row, {})).not.toHaveProperty('task_id');
   const { title: _, ...untitled } = row;
   // @ts-expect-error: `title` is missing.
   expect(view(schema, untitled, { task_id: row.id })).not.toHaveProperty('title');
-  // @ts-expect-error: `closed_at` is a text.
+  // @ts-expect-error: `closed_at` is text.
   expect(view(schema, { ...row, closed_at: 'now' }, { task_id: row.id })).toMatchObject({ closed_at: 'now' });
 });
 
-test('ids have their prefix, are unique, and sort by when they were made, also within a millisecond', () => {
+test('ids have their prefix, are unique, and sort by creation time, also within a millisecond', () => {
   const ids = [1_000, 1_000, 1_000, 1_001, 2_000, 2_000].flatMap((now) => Array.from({ length: 200 }, () => newId('task', now)));
   expect(new Set(ids).size).toBe(ids.length);
   expect([...ids].sort()).toEqual(ids);

@@ -21,7 +21,7 @@ export interface EventRow {
   hash: string;
 }
 
-/** The end of each workspace's chain, so that an append reads one row and a cut-off tail is noticed. */
+/** The end of each workspace's chain, so that an append reads one row and a removed tail is noticed. */
 export interface JournalHeadRow {
   workspace_id: string;
   seq: number;
@@ -37,7 +37,7 @@ export interface JournalAnchorRow {
   time: EpochMs;
 }
 
-/** How many events the calls of each token have added to the journal in a day, so that several servers count together. */
+/** The number of events that each token's calls added to the journal in a day. Several servers share the count. */
 export interface JournalGrowthRow {
   workspace_id: string;
   token_id: string;
@@ -61,7 +61,7 @@ export interface DeveloperRow {
   created_at: EpochMs;
 }
 
-/** Developers whom the operator lets run agents on the server's machine. */
+/** Developers who may run agents on the server's machine. */
 export interface MachinePermissionRow {
   workspace_id: string;
   developer_id: string;
@@ -84,9 +84,9 @@ export interface TokenRow {
   expires_at: EpochMs | null;
   last_used_at: EpochMs | null;
   revoked_at: EpochMs | null;
-  /** Of a browser's sign-in: SHA-256 of the secret by which its page shows that it is the dashboard's own origin. */
+  /** For a browser's sign-in: SHA-256 of the secret with which its page proves that it is on the dashboard's own origin. */
   proof_hash: string | null;
-  /** SHA-256 of the secret that the last rotation replaced; it is accepted until previous_ends_at. */
+  /** SHA-256 of the secret before the last rotation, which is accepted until previous_ends_at. */
   previous_hash: string | null;
   previous_ends_at: EpochMs | null;
 }
@@ -100,7 +100,7 @@ export interface SigninLinkRow {
   used_at: EpochMs | null;
 }
 
-/** Opens one address once for a browser's sign-in, where its page cannot send a header. */
+/** Opens one address once for a signed-in browser whose page cannot send a header. */
 export interface PageTicketRow {
   workspace_id: string;
   hash: string;
@@ -109,12 +109,12 @@ export interface PageTicketRow {
   expires_at: EpochMs;
 }
 
-/** A machine that asked for tokens for its agents. It belongs to nobody until somebody signed in has approved it. */
+/** A machine that requested tokens for its agents. It belongs to nobody until a signed-in person approves it. */
 export interface DeviceGrantRow {
   id: string;
-  /** What a person reads on one screen and compares on the other: eight letters. */
+  /** Eight letters that a person compares on both screens. */
   user_code: string;
-  /** SHA-256 of what the machine asks with; the code itself is given out once and never stored. */
+  /** SHA-256 of the code that the machine polls with. The code itself is returned once and never stored. */
   device_code_hash: string;
   machine_name: string;
   agents: JsonText;
@@ -126,7 +126,7 @@ export interface DeviceGrantRow {
   created_at: EpochMs;
   expires_at: EpochMs;
   polled_at: EpochMs | null;
-  /** How long the machine has to wait between two questions. */
+  /** How long the machine has to wait between two polls. */
   interval_seconds: number;
   decided_at: EpochMs | null;
 }
@@ -135,23 +135,23 @@ export interface DeviceGrantRow {
 export interface ClientRunRow {
   workspace_id: string;
   actor: string;
-  /** The program's own id of the run. */
+  /** The program's own id for the run. */
   client_session: string;
   client: string;
   developer_id: string;
-  /** The agent session that stands for it. */
+  /** The agent session of the run. */
   session_id: string | null;
-  /** 1: the server has started that session for it, and ends it when the agent starts one itself. */
+  /** 1: the server started that session, and ends it when the agent starts one itself. */
   automatic: number;
   repo: string | null;
   folder: string | null;
-  /** 1: its context was compacted, and what it has to know has not been put back yet. */
+  /** 1: its context was compacted, and the necessary facts have not been added again yet. */
   compacted: number;
-  /** The newest handoff that it was notified of: handoffs have no receipts. */
+  /** The newest handoff that the run was notified of: handoffs have no receipts. */
   handoffs_told: string | null;
-  /** Hash of the open points named at its last stop, so that the same points do not hold it up twice. */
+  /** Hash of the open points named at its last stop, so that the same points do not stop it twice. */
   told_at_stop: string | null;
-  /** What it was denied in the last minute, by claim and path, and when. */
+  /** Edits denied in the last minute, by claim and path, with times. */
   denials: JsonText;
   /** The working tree as found: hashes of uncommitted paths, and the number of unpushed commits per branch. */
   found: JsonText;
@@ -170,33 +170,33 @@ export interface GrantRow {
   max_uses: number | null;
   uses: number;
   expires_at: EpochMs | null;
-  /** Rises with every change of the grant, so that an audit row can say which state of it decided. */
+  /** Rises with every change of the grant, so that an audit row can name the version that decided. */
   revision: number;
   granted_by: string;
   created_at: EpochMs;
   revoked_at: EpochMs | null;
   revoked_by: string | null;
-  /** The times of its last calls, oldest first, where its scope has max_per_minute. */
+  /** The times of its last calls, oldest first, if its scope has max_per_minute. */
   recent: JsonText | null;
 }
 
-/** Another MCP server that has answered once. Kept in the default workspace: the entry is the whole server's, not a team's. */
+/** Another MCP server that has answered at least once. Stored in the default workspace, because it belongs to the server, not to a team. */
 export interface UpstreamRow {
   workspace_id: string;
   name: string;
-  /** What it said of itself: protocol revision, capabilities, name and version; resources and templates as last listed. */
+  /** What it reported: protocol revision, capabilities, name and version; resources and templates as last listed. */
   facts: JsonText;
   first_seen_at: EpochMs;
 }
 
-/** A definition as it was approved, and as it was last seen where that is another. */
+/** An approved definition, and the last seen one if it differs. */
 export interface UpstreamPinRow {
   workspace_id: string;
   server: string;
   kind: 'tool' | 'prompt';
-  /** As the server calls it. */
+  /** The server's name for it. */
   name: string;
-  /** As it is offered. Who was seen first under a name keeps it. */
+  /** The published name. The first definition seen under a name keeps it. */
   exposed: string;
   /** Null: never approved. */
   approved: JsonText | null;
@@ -218,7 +218,7 @@ export interface ApprovalRow {
   /** The tool or prompt, or the server of a resource. */
   name: string;
   server: string | null;
-  /** What the person decides on. Wiped with the decision: arguments are not kept. */
+  /** Shown to the person who decides. Deleted with the decision: arguments are not stored. */
   arguments: JsonText | null;
   arguments_sha256: string;
   grant_id: string;
@@ -231,7 +231,7 @@ export interface ApprovalRow {
   deadline_at: EpochMs;
   decided_at: EpochMs | null;
   decided_by: string | null;
-  /** Where: dashboard, cli, api, or the caller's own client by elicitation. */
+  /** dashboard, cli, api, or elicitation in the caller's own client. */
   decided_through: string | null;
   reason: string | null;
   used_at: EpochMs | null;
@@ -253,24 +253,24 @@ export interface CallRoundRow {
 
 export interface CycleRow {
   workspace_id: string;
-  /** Of the store; cycle_id is the contract's name for it, and unique in its repository only. */
+  /** The store's id. cycle_id is the contract's name, which is unique only in its repository. */
   id: string;
   repository: string;
   cycle_id: string;
   feature: string;
   mode: string;
   status: 'active' | 'archived' | 'cancelled';
-  /** As it was when the cycle began: a changed config must not move a cycle under its agents' feet. */
+  /** The machine when the cycle began: a changed config must not affect a running cycle. */
   machine: JsonText;
-  /** What config.json said when the cycle was archived, without PSKs. */
+  /** config.json when the cycle was archived, without PSKs. */
   config: JsonText | null;
   phase: string;
   active_role: string;
   lock_role: string;
-  /** Needed as it is, because lock.acquire gives it out again. Of no use without a session of its role. */
+  /** Stored in plain text, because lock.acquire returns it again. Useless without a session of its role. */
   lock_token: string;
   lock_acquired_at: EpochMs;
-  /** How often the turn went back to an earlier phase. */
+  /** How often the turn returned to an earlier phase. */
   reworks: number;
   started_by: string;
   created_at: EpochMs;
@@ -279,12 +279,12 @@ export interface CycleRow {
   ended_at: EpochMs | null;
   ended_by: string | null;
   reason: string | null;
-  /** Rises with every change of what the files show; where mirrored is behind, the files are. */
+  /** Rises with every change that the files show. If mirrored is lower, the files are outdated. */
   revision: number;
   mirrored: number;
 }
 
-/** What one role has left for another. The latest is the handoff; older ones are its history. */
+/** Documents that one role leaves for another. The latest is the handoff; older ones are its history. */
 export interface CycleHandoffRow {
   workspace_id: string;
   cycle: string;
@@ -300,7 +300,7 @@ export interface RoleSessionRow {
   workspace_id: string;
   id: string;
   token_sha256: string;
-  /** Of the PSK that it was opened with: with another one it is no longer good. */
+  /** Identifies the PSK it was opened with. If the PSK changes, the session becomes invalid. */
   psk_mark: string;
   repository: string;
   role: string;
@@ -313,10 +313,10 @@ export interface RoleSessionRow {
   closed_by: string | null;
 }
 
-/** Wrong PSKs of one caller for one role in one repository: each makes the next one wait. */
+/** Wrong PSKs from one caller for one role in one repository. Each one delays the next try. */
 export interface PskFailureRow {
   workspace_id: string;
-  /** The path of the file with its PSKs: by folder, every link to that file would give free guesses. */
+  /** The path of the file with the PSKs. Counted by folder, every link to that file would allow more guesses. */
   repository: string;
   role: string;
   token_id: string;
@@ -324,22 +324,22 @@ export interface PskFailureRow {
   last_at: EpochMs;
 }
 
-/** One run of an agent that the server itself has started, in a worktree of its own. */
+/** One run of an agent that the server started in its own worktree. */
 export interface InstanceRow {
   workspace_id: string;
   /** work-123-a1; unique in its workspace. */
   id: string;
   type: 'coding' | 'review' | 'planning';
   status: 'started' | 'waiting_review' | 'pr_created' | 'pr_merged' | 'pr_closed' | 'terminated' | 'abandoned';
-  /** The launcher that it was started with. */
+  /** The launcher that started it. */
   agent: string;
-  /** For whom it works, as which developer it takes part in the team; null in a workspace without any. */
+  /** The developer it works for and appears as in the team; null in a workspace without developers. */
   developer_id: string | null;
-  /** As which messages reach it (agent_register). */
+  /** The agent id that receives its messages (agent_register). */
   agent_id: string;
-  /** The token that its process has; null until it is started. */
+  /** The token of its process; null until it is started. */
   token_id: string | null;
-  /** Where its worktree and session are: servers on other machines leave it alone. */
+  /** The machine with its worktree and session. Servers on other machines leave it alone. */
   machine: string;
   repository: string;
   worktree_path: string;
@@ -348,24 +348,24 @@ export interface InstanceRow {
   base_commit: string | null;
   session_name: string;
   session_kind: 'tmux' | 'process' | null;
-  /** Of the plain process group that it is, with when it began: a number alone may be somebody else's by now. */
+  /** The process group, identified together with its start time: a pid alone may be reused. */
   pid: number | null;
   process_start: number | null;
   issue_number: number | null;
   prompt: string;
-  /** Of a review: whose work it looks at, and for which time. */
+  /** For a review: the instance under review, and the review's number. */
   parent_instance_id: string | null;
   review_iteration: number | null;
   /** Refused requests at the limit, and verdicts needs_work. */
   failed_reviews: number;
   pr_number: number | null;
   pr_url: string | null;
-  /** News for its agent: if the agent has ended, it is started again with this prompt. */
+  /** News for its agent. If the agent has ended, it is restarted with this prompt. */
   news: string | null;
-  /** Why it is no longer at work, or why its worktree was kept. */
+  /** Why it stopped working, or why its worktree was kept. */
   status_reason: string | null;
   kept_reason: string | null;
-  /** What was in its worktree when a person had it removed all the same. */
+  /** The content of its worktree when a person forced its removal. */
   backup_ref: string | null;
   created_by: string;
   created_at: EpochMs;
@@ -374,11 +374,11 @@ export interface InstanceRow {
   ended_at: EpochMs | null;
   step: 'worktree' | 'session' | 'restart' | 'ending' | 'pull' | 'issues' | null;
   step_until: EpochMs | null;
-  /** The process that carries it out; null: whoever comes first. */
+  /** The process that runs the step; null: any process. */
   step_by: string | null;
-  /** How the step is to be done. */
+  /** The parameters of the step. */
   step_data: JsonText | null;
-  /** Reviews that a person has allowed beyond the limit of the settings. */
+  /** Reviews that a person allowed beyond the limit in the settings. */
   extra_reviews: number;
 }
 
@@ -388,13 +388,13 @@ export interface InstanceRelationshipRow {
   child_instance: string;
   relationship_type: 'spawned_review';
   review_iteration: number;
-  /** How it ended: the type of its feedback, approved, timeout, stopped. */
+  /** How it ended: the feedback type, approved, timeout or stopped. */
   outcome: string | null;
   created_at: EpochMs;
   ended_at: EpochMs | null;
 }
 
-/** What a review agent told the coding agent, in full. */
+/** The full feedback of a review agent to the coding agent. */
 export interface ReviewFeedbackRow {
   workspace_id: string;
   id: string;
@@ -405,20 +405,20 @@ export interface ReviewFeedbackRow {
   feedback_type: 'needs_work' | 'suggestions' | 'clarification';
   priority: 'low' | 'normal' | 'high' | 'urgent';
   actionable_items: JsonText;
-  /** The commit that is to bring it, once it is made; the coding branch has it when delivered is merged. */
+  /** The commit that delivers it, once created. It is on the coding branch when delivered is merged. */
   git_commit_hash: string | null;
   delivered: 'merged' | 'message' | null;
   /** Why it could not be merged. */
   reason: string | null;
   created_at: EpochMs;
-  /** Until it has been delivered, one way or the other. */
+  /** Set until the feedback is delivered either way. */
   step: 'merging' | null;
   step_until: EpochMs | null;
-  /** The process that carries it out. */
+  /** The process that runs the step. */
   step_by: string | null;
 }
 
-/** What a workspace has set otherwise than the default. */
+/** Settings of a workspace that differ from the default. */
 export interface SettingRow {
   workspace_id: string;
   key: string;
@@ -427,11 +427,11 @@ export interface SettingRow {
   updated_by: string;
 }
 
-/** One piece of work as the index knows it, whichever feature it is of. */
+/** One item of work in the index, from any feature. */
 export interface OverlapItemRow {
   workspace_id: string;
   id: string;
-  /** A short name for the postings, which are many. */
+  /** A short id for the numerous postings. */
   number: number;
   kind: 'task' | 'workstream' | 'workflow_task';
   owner_id: string;
@@ -442,17 +442,17 @@ export interface OverlapItemRow {
   task_type: string | null;
   status: 'planned' | 'active' | 'blocked' | 'completed' | 'cancelled';
   repo: string | null;
-  /** Analysed: the terms, extracted once. */
+  /** The extracted terms. */
   analysed: JsonText;
   prefix: string | null;
   files: JsonText;
-  /** Rises with every change in the workspace, so that a process can read what it has not seen. */
+  /** Rises with every change in the workspace, so that a process can read only what is new. */
   revision: number;
   updated_at: EpochMs;
   closed_at: EpochMs | null;
 }
 
-/** The inverted index: which items have a term. */
+/** The inverted index: the items that contain a term. */
 export interface OverlapPostingRow {
   workspace_id: string;
   term: string;
@@ -471,7 +471,7 @@ export interface OverlapStateRow {
   revision: number;
   items: number;
   next_number: number;
-  /** What the workspace has set for itself. */
+  /** The workspace's own settings. */
   settings: JsonText | null;
 }
 
@@ -483,7 +483,7 @@ export interface OverlapVectorRow {
   vector: string;
 }
 
-/** A file in somebody's hands: named by an open task, changed in a working tree, or claimed. */
+/** A file in use: named by an open task, changed in a working tree, or claimed. */
 export interface FileMarkRow {
   workspace_id: string;
   path: string;
@@ -492,7 +492,7 @@ export interface FileMarkRow {
   developer_id: string;
   repo: string | null;
   action: string | null;
-  /** What a person would call the source: a task's title, a branch. */
+  /** The source's name for people: a task's title, a branch. */
   label: string | null;
   marked_at: EpochMs;
   expires_at: EpochMs | null;
@@ -504,13 +504,13 @@ export interface PreflightCheckRow {
   kind: 'task' | 'workstream';
   developer_id: string;
   title: string;
-  /** The planned task or workstream that is to be started. */
+  /** The planned task or workstream to start. */
   planned_id: string | null;
   warning_id: string | null;
-  /** The escalated candidates, as they were answered. Empty: no verdict needed. */
+  /** The escalated candidates, as they were returned. Empty: no verdict needed. */
   candidates: JsonText;
   created_at: EpochMs;
-  /** A check serves one start. */
+  /** A check can be used for one start. */
   used_at: EpochMs | null;
 }
 
@@ -520,7 +520,7 @@ export interface OverlapWarningRow {
   developer_id: string;
   kind: 'task' | 'workstream';
   title: string;
-  /** The work that it is about, once that exists. */
+  /** The work it concerns, once that exists. */
   subject_id: string | null;
   check_id: string | null;
   level: 'warn' | 'escalated';
@@ -548,10 +548,10 @@ export interface TaskRow {
   workspace_id: string;
   id: string;
   developer_id: string;
-  /** The agent that planned or started it, as in the journal. */
+  /** The agent that planned or started it, as an actor. */
   actor: string;
   session_id: string | null;
-  /** Null only in rows of an older version, until the next start of the server. */
+  /** Null only in rows from an older version, until the server's next start. */
   workstream_id: string | null;
   title: string;
   task_type: 'feature' | 'bug' | 'refactor' | 'chore' | 'docs' | 'test' | 'spike';
@@ -581,7 +581,7 @@ export interface WorkstreamRow {
   title: string;
   description: string | null;
   status: 'planned' | 'active' | 'blocked' | 'completed' | 'cancelled';
-  /** 1: made by the server as a container for tasks that named none. */
+  /** 1: created by the server as a container for tasks without a workstream. */
   auto_created: number;
   result_summary: string | null;
   /** Why it was cancelled. */
@@ -591,12 +591,12 @@ export interface WorkstreamRow {
   closed_at: EpochMs | null;
 }
 
-/** One comparison of all running work with itself and with what was finished lately. */
+/** One comparison of all running work with itself and with recently finished work. */
 export interface ParallelAuditRow {
   workspace_id: string;
   id: string;
   developer_id: string;
-  /** How many pieces of work were compared. */
+  /** The number of items compared. */
   compared: number;
   conflicts: JsonText;
   created_at: EpochMs;
@@ -627,7 +627,7 @@ export interface SessionActivityRow {
   created_at: EpochMs;
 }
 
-/** A machine is known by the token that its companion calls with. */
+/** A machine is identified by the token of its companion. */
 export interface MachineRow {
   workspace_id: string;
   token_id: string;
@@ -639,7 +639,7 @@ export interface MachineRow {
 export interface RegisteredRepoRow {
   workspace_id: string;
   token_id: string;
-  /** The place in the list as the machine sent it. */
+  /** The position in the list that the machine sent. */
   position: number;
   developer_id: string;
   repo: string;
@@ -653,7 +653,7 @@ export interface LocalWorktreeRow {
   id: string;
   developer_id: string;
   repo: string;
-  /** Empty if not given, as with a detached head: part of a unique key, where null equals nothing. */
+  /** Empty if unknown, for example with a detached head: it is part of a unique key, where null equals nothing. */
   branch: string;
   worktree: string;
   head: string | null;
@@ -674,7 +674,7 @@ export interface RepoCommitRow {
   title: string | null;
 }
 
-/** What somebody is in the middle of, for whoever takes over. Rows that no longer hold stay for audit. */
+/** Work in progress, for the agent that takes over. Outdated rows stay for audit. */
 export interface SessionContextRow {
   workspace_id: string;
   id: string;
@@ -694,12 +694,12 @@ export interface SessionContextRow {
   revoked_at: EpochMs | null;
 }
 
-/** A lease. It is live while it is neither released nor past expires_at. */
+/** A lease. It is active while it is neither released nor past expires_at. */
 export interface ClaimRow {
   workspace_id: string;
   id: string;
   developer_id: string;
-  /** The agent that holds it, as in the journal; with its session, where that is known. */
+  /** The agent that holds it, as an actor, with its session if known. */
   actor: string;
   agent_type: string | null;
   session_id: string | null;
@@ -712,7 +712,7 @@ export interface ClaimRow {
   created_at: EpochMs;
   expires_at: EpochMs;
   released_at: EpochMs | null;
-  /** When the end of the lease was noted in the journal: it had ended at expires_at. */
+  /** When the journal recorded the expiry. The lease itself ended at expires_at. */
   expired_at: EpochMs | null;
 }
 
@@ -731,11 +731,11 @@ export interface AskRow {
   workspace_id: string;
   id: string;
   from_developer_id: string;
-  /** The agent that asked: the answer is for it. */
+  /** The agent that asked and receives the answer. */
   from_actor: string;
   session_id: string | null;
   to_developer_id: string;
-  /** Null: whichever agent of the addressee. */
+  /** Null: any agent of the addressee. */
   to_agent_type: string | null;
   message: string;
   repo: string | null;
@@ -765,12 +765,12 @@ export interface HandoffRow {
   status: 'offered' | 'accepted';
   created_at: EpochMs;
   accepted_at: EpochMs | null;
-  /** Of what was offered, what the receiver has really got. */
+  /** The offered tasks that the receiver actually got. */
   taken_task_ids: JsonText;
   taken_claim_ids: JsonText;
 }
 
-/** Something that the team should know: decided, or in the way. Never changed; a blocker is recent or it is past. */
+/** A decision or blocker that the team should know. Never changed; a blocker counts only while it is recent. */
 export interface NoteRow {
   workspace_id: string;
   id: string;
@@ -784,7 +784,7 @@ export interface NoteRow {
   created_at: EpochMs;
 }
 
-/** Tokens that one model used. All that is kept of a payload: counters, the model's name, and the hash of the whole. */
+/** Tokens used by one model. Of a payload, only the counters, the model's name and the hash are stored. */
 export interface AgentSpanRow {
   workspace_id: string;
   id: string;
@@ -804,7 +804,7 @@ export interface AgentSpanRow {
   /** In micro-dollars, by price_version; null: no known price. */
   cost_micros: number | null;
   price_version: string | null;
-  /** Of the whole payload, on the first of its spans. */
+  /** For the whole payload, on its first span. */
   submitted_micros: number | null;
   cost_mismatch: number;
   verified: number;
@@ -812,12 +812,12 @@ export interface AgentSpanRow {
   ingested_at: EpochMs;
 }
 
-/** A price that the workspace set for itself. The newest version of a model holds; one without figures takes it back. */
+/** A price set by the workspace. The newest version of a model counts; one without figures restores the default. */
 export interface ModelPriceRow {
   workspace_id: string;
   version: number;
   model: string;
-  /** Micro-dollars for a million tokens. */
+  /** Micro-dollars per million tokens. */
   input: number | null;
   cached_input: number | null;
   cache_write: number | null;
@@ -830,7 +830,7 @@ export interface ModelPriceRow {
 export interface RepositoryRow {
   workspace_id: string;
   id: string;
-  /** Absolute, on the machine of whoever registered it. */
+  /** Absolute, on the machine that registered it. */
   path: string;
   name: string;
   created_at: EpochMs;
@@ -854,7 +854,7 @@ export interface AgentRow {
   token_id: string;
   actor: string;
   registered_at: EpochMs;
-  /** The lease of every claim that the agent holds runs from here. */
+  /** The leases of all claims of the agent count from here. */
   last_seen_at: EpochMs;
   updated_at: EpochMs;
 }
@@ -869,11 +869,11 @@ export interface WorkflowRow {
   source_ref: string | null;
   source_content: string;
   repository_path: string;
-  /** Summary, approach, risks, assumptions. Null before there is a plan. */
+  /** Summary, approach, risks, assumptions. Null until a plan exists. */
   plan: JsonText | null;
   max_parallel_tasks: number;
   auto_create_workspaces: number;
-  /** Null: made by the operator. */
+  /** Null: created by the operator. */
   developer_id: string | null;
   actor: string;
   created_at: EpochMs;
@@ -894,21 +894,21 @@ export interface WorkflowTaskRow {
   files: JsonText;
   capabilities: JsonText;
   status: 'pending' | 'planning' | 'in_progress' | 'paused' | 'completed' | 'failed' | 'skipped' | 'removed';
-  /** Dependencies that are neither completed nor skipped. Stored, so that the next task is found by an index. */
+  /** Dependencies that are neither completed nor skipped. Stored so that an index finds the next task. */
   open_dependencies: number;
   plan: JsonText | null;
   context: JsonText | null;
   outcome: string | null;
   outcome_detail: JsonText | null;
   error: string | null;
-  /** Who holds the claim now. Its lease ends when that agent has been silent for too long. */
+  /** The agent that holds the claim. Its lease ends when that agent is silent for too long. */
   assigned_agent_id: string | null;
   claimed_at: EpochMs | null;
-  /** Rises with every claim and with every claim that is taken away. */
+  /** Rises with every claim and every revoked claim. */
   fence: number;
   completed_by: string | null;
   worktree_id: string | null;
-  /** The question to a person for whose answer the task waits, and the status it then goes back to. */
+  /** The question to a person that the task waits for, and the status it returns to after the answer. */
   question_id: string | null;
   resume_status: 'planning' | 'in_progress' | null;
   last_checkpoint: number;
@@ -941,7 +941,7 @@ export interface CheckpointRow {
   created_at: EpochMs;
 }
 
-/** A workspace of the workflow contract. Its wire name is taken in the store by the workspaces that teams live in. */
+/** A workspace of the workflow contract. In the store, that name belongs to the teams' workspaces. */
 export interface WorktreeRow {
   workspace_id: string;
   id: string;
@@ -953,15 +953,15 @@ export interface WorktreeRow {
   base_commit: string | null;
   merge_commit: string | null;
   repository_path: string;
-  /** 1: the server made it on disk, and so may remove it. 0: an agent's own. */
+  /** 1: the server created it on disk and may remove it. 0: it belongs to an agent. */
   made_by_server: number;
-  /** In progress on disk. If the process dies, another finishes or undoes it after step_until. */
+  /** In progress on disk. If the process dies, another one finishes or undoes it after step_until. */
   step: 'creating' | 'removing' | null;
   step_until: EpochMs | null;
-  /** For whose claim it was made, and under which fence. */
+  /** The task for whose claim it was made, with the claim's fence. */
   task_id: string | null;
   fence: number | null;
-  /** Why it is still on disk though it is merged or abandoned. */
+  /** Why it is still on disk although it is merged or abandoned. */
   kept_reason: string | null;
   actor: string;
   created_at: EpochMs;
@@ -1002,7 +1002,7 @@ export interface MessageRow {
   delivered_at: EpochMs | null;
   read_at: EpochMs | null;
   archived_at: EpochMs | null;
-  /** Set on a question to a person, once it was answered or no longer matters. */
+  /** Set on a question to a person once it was answered or is obsolete. */
   answered_at: EpochMs | null;
   expires_at: EpochMs | null;
 }

@@ -23,7 +23,7 @@ import type { EngineKind } from './engine.ts';
  */
 export interface DescribedTable {
   readonly name: string;
-  /** The table exists: its columns and statements are added, and columns are dropped. */
+  /** The table exists: columns and statements are added, and columns are dropped. */
   readonly isAltered: boolean;
   readonly dropped: readonly string[];
   readonly comment: string | undefined;
@@ -110,7 +110,7 @@ function parseColumn(text: string, comment: string | undefined): DescribedColumn
 
 function mustMatch(line: string | undefined, pattern: RegExp): RegExpMatchArray {
   const match = line?.match(pattern);
-  if (!match) throw new Error(`the schema has a line that says nothing: ${line}`);
+  if (!match) throw new Error(`the schema has an invalid line: ${line}`);
   return match;
 }
 
@@ -131,7 +131,7 @@ function statementsFor(table: DescribedTable, engine: EngineKind): string[] {
   for (const unique of uniques) parts.push(`constraint "${unique.name}" unique (${quoted(unique.columns)})`);
   return [
     `create table "${name}" (${parts.join(', ')})${engine === 'sqlite' && isWithoutRowid ? ' without rowid' : ''}`,
-    // SQLite has the whole row in the key of a table without rowid; PostgreSQL needs an index that includes the column.
+    // In SQLite, the key of a table without rowid contains the whole row. PostgreSQL needs an index that includes the column.
     ...(isIndexed ? [`create unique index "${name}_key" on "${name}" (${quoted(key)}) include (${quoted(includedInKey)})`] : []),
     ...statements,
   ];
@@ -140,9 +140,9 @@ function statementsFor(table: DescribedTable, engine: EngineKind): string[] {
 function alteringStatements({ name, columns, uniques, dropped, statements }: DescribedTable): string[] {
   for (const column of columns) {
     if (!column.isNullable && column.initial === undefined)
-      throw new Error(`${name}.${column.name}: rows exist already, so it must be optional or have an initial value`);
-    // SQLite cannot add such a column.
-    if (column.isUnique) throw new Error(`${name}.${column.name}: add it, and a unique index on it`);
+      throw new Error(`${name}.${column.name}: existing rows need a value, so it must be optional or have an initial value`);
+    // SQLite cannot add a unique column.
+    if (column.isUnique) throw new Error(`${name}.${column.name}: add it as a plain column with a unique index`);
   }
   if (uniques.length > 0) throw new Error(`${name}: add a unique index instead of the constraint ${uniques[0]?.name}`);
   return [

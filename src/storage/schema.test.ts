@@ -10,12 +10,12 @@ import { MIGRATIONS } from './migrations/index.ts';
 import { SCHEMA } from './schema.ts';
 import { createTables } from './schema-text.ts';
 
-test('the schema that the migrations make is the one on record: npm run schema writes it anew', async () => {
+test('the recorded schema is current: npm run schema rewrites it', async () => {
   const store = await openTestStore();
   expect(await store.engine.dumpSchema()).toBe(SCHEMA[ENGINE]);
 });
 
-test('the row types are those that the migrations describe: npm run schema writes them anew', () => {
+test('the row types are current: npm run schema rewrites them', () => {
   expect(readFileSync(new URL('schema-rows.ts', import.meta.url), 'utf8')).toBe(rowTypes());
 });
 
@@ -24,7 +24,7 @@ const later = (tables: string) => [
   { number: SCHEMA_VERSION + 1, name: 'later', tables, up: (db: Kysely<unknown>, engine: EngineKind) => createTables(db, engine, tables) },
 ];
 
-test('a later migration adds columns to a table, drops others, and the row type has what is left', async () => {
+test('a later migration adds and drops columns, and the row type follows', async () => {
   const migrations = later(`
 alter workspaces
   closed_at? time -- When its last token was revoked.
@@ -47,8 +47,8 @@ alter workspaces
 }`);
 });
 
-test('a column that the rows that exist could not have is refused', async () => {
+test('refuses a new column without a value for existing rows', async () => {
   await expect(openTestStore(await temporaryDatabase(ENGINE, { bare: true }), { migrations: later('alter workspaces\n  owner') })).rejects.toThrow(
-    'workspaces.owner: rows exist already',
+    'workspaces.owner: existing rows need a value',
   );
 });

@@ -6,7 +6,7 @@ import { ACCESS_TABLES, type AccessReads, type Control, type Db, type Engine } f
 import { OutcomeUnknown, StoreBusy, StoreUnwritable } from './errors.ts';
 import type { Database } from './schema-rows.ts';
 
-/** Long enough for another process's commit, short enough not to hold up the event loop: the wait itself is synchronous. */
+/** Long enough for another process's commit, short enough not to block the event loop: the wait is synchronous. */
 const BUSY_TIMEOUT_MS = 20;
 const BUSY_GIVE_UP_MS = 10_000;
 const FOREIGN_POLL_MS = 200;
@@ -26,13 +26,16 @@ export function openSqlite(path: string): Engine {
   const writer = new Kysely<Database>({ dialect: new SqliteDialect({ database: kyselyDatabase(writerConnection, () => (access.touched = true)) }) });
   const reader = new Kysely<Database>({ dialect: new SqliteDialect({ database: kyselyDatabase(readerConnection) }) });
   const inTurn = turnstile();
-  // A statement that fails is undone alone.
+  // A statement that fails is undone on its own.
   const control: Control = { send: async (statement) => writerConnection.exec(statement), failure: () => undefined };
   const polls = new Set<NodeJS.Timeout>();
   let statements: { insert: StatementSync; move: StatementSync } | undefined;
   let foreignVersion: unknown;
   const dataVersion = writerConnection.prepare('pragma data_version');
-  /** Changes with each commit that touches the access tables. Read once a turn of the event loop: what another process did before a request was sent is seen. */
+  /**
+   * Changes with each commit that touches the access tables. Read once per turn of the event loop, so that earlier commits of other processes are
+   * always seen.
+   */
   const accessStamp = () => {
     if (foreignVersion === undefined) {
       foreignVersion = dataVersion.get()?.data_version;
@@ -68,7 +71,7 @@ export function openSqlite(path: string): Engine {
       statements.move.run(head.workspace_id, head.seq, head.hash);
     },
     onForeignWrite(listener) {
-      // On the only connection of this process that writes, data_version counts the commits of other processes. The poll costs microseconds.
+      // On the only writing connection of this process, data_version counts commits of other processes. The poll costs microseconds.
       let last = dataVersion.get()?.data_version;
       const poll = setInterval(() => {
         const version = dataVersion.get()?.data_version;
@@ -99,7 +102,7 @@ export function openSqlite(path: string): Engine {
 
 const MAX_ENTRIES = 1_000;
 
-/** Remembers reads of the access tables until the tables' stamp changes. */
+/** Caches reads of the access tables until the tables' stamp changes. */
 class AccessMemo implements AccessReads {
   readonly #currentStamp: () => string;
   readonly #entries = new Map<string, unknown>();
@@ -117,7 +120,7 @@ class AccessMemo implements AccessReads {
     }
     if (this.#entries.has(key)) return this.#entries.get(key) as T;
     const value = await load();
-    // What was loaded is at least as new as the stamp; if the stamp has moved on, the next call loads again.
+    // The loaded value is at least as new as the stamp. If the stamp has changed since, the next call loads again.
     if (this.#stamp === stamp) this.#entries.set(key, value);
     return value;
   }
@@ -126,12 +129,12 @@ class AccessMemo implements AccessReads {
 function connect(path: string): DatabaseSync {
   const connection = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
   connection.exec('pragma synchronous = full');
-  // A checkpoint makes the commit it falls into wait; at 16 MB of log it is rare, and the log still small.
+  // A checkpoint delays the commit it falls into. At 16 MB of log it is rare, and the log is still small.
   connection.exec('pragma wal_autocheckpoint = 4000');
   return connection;
 }
 
-/** A deferred `begin` would read first and then find that it may not write; `immediate` asks for the lock at once. */
+/** A deferred `begin` would read first and only then find that it may not write; `immediate` takes the lock first. */
 async function beginImmediate(connection: DatabaseSync): Promise<void> {
   const giveUp = performance.now() + BUSY_GIVE_UP_MS;
   for (let wait = 1; ; wait = Math.min(wait * 2, 50)) {
@@ -141,7 +144,7 @@ async function beginImmediate(connection: DatabaseSync): Promise<void> {
     } catch (error) {
       if (!isBusy(error)) throw typed(error);
       if (performance.now() > giveUp) {
-        throw new StoreBusy('another process has held the database for 10 seconds', { cause: error });
+        throw new StoreBusy('another process has locked the database for 10 seconds', { cause: error });
       }
       await pause(wait * (0.5 + Math.random()));
     }
@@ -164,7 +167,7 @@ const SQLITE_IOERR = 10;
 const SQLITE_FULL = 13;
 const SQLITE_CANTOPEN = 14;
 
-/** Without the detail of the extended code. */
+/** The primary code, without the detail of the extended code. */
 const codeOf = (error: unknown): number | undefined => (error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : undefined);
 const isBusy = (error: unknown): boolean => codeOf(error) === SQLITE_BUSY;
 
@@ -173,7 +176,7 @@ function typed(error: unknown): unknown {
   return isDisk ? new StoreUnwritable('the database file cannot be written', { cause: error }) : error;
 }
 
-/** Kysely speaks the better-sqlite3 dialect of statements; node:sqlite differs in where parameters go. */
+/** Kysely expects the better-sqlite3 API; node:sqlite takes parameters differently. */
 function kyselyDatabase(connection: DatabaseSync, onAccessChange = () => {}): SqliteDatabase {
   const cache = new Map<string, SqliteStatement>();
   return {
@@ -191,7 +194,7 @@ function kyselyDatabase(connection: DatabaseSync, onAccessChange = () => {}): Sq
   };
 }
 
-/** Matches every statement that names one of the tables and is no plain select. A false match is harmless, a missed one would be a security hole. */
+/** Matches every statement that names one of the tables and is not a plain select. A false match is harmless; a missed one would be a security hole. */
 const CHANGES_ACCESS = new RegExp(`^(?!\\s*select\\b)[^]*\\b(${ACCESS_TABLES.join('|')})\\b`, 'i');
 
 function noticed(statement: SqliteStatement, notice: () => void): SqliteStatement {
@@ -217,7 +220,7 @@ function kyselyStatement(statement: StatementSync): SqliteStatement {
   };
 }
 
-/** Runs one task at a time, in the order they came. */
+/** Runs one task at a time, in the order of arrival. */
 function turnstile(): <T>(task: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (task) => {

@@ -7,7 +7,7 @@ import { firstSeqSince, readEvents } from './journal.ts';
 const W = 'ws_test';
 const HOUR = 3_600_000;
 
-test.runIf(ENGINE === 'postgres')('a read that gets no connection, or loses it, says that the database is busy; the next one works', async () => {
+test.runIf(ENGINE === 'postgres')('a read that gets no connection, or loses it, reports the database as busy; the next one works', async () => {
   const { store, server, role, refuse, admit, cut } = await refusableStore();
   const read = () => store.reader.selectFrom('workspaces').select('name').execute();
   expect(await read()).toEqual([]);
@@ -21,7 +21,7 @@ test.runIf(ENGINE === 'postgres')('a read that gets no connection, or loses it, 
   expect(await read()).toEqual([]);
 });
 
-test.runIf(ENGINE === 'postgres')("a connection that a read has lost is no other read's", async () => {
+test.runIf(ENGINE === 'postgres')('a connection that a read has lost is not reused by another read', async () => {
   const { store, server, role, cut } = await refusableStore();
   const slow = store.reader.selectNoFrom(({ fn, val }) => fn('pg_sleep', [val(30)]).as('slept')).execute();
   const next = slow.then(
@@ -42,7 +42,7 @@ async function readingNow(server: string, role: string): Promise<unknown[]> {
   return rows;
 }
 
-test('a clock that is set back does not set the journal back: an event is never before the one before it', async () => {
+test('a clock set back does not set the journal back: event times never decrease', async () => {
   let time = 10 * HOUR;
   const store = await openTestStore(undefined, { now: () => time });
   const at = async (now: number, ...kinds: string[]) => {

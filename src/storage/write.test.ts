@@ -24,7 +24,7 @@ const addWorkspace = (store: Store, name: string, fail = false) =>
 const names = async (store: Store) => (await store.reader.selectFrom('workspaces').select('name').orderBy('name').execute()).map((row) => row.name);
 const kinds = async (store: Store) => (await readEvents(store.reader, W, 0, 10_000)).map((row) => row.kind);
 
-test('a state change and its events are committed together or not at all [storage.write.atomic] [storage.write.rollback]', async () => {
+test('commits a state change and its events together or not at all [storage.write.atomic] [storage.write.rollback]', async () => {
   const store = await openTestStore();
   await addWorkspace(store, 'kept');
   await expect(addWorkspace(store, 'lost', true)).rejects.toThrow('refused lost');
@@ -32,7 +32,7 @@ test('a state change and its events are committed together or not at all [storag
   expect(await kinds(store)).toEqual(['added.kept']);
 });
 
-test("one callback's failure in a batch leaves the others of the batch untouched", async () => {
+test('a failed callback in a batch does not affect the others', async () => {
   const store = await openTestStore();
   const results = await Promise.allSettled(['a', 'b', 'c', 'd'].map((name) => addWorkspace(store, name, name === 'b')));
   expect(results.map((result) => result.status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
@@ -41,7 +41,7 @@ test("one callback's failure in a batch leaves the others of the batch untouched
   expect((await readHead(store.reader, W))?.seq).toBe(3);
 });
 
-test('a callback that hides a database error from us is rolled back all the same, alone', async () => {
+test('a callback that hides a database error is still rolled back, alone', async () => {
   const store = await openTestStore();
   await addWorkspace(store, 'taken');
   const hiding = store.write(W, async (tx) => {
@@ -58,7 +58,7 @@ test('a callback that hides a database error from us is rolled back all the same
   expect(await names(store)).toContain('other');
 });
 
-test('a callback that is alone and hides a database error is not reported as committed where it was not', async () => {
+test('a single callback that hides a database error is not reported as committed if it was not', async () => {
   const store = await openTestStore();
   for (const appends of [true, false]) {
     const hiding = store.write(W, async (tx) => {
@@ -76,7 +76,7 @@ test('a callback that is alone and hides a database error is not reported as com
   }
 });
 
-test('statements that are often asked are carried out on a table that was migrated meanwhile', async () => {
+test('frequent statements work on a table that was migrated meanwhile', async () => {
   const store = await openTestStore();
   const read = () => store.write(W, (tx) => tx.db.selectFrom('workspaces').selectAll().where('id', '=', 'kept').executeTakeFirst());
   await addWorkspace(store, 'kept');
@@ -99,7 +99,7 @@ test('a reader outside a write never sees uncommitted rows', async () => {
   expect(await names(store)).toEqual(['a']);
 });
 
-test('read-modify-write by two stores on one database loses no update and none fails for a lock [storage.write.concurrent]', async () => {
+test('concurrent read-modify-write in two stores loses no update, and none fails because of a lock [storage.write.concurrent]', async () => {
   const database = await temporaryDatabase();
   const stores = [await openTestStore(database), await openTestStore(database)];
   await stores[0]?.write(W, async (tx) => {
@@ -120,7 +120,7 @@ test('read-modify-write by two stores on one database loses no update and none f
   expect(row?.created_at).toBe(200);
 });
 
-test('seq counts up without gaps under writers of several stores, failing ones among them, and the chain holds [audit.journal.gap-free] [audit.journal.hash-chain]', async () => {
+test('seq has no gaps with writers in several stores, failing ones included, and the chain verifies [audit.journal.gap-free] [audit.journal.hash-chain]', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.record({ store: fc.nat(1), fails: fc.boolean(), events: fc.nat(3) }), { minLength: 1, maxLength: 40 }),
@@ -151,7 +151,7 @@ test('seq counts up without gaps under writers of several stores, failing ones a
   );
 });
 
-test('a follower gets every event once and in order, whichever store wrote it', async () => {
+test('a follower gets every event once and in order, from any store', async () => {
   const database = await temporaryDatabase();
   const [ours, theirs] = [await openTestStore(database), await openTestStore(database)];
   const stop = new AbortController();
@@ -169,14 +169,14 @@ test('a follower gets every event once and in order, whichever store wrote it', 
   expect(seen).toEqual(Array.from({ length: 300 }, (_, index) => index + 1));
 });
 
-test('a write whose caller gave up before its turn is not made', async () => {
+test('a write whose caller left before its turn is not made', async () => {
   const store = await openTestStore();
   const gone = AbortSignal.abort();
   await expect(store.write(W, async (tx) => tx.append(event('late')), gone)).rejects.toBeInstanceOf(WriteWithdrawn);
   expect(await kinds(store)).toEqual([]);
 });
 
-test('a caller that gives up while others are written for is answered at once', async () => {
+test('a caller that leaves while it waits is answered immediately', async () => {
   const store = await openTestStore();
   const leaving = new AbortController();
   const order: string[] = [];
@@ -197,25 +197,22 @@ test('a caller that gives up while others are written for is answered at once', 
   expect(await kinds(store)).toEqual([]);
 });
 
-test.runIf(ENGINE === 'postgres')(
-  'a lost connection before the commit is made good by another; a statement that takes too long is refused as such',
-  async () => {
-    const database = await temporaryDatabase();
-    const store = await openTestStore(database, { statementTimeoutMs: 500 });
-    let tries = 0;
-    await store.write(W, async (tx) => {
-      tries++;
-      tx.append(event('survived'));
-      if (tries === 1) await sql`select pg_terminate_backend(pg_backend_pid())`.execute(tx.db);
-    });
-    expect(tries).toBe(2);
-    expect(await kinds(store)).toEqual(['survived']);
-    await expect(store.write(W, async (tx) => void (await sql`select pg_sleep(5)`.execute(tx.db)))).rejects.toBeInstanceOf(StoreBusy);
-    await addWorkspace(store, 'after');
-  },
-);
+test.runIf(ENGINE === 'postgres')('a connection lost before the commit is replaced; a statement that takes too long is refused', async () => {
+  const database = await temporaryDatabase();
+  const store = await openTestStore(database, { statementTimeoutMs: 500 });
+  let tries = 0;
+  await store.write(W, async (tx) => {
+    tries++;
+    tx.append(event('survived'));
+    if (tries === 1) await sql`select pg_terminate_backend(pg_backend_pid())`.execute(tx.db);
+  });
+  expect(tries).toBe(2);
+  expect(await kinds(store)).toEqual(['survived']);
+  await expect(store.write(W, async (tx) => void (await sql`select pg_sleep(5)`.execute(tx.db)))).rejects.toBeInstanceOf(StoreBusy);
+  await addWorkspace(store, 'after');
+});
 
-test.runIf(ENGINE === 'postgres')('a database that takes no more connections is asked again, and called busy if that does not help', async () => {
+test.runIf(ENGINE === 'postgres')('retries a database without free connections, then reports it as busy', async () => {
   const { store, refuse, admit } = await refusableStore();
   await addWorkspace(store, 'before');
   await refuse();
@@ -226,7 +223,7 @@ test.runIf(ENGINE === 'postgres')('a database that takes no more connections is 
   expect(await names(store)).toEqual(['before', 'patient']);
 });
 
-test('closing the store answers what was accepted and refuses what comes after', async () => {
+test('closing the store answers accepted writes and refuses later ones', async () => {
   const store = await openTestStore();
   const accepted = Array.from({ length: 20 }, (_, i) => addWorkspace(store, `n${i}`));
   const closing = store.close();
@@ -235,7 +232,7 @@ test('closing the store answers what was accepted and refuses what comes after',
   await expect(addWorkspace(store, 'late')).rejects.toBeInstanceOf(StoreClosed);
 });
 
-test('a name that no database could store does not disturb the batch it is in', async () => {
+test('a name that no database could store does not affect its batch', async () => {
   const store = await openTestStore();
   const hostile = 'tool:\0\ud800';
   const both = await Promise.all([store.append(W, [{ ...event('odd'), subject: hostile }]), addWorkspace(store, 'plain')]);

@@ -3,8 +3,8 @@ import { StoreClosed, WriteWithdrawn } from './errors.ts';
 import { JournalBatch, type NewEvent, readEnd } from './journal.ts';
 
 /**
- * What a write callback gets. Only `tx` may be awaited inside it: no git, child, network or timer, because every other
- * writer of the workspace is waiting, and because the callback may run again after a deadlock.
+ * The argument of a write callback. Only `tx` may be awaited inside it: no git, child process, network or timer, because every other writer of the
+ * workspace is waiting, and because the callback may run again after a deadlock.
  */
 export interface Tx {
   readonly db: Db;
@@ -12,7 +12,7 @@ export interface Tx {
   readonly now: number;
   /** Commits with the state change, or not at all. Returns the event's `seq`. */
   append(event: NewEvent): number;
-  /** Keeps the writers of other workspaces from this resource until the commit. Take it last: whoever holds it waits for nothing else. */
+  /** Locks a resource against writers of other workspaces until the commit. Take it last: a holder must not wait for anything else. */
   lock(resource: string): Promise<void>;
 }
 
@@ -20,7 +20,7 @@ export type WriteCallback<T> = (tx: Tx) => Promise<T>;
 
 interface Job {
   run: WriteCallback<unknown>;
-  /** An append alone touches no table of its own, so it needs no savepoint. */
+  /** An append on its own touches no other table, so it needs no savepoint. */
   appendOnly: boolean;
   signal: AbortSignal | undefined;
   resolve(value: unknown): void;
@@ -29,12 +29,12 @@ interface Job {
 
 type Outcome = { value: unknown } | { error: unknown };
 
-/** The most callbacks that share a commit: bounds how long the first of them waits. */
+/** The maximum number of callbacks that share a commit. Limits how long the first of them waits. */
 const BATCH = 256;
 
 /**
- * The one way to write. Callbacks queue per workspace, run strictly in turn, each in a savepoint of one transaction, and
- * are acknowledged together after its durable commit. While a commit is under way the next batch gathers.
+ * The one way to write. Callbacks queue per workspace and run strictly in turn, each in a savepoint of one transaction. They are acknowledged
+ * together after its durable commit. During a commit the next batch gathers.
  */
 export class Writer {
   readonly #engine: Engine;
@@ -63,7 +63,7 @@ export class Writer {
     return this.#enqueue(workspace, run, true, undefined);
   }
 
-  /** Refuses new writes and waits until those that were accepted are answered. */
+  /** Refuses new writes and waits until accepted ones are answered. */
   async close(): Promise<void> {
     this.#closed = true;
     while (this.#draining.size > 0) await Promise.all(this.#draining);
@@ -85,7 +85,7 @@ export class Writer {
     });
   }
 
-  /** A caller that gives up while it waits is answered at once, not when its turn would have come. */
+  /** A caller that leaves while it waits is answered immediately instead of at its turn. */
   #withdraw(workspace: string, job: Job): void {
     const queue = this.#queues.get(workspace) ?? [];
     const place = queue.indexOf(job);
@@ -131,9 +131,9 @@ export class Writer {
   }
 }
 
-const withdrawn = (signal: AbortSignal): WriteWithdrawn => new WriteWithdrawn('given up before its turn came', { cause: signal.reason });
+const withdrawn = (signal: AbortSignal): WriteWithdrawn => new WriteWithdrawn('withdrawn before its turn', { cause: signal.reason });
 
-/** A callback that was alone in its transaction has failed: all of that is undone. */
+/** A callback that was alone in its transaction has failed, and all of it is undone. */
 class Undone extends Error {}
 
 /** The callbacks of one transaction, one after another. */
@@ -165,7 +165,7 @@ class Turns {
     } catch (error) {
       this.#journal.truncate(length);
       if (job.appendOnly) return { error };
-      // The whole batch is run again, or refused: one callback alone can no longer be undone.
+      // The whole batch is run again or refused: one callback alone can no longer be undone.
       if (this.#engine.endsTransaction(error)) throw error;
       const typed = this.#engine.typed(error);
       if (this.#isAlone) throw new Undone('undone', { cause: typed });
@@ -174,7 +174,7 @@ class Turns {
     }
   }
 
-  /** Not waited for: it travels with the first statement of the callback, which would fail if this did. */
+  /** Not awaited: it travels with the callback's first statement, which would fail if this did. */
   #mark(): void {
     const marked = this.#control.send(this.#isMarked ? 'release savepoint job; savepoint job' : 'savepoint job');
     marked.catch(() => {});

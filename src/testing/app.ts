@@ -24,7 +24,7 @@ export interface TestCaller {
   readonly principal: Principal;
 }
 
-/** The whole product short of a process: real store, real pipe, a clock of its own. */
+/** The whole product in one process: a real store, a real pipe, and its own clock. */
 export interface TestApp {
   readonly app: App;
   readonly clock: TestClock;
@@ -35,10 +35,10 @@ export interface TestApp {
   developer(name: string, agentType?: string, workspace?: string): Promise<TestCaller>;
   tool(name: string, args: unknown, caller: TestCaller): Promise<CallAnswer>;
   action(name: string, args: unknown, caller?: TestCaller): Promise<CallAnswer>;
-  /** An action that must succeed; its data. */
+  /** Runs an action that must succeed, and returns its data. */
   done(name: string, args: unknown, caller?: TestCaller): Promise<Record<string, unknown>>;
   events(filter?: { category?: string; kind?: string }, workspace?: string): Promise<JournalEvent[]>;
-  /** A person at the dashboard of the server at `url`: the first developer, or the one that is named. */
+  /** A person at the dashboard of the server at `url`: the first developer, or the named one. */
   signIn(url: string, developer?: string): Promise<Session>;
   serve(options?: Pick<ServeOptions, 'stalledMs' | 'terminals' | 'dashboard'>): Promise<RunningServer>;
 }
@@ -62,7 +62,7 @@ export interface TestAppOptions {
   gitHubHand?: GitHub;
   upstreams?: AppOptions['upstreams'];
   tracer?: AppOptions['tracer'];
-  /** How much is logged: everything, unless it is named. */
+  /** The log level; default: everything. */
   logLevel?: Parameters<typeof createLog>[0];
 }
 
@@ -112,7 +112,7 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
   const done: TestApp['done'] = async (name, args, caller) => {
     const { reply } = await action(name, args, caller);
     if (reply.status !== 'ok') {
-      // What the answer keeps to itself stands in the log.
+      // Details that the answer leaves out are in the log.
       const inside = reply.code === 'INTERNAL' ? logged.slice(-5) : [];
       throw new Error([`${name}: ${reply.code}: ${reply.message}`, ...inside].join('\n'));
     }
@@ -151,7 +151,7 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
   };
 }
 
-/** The product as it is reached over HTTP. */
+/** The product, reached over HTTP. */
 export async function servedApp(options: TestAppOptions = {}): Promise<TestApp & { readonly url: string }> {
   const made = await testApp(options);
   const { url } = await made.serve();

@@ -7,7 +7,7 @@ import { createLog } from '../kernel/log.ts';
 import type { PublishedTool } from '../kernel/publish.ts';
 import { createApp } from '../main.ts';
 
-/** Every tool that the product publishes, as the composed product publishes it. */
+/** Every tool of the composed product, as published. */
 export async function publishedTools(): Promise<readonly PublishedTool[]> {
   const home = mkdtempSync(join(tmpdir(), 'covenant-tools-'));
   const app = await createApp({ config: loadConfig({ COVENANT_HOME: home }), clock: systemClock, log: createLog('error') });

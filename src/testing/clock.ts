@@ -1,6 +1,6 @@
 import type { Clock } from '../kernel/clock.ts';
 
-/** A clock that stands still until a test moves it; moving it runs what is due by the clock. */
+/** A clock that only a test moves. Moving it runs everything that is due. */
 export interface TestClock extends Clock {
   advance(ms: number): void;
 }

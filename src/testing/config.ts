@@ -1,9 +1,12 @@
 import { type Config, defaultsIn } from '../config.ts';
 
-/** A launcher whose agent does nothing, for as long as it is let. */
+/** A launcher whose agent does nothing until it is stopped. */
 export const SLEEPER: Config['launchers'][string] = { command: 'sleep', args: ['86400'], env: {}, pass_env: [], prompt: 'file' };
 
-/** As `config.toml` would give it, on a database of the test's own. Loads nothing of the test runner: processes that a test starts use it too. */
+/**
+ * The configuration that `config.toml` would give, on the test's own database. Imports nothing of the test runner, because child processes of tests
+ * use it too.
+ */
 export const testConfig = ({ home, path, url }: { home: string; path: string; url?: string | undefined }, own: Partial<Config> = {}): Config => ({
   ...defaultsIn(home),
   home,

@@ -31,13 +31,13 @@ const waiting = new Set<() => void>();
 
 export const waitingCalls = (): number => waiting.size;
 
-/** Lets every `wait` under way be answered. */
+/** Lets every pending `wait` be answered. */
 export function releaseWaiting(): void {
   for (const release of waiting) release();
   waiting.clear();
 }
 
-/** A feature for tests of the pipe: every kind of handler, every way to end. */
+/** A feature for tests of the pipe, with every kind of handler and every kind of result. */
 export const fixtureFeature: Feature = {
   name: 'fixture',
   implementations: [
@@ -46,7 +46,7 @@ export const fixtureFeature: Feature = {
       write: async (tx, { what, fail }, ctx) => {
         await tx.db.insertInto('workspaces').values({ id: what, name: what, created_at: tx.now }).execute();
         record(tx, ctx, { category: 'work', kind: 'fixture.changed', subject: what });
-        if (fail === 'refuse') throw new Refusal('FIXTURE_REFUSED', 'Refused by rule.', 'Do otherwise.');
+        if (fail === 'refuse') throw new Refusal('FIXTURE_REFUSED', 'Refused by a rule.', 'Call something else.');
         if (fail === 'crash') throw new Error('secret inside: cv_0123456789012345678901234567890123456789012');
         if (fail === 'wrong') return ok({ unseen: what } as never);
         if (fail === 'block') return refused('blocked', 'FIXTURE_BLOCKED', 'Blocked, and stored.', 'Confirm.');

@@ -7,8 +7,8 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const EXPORT = /^\(\) ?=> ?\{ ?try ?\{ ?return [\w.$]+;? ?\} ?catch/;
 
 /**
- * The source files in which a function ran during each of the calls, sorted: what a timer does meanwhile happens in one of them. Run the same call before: what
- * happens only the first time is not part of its path.
+ * The source files in which a function ran during each of the calls, sorted. Timers that fire meanwhile count too. Make the same call before, because
+ * what happens only the first time is not part of its path.
  */
 export async function filesRunByEach(calls: readonly (() => Promise<unknown>)[]): Promise<string[]> {
   let common: string[] | undefined;
@@ -26,7 +26,7 @@ async function filesRunBy(call: () => Promise<unknown>): Promise<string[]> {
     await session.post('Profiler.enable');
     await session.post('Debugger.enable');
     await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
-    // Counts begin anew with each taking.
+    // Counts restart with each snapshot.
     await session.post('Profiler.takePreciseCoverage');
     await call();
     const { result } = await session.post('Profiler.takePreciseCoverage');

@@ -8,10 +8,10 @@ export const covibeHome = (env: NodeJS.ProcessEnv): string => join(userHome(env)
 
 export const userHome = (env: NodeJS.ProcessEnv): string => env.HOME || homedir();
 
-/** Undefined where there is no such file, or no JSON in it: the parser's message would quote what is there. */
+/** Undefined if the file does not exist or is not JSON: the parser's message would quote its content. */
 export const readJson = (path: string): unknown => orNothing(() => JSON.parse(readFileSync(path, 'utf8')));
 
-/** Whole or not at all, on disk when it returns, and readable by its owner alone. */
+/** Writes the file completely or not at all. It is on disk when this returns, and readable only by its owner. */
 export function replaceFile(path: string, text: string, mode = 0o600): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const temporary = writeTemporary(path, text, mode);
@@ -23,13 +23,16 @@ export function replaceFile(path: string, text: string, mode = 0o600): void {
   }
 }
 
-/** Beside its place, on disk and whole when it returns; nothing is left of it where that fails. `byUmask`: the mode goes by what the person set. */
+/**
+ * Writes a temporary file next to the target, complete and on disk when this returns. Removed again if that fails. `byUmask`: the mode follows the
+ * person's umask.
+ */
 export function writeTemporary(path: string, text: string, mode: number, byUmask = false): string {
   const temporary = `${path}.${process.pid}.tmp`;
   try {
     const file = openSync(temporary, 'w', mode);
     try {
-      // Not `writeSync`: where the disk is full it writes a part, and does not say so.
+      // Not `writeSync`: on a full disk it writes a part and reports success.
       writeFileSync(file, text);
       if (!byUmask) fchmodSync(file, mode);
       fsyncSync(file);

@@ -5,13 +5,13 @@ import { expect, test } from 'vitest';
 import { temporaryFolder } from '../testing/store/database.ts';
 import { replaceFile } from './covibe-home.ts';
 
-test('a file that has no room is not replaced by a part of it', () => {
+test('a file without enough disk space is not replaced by a part of it', () => {
   const folder = temporaryFolder();
   const path = join(folder, 'ledger.json');
   replaceFile(path, 'whole');
   const program = `const { replaceFile } = await import(${JSON.stringify(join(import.meta.dirname, 'covibe-home.ts'))});
     try { replaceFile(${JSON.stringify(path)}, 'x'.repeat(1_000_000)); } catch (error) { console.log(error.code); }`;
-  // As on a full disk: of one write goes so much as has room, and only the next one fails.
+  // Like a full disk: one write stores as much as fits, and only the next one fails.
   const limited = `trap '' XFSZ; ulimit -f 64; exec "$0" --input-type=module -e "$1"`;
   expect(execFileSync('sh', ['-c', limited, process.execPath, program], { encoding: 'utf8' })).toBe('EFBIG\n');
   expect([readFileSync(path, 'utf8'), readdirSync(folder)]).toEqual(['whole', ['ledger.json']]);

@@ -3,22 +3,22 @@ import { join } from 'node:path';
 import { covibeHome, readJson, replaceFile } from './covibe-home.ts';
 import { recordIn } from './json.ts';
 
-/** Where the tokens of this machine's agents lie: `{"tokens": {"claude-code": "cv_…"}}`. Only the device flow writes it. */
+/** The file with the tokens of this machine's agents: `{"tokens": {"claude-code": "cv_…"}}`. Only the device flow writes it. */
 export const credentialsPath = (env: NodeJS.ProcessEnv): string => join(covibeHome(env), 'credentials.json');
 
-/** Whether a header can hold it. Without this test the network's own error would quote the token. */
+/** Whether a header can contain the value. Without this check the network error would quote the token. */
 export const fitsHeader = (value: string): boolean => /^[\x21-\x7e]+$/.test(value);
 
 /** The token in the environment, which all agents started in it share. */
 export const environmentToken = (env: NodeJS.ProcessEnv): string | undefined => env.COVIBE_MCP_TOKEN?.trim() || undefined;
 
-/** About the token in the environment. A stored one that no header can hold counts as missing. */
+/** For the token in the environment. A stored token that no header can contain counts as missing. */
 export const MALFORMED_TOKEN = {
-  message: 'COVIBE_MCP_TOKEN has characters that no token has.',
-  next: 'Set it to a token as it was given out (cv_…), or unset it.',
+  message: 'COVIBE_MCP_TOKEN contains characters that are not allowed in a token.',
+  next: 'Set it to a token exactly as it was issued (cv_…), or unset it.',
 } as const;
 
-/** Read at each call, so that a token that setup writes later is used without a restart. */
+/** Read at each call, so that a token stored by a later setup is used without a restart. */
 export function configuredToken(env: NodeJS.ProcessEnv, origin: string, agent: string | undefined = env.COVIBE_AGENT): string | undefined {
   return environmentToken(env) ?? (agent ? tokensFrom(env, origin)[agent] : undefined);
 }
@@ -29,11 +29,11 @@ export const tokensHere = (env: NodeJS.ProcessEnv, origin: string): string[] => 
 interface Stored {
   readonly origin?: unknown;
   readonly tokens?: unknown;
-  /** Of servers that were set up before, by their origin. */
+  /** Tokens of servers from earlier setups, by origin. */
   readonly others?: unknown;
 }
 
-/** Missing or broken: nothing. Without a token the server says what is missing. */
+/** Empty if the file is missing or broken. Without a token the server answers what is missing. */
 const stored = (env: NodeJS.ProcessEnv): Stored => recordIn(readJson(credentialsPath(env)));
 
 /** The tokens that this server issued. No other server may see them. */

@@ -13,7 +13,7 @@ function home(text?: string) {
 
 const [FIRST, SECOND] = ['http://127.0.0.1:3001', 'https://covenant.example'];
 
-test('each server has its own tokens: those of one are not shown to another, and are still there when it is asked again', () => {
+test('each server has its own tokens, which other servers never see and which stay when the server changes', () => {
   const env = home('{ "mine": 1 }');
   storeTokens(env, FIRST, { codex: 'cv_1', cursor: 'cv_2' });
   storeTokens(env, SECOND, { codex: 'cv_3' });
@@ -34,14 +34,14 @@ test.each([
   '{ "tokens": ["cv_1"], "others": 1 }',
   '{ "tokens": { "codex": 1 }, "origin": 2 }',
   '{ "tokens": { "codex": "cv_ab cd" } }',
-])('no token is read out of %j, and one can be stored', (text) => {
+])('reads no token from %j, and can store one', (text) => {
   const env = home(text);
   expect([tokensFrom(env, FIRST), storedOrigin(env), agentsWithTokens(env)]).toEqual([{}, undefined, []]);
   storeTokens(env, FIRST, { codex: 'cv_2' });
   expect(tokensFrom(env, FIRST)).toEqual({ codex: 'cv_2' });
 });
 
-test('a file that others can read is closed to them', () => {
+test('makes a file private that others can read', () => {
   const env = home('{}');
   chmodSync(credentialsPath(env), 0o644);
   expect(isOpenToOthers(env)).toBe(true);

@@ -1,17 +1,17 @@
 /**
- * What a hook asks and is answered, the same for every client. Names, ids, paths and numbers: no field can hold a prompt, an
- * answer of a model, a transcript, a command or what stands in a file.
+ * The question and answer of a hook, the same for every client. Only names, ids, paths and numbers: no field can contain a prompt, a model's answer,
+ * a transcript, a command or file content.
  */
 
-/** When a client calls. `commit` and `push` are git's. */
+/** The events at which a client calls. `commit` and `push` are git's. */
 export const HOOK_EVENTS = ['session-start', 'session-end', 'prompt', 'before-tool', 'after-tool', 'stop', 'compact', 'commit', 'push'] as const;
 export type HookEvent = (typeof HOOK_EVENTS)[number];
 
 /** The number of edits in one question. If there are more, an `unread` edit stands for the rest. */
 export const MAX_EDITS = 500;
-/** Files of the working tree that are told of at once. */
+/** The maximum number of working tree files in one report. */
 export const MAX_FILES = 5_000;
-/** In characters. Whoever asks cuts what is longer; the server refuses it. */
+/** In characters. The sender shortens longer values; the server refuses them. */
 export const LONGEST = { path: 500, folder: 1_000, branch: 300, name: 200, model: 100 } as const;
 
 /** The top of a working tree, as a path in it. */
@@ -20,65 +20,65 @@ export const TOP = '.';
 /** A path that is about to be written: absolute, or relative to the working folder. */
 export interface WrittenPath {
   readonly path: string;
-  /** Where it is a folder, all that lies beneath it is meant. */
+  /** If the path is a folder, everything below it is meant. */
   readonly tree?: boolean;
-  /** It is taken away or moved itself: of a symbolic link, the link and not what it leads to. */
+  /** The path itself is removed or moved: for a symbolic link, the link and not its target. */
   readonly removed?: boolean;
-  /** What is meant lies here, from the top of the working tree around `path`. */
+  /** The meant path, relative to the top of the working tree around `path`. */
   readonly fromTop?: string;
 }
 
-/** A file that is about to be written, or is in a commit. */
+/** A file that is about to be written, or is part of a commit. */
 export interface Edit {
-  /** As the remote is called, or the folder's name where there is none. */
+  /** The remote's address, or the folder's name if there is no remote. */
   readonly repo: string;
-  /** From the top of its working tree. */
+  /** Relative to the top of its working tree. */
   readonly path: string;
-  /** A folder, with all that lies beneath it. */
+  /** A folder with everything below it. */
   readonly tree?: boolean | undefined;
-  /** It stands for files of this repository that could not be named: there were too many, or nobody could read so long a command. */
+  /** Stands for files of this repository that could not be named, because there were too many or the command was too long. */
   readonly unread?: boolean | undefined;
 }
 
 export interface HookQuestion {
   /** The client's own id of this run. */
   readonly client_session?: string | undefined;
-  /** Where the run stands. */
+  /** Where the run works. */
   readonly folder?: string | undefined;
   readonly repo?: string | undefined;
   readonly branch?: string | undefined;
   /** Why a session starts. */
   readonly source?: 'startup' | 'resume' | 'clear' | 'compact' | undefined;
   readonly model?: string | undefined;
-  /** The tool's name alone. */
+  /** Only the tool's name. */
   readonly tool?: string | undefined;
   readonly edits?: readonly Edit[] | undefined;
-  /** The `session_id` of ours that a call of this run named or was given: that session is this run's. */
+  /** The Covenant `session_id` that a call of this run named or received: it is this run's session. */
   readonly session_id?: string | undefined;
-  /** It was given: a `covibe_session start` of this very run was answered with it. */
+  /** True if a `covibe_session start` of this run returned it. */
   readonly session_started?: boolean | undefined;
-  /** The client goes on already because a stop was answered so. */
+  /** The client is already continuing because an earlier stop was denied. */
   readonly again?: boolean | undefined;
-  /** Paths from the top of the working tree. */
+  /** Paths relative to the top of the working tree. */
   readonly dirty_files?: readonly string[] | undefined;
   readonly unpushed_files?: readonly string[] | undefined;
   readonly unpushed_commits?: number | undefined;
-  /** A person commits or pushes: what their own agents have claimed is theirs. */
+  /** A person commits or pushes. Claims of their own agents count as theirs. */
   readonly person?: boolean | undefined;
 }
 
 export interface HookAnswer {
-  /** `deny`: the edit, commit or push is not made; of a stop: go on working. */
+  /** `deny`: the edit, commit or push is blocked; for a stop: continue working. */
   readonly decision: 'allow' | 'deny';
-  /** Of a denial, for the agent: who holds what, why, and what to do. */
+  /** For a denial: who holds the claim, why, and what to do. Shown to the agent. */
   readonly reason: string | null;
-  /** To be put into the agent's context. */
+  /** Text to add to the agent's context. */
   readonly context: string | null;
   /** For the person at the client. */
   readonly notice: string | null;
-  /** The session of ours that this run has. */
+  /** The Covenant session of this run. */
   readonly session_id: string | null;
-  /** Whether edits wait where the server cannot be asked: the client's side remembers it. */
+  /** Whether edits are blocked while the server is unreachable. The client's side remembers it. */
   readonly fail_closed: boolean;
 }
 

@@ -15,24 +15,24 @@ export interface HttpAnswer {
 }
 
 /**
- * What small programs ask a server with: `fetch` takes 40 ms to load, which is more than they take themselves. So would an `import` of
- * node:http, which reads every export of it, and one of these is `fetch`'s own client.
+ * The HTTP client of small programs. `fetch` takes 40 ms to load, more than these programs need themselves. An `import` of node:http would load it
+ * too, because it evaluates every export, including `fetch`'s own client.
  */
 const load = createRequire(import.meta.url);
 
-/** More than any server of ours says at once. */
+/** More than any of our servers sends in one answer. */
 const LARGEST_ANSWER = 64 * 1024 * 1024;
 
 /**
- * Follows no redirect: it would take the token elsewhere. Rejects with the system's error, which has a `code`, where no whole answer comes, and
- * with what the signal says, or an `AbortError`, where that came first.
+ * Follows no redirect, which would send the token elsewhere. Rejects with the system's error and its `code` if no complete answer arrives, or with
+ * the signal's reason or an `AbortError` if that comes first.
  */
 export async function httpRequest(url: string, { method, headers, body, signal }: HttpQuestion): Promise<HttpAnswer> {
   const { request: open } = load(url.startsWith('https:') ? 'node:https' : 'node:http') as { request: typeof request };
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     open(url, { method, headers: { ...headers, ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }) }, signal }, resolve)
       .on('error', reject)
-      // Without anybody who hears of it nothing more would come, not even an error.
+      // Without a listener nothing more would arrive, not even an error.
       .on('upgrade', (response, socket) => {
         socket.destroy();
         resolve(response);
@@ -53,7 +53,7 @@ export async function httpRequest(url: string, { method, headers, body, signal }
   return { status: response.statusCode ?? 0, headers: response.headers, text };
 }
 
-/** The system's word for what went wrong. Only that: a message could quote what was sent. */
+/** The system's error code. Nothing else: a message could quote the request. */
 export function failureCode(error: unknown): string | undefined {
   const { code } = error as { code?: unknown };
   return typeof code === 'string' ? code : undefined;

@@ -1,4 +1,4 @@
-/** Returns undefined instead of throwing, where an unreadable file must not make the caller fail. */
+/** Returns undefined instead of throwing, for reads whose failure must not affect the caller. */
 export function orNothing<T>(look: () => T): T | undefined {
   try {
     return look();

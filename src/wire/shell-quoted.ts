@@ -1,2 +1,2 @@
-/** As one word to a shell, whatever is in it. */
+/** Quotes a text as one shell word. */
 export const shellQuoted = (text: string): string => (/^[\w@%+:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);

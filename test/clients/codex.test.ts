@@ -15,15 +15,15 @@ describe('Codex', () => {
   it.each([
     ['by the shell', codexByShell],
     ['by apply_patch in a program', codexInCode],
-  ])('is denied an edit of a claimed file %s, and may make it when it is free', async (_, program) => {
+  ])('is denied an edit of a claimed file %s, and can make it once the file is free', async (_, program) => {
     await isDeniedAnEdit(program, await furnished(program));
   });
 
-  it('is told of its open task when it wants to stop', async () => {
+  it('is told of its open task when it tries to stop', async () => {
     await isRemindedAtStop(codex, await furnished(codex));
   });
 
-  it('knows its work again when its conversation was compacted', async () => {
+  it('gets its work back after its conversation was compacted', async () => {
     await recoversFromCompaction(codex, await furnished(codex));
   });
 });

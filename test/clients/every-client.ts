@@ -4,7 +4,7 @@ import type { Program } from './programs/program.ts';
 import { completesATask, editsWhatItClaimed, furnished, hasASession, hearsAnAsk, isDeniedAnEdit, losesTheServer, worksWithItsStoredToken } from './scenes.ts';
 import type { Workplace } from './workplace.ts';
 
-/** Both ways to connect it: its own command says so, its model is offered the tools, and they work. */
+/** Both ways to connect: the client's own command reports the server, its model is offered the tools, and they work. */
 export function isConnected(program: Program): void {
   const works = async (workplace: Workplace, server: string) => {
     expect(await program.connections(workplace)).toEqual([server]);
@@ -12,18 +12,18 @@ export function isConnected(program: Program): void {
     expect(model.turns[0]?.tools).toContain(program.ours('covibe_task', {}, server).tool);
     if (program.asksNobodyElse) expect(workplace.outside.asked).toEqual([]);
   };
-  it('is connected over HTTP by what covenant connect prints, and completes a task', async () => {
+  it('connects over HTTP with what covenant connect prints, and completes a task', async () => {
     await works(await connected(program), 'covenant');
   });
 
-  it('is connected through the bridge by covibe-local setup, and completes a task', async () => {
+  it('connects through the bridge with covibe-local setup, and completes a task', async () => {
     await works(await furnished(program), 'covibe');
   });
 }
 
-/** By its hooks, as setup has made them or as they are asked for. */
+/** Through its hooks, as setup configured them or as the options ask. */
 export function hearsItsHooks(program: Program, hooks?: 'http' | 'command'): void {
-  it('is denied an edit of a claimed file, and may make it when it is free', async () => {
+  it('is denied an edit of a claimed file, and can make it once the file is free', async () => {
     await isDeniedAnEdit(program, await furnished(program, hooks && { hooks }));
   });
 
@@ -33,23 +33,23 @@ export function hearsItsHooks(program: Program, hooks?: 'http' | 'command'): voi
 }
 
 export function livesWithTheServer(program: Program): void {
-  it('works with the token that the device flow has stored', async () => {
+  it('works with the token that the device flow stored', async () => {
     await worksWithItsStoredToken(program);
   });
 
-  it('edits what it has claimed itself', async () => {
+  it('edits files that it has claimed itself', async () => {
     await editsWhatItClaimed(program, await furnished(program));
   });
 
-  it('goes on without the server', async () => {
+  it('continues without the server', async () => {
     await losesTheServer(program, false);
   });
 
-  it('waits for the server where the workspace wants that', async () => {
+  it('waits for the server if the workspace fails closed', async () => {
     await losesTheServer(program, true);
   });
 
-  it('has a session from start to end', async () => {
+  it('has one session from start to end', async () => {
     await hasASession(program, await furnished(program));
   });
 }

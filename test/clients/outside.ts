@@ -2,10 +2,10 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** Everything beyond this machine, as a client finds it: a proxy that lets nobody through. */
+/** Everything outside this machine, as a client sees it: a proxy that rejects every connection. */
 export interface Outside {
   readonly env: Readonly<Record<string, string>>;
-  /** Whom it was asked for. */
+  /** The hosts that were requested. */
   readonly asked: readonly string[];
 }
 

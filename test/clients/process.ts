@@ -5,24 +5,24 @@ import { onTestFinished } from 'vitest';
 export interface ClientRun {
   readonly code: number | null;
   readonly stdout: string;
-  /** Both streams as they came: for a failed test's message. */
+  /** Both output streams, for a failed test's message. */
   readonly output: string;
 }
 
 export interface ClientRunOptions {
   readonly cwd: string;
-  /** All of it: nothing of the machine's own environment reaches a client. */
+  /** The complete environment: nothing of the machine's own reaches a client. */
   readonly env: Readonly<Record<string, string>>;
   /** Written to its stdin, which stays open until the process ends if the text asks a server for something. */
   readonly input?: string;
   readonly timeoutMs?: number;
-  /** Ends it as soon as its stdout is enough. */
+  /** Ends the process once this returns true for its stdout. */
   readonly until?: (stdout: string) => boolean;
-  /** Told of each piece that it writes to stderr. */
+  /** Receives each piece of its stderr. */
   readonly heard?: (piece: string) => unknown;
 }
 
-/** A program in a process group of its own, of which nothing is left when it has ended or its time is up. */
+/** A program in its own process group, of which nothing remains when it has ended or timed out. */
 export async function run(
   program: string,
   args: readonly string[],
@@ -33,7 +33,7 @@ export async function run(
     try {
       if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
     } catch {
-      // Nobody is left in it.
+      // The group is already empty.
     }
   };
   onTestFinished(endGroup);

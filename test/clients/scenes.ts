@@ -7,15 +7,15 @@ import { type AgentRun, type Program, runAgent, SECRET } from './programs/progra
 import { BEFORE, FILE, openWorkplace, REPO, type Workplace } from './workplace.ts';
 
 interface Furnishing {
-  /** How Claude Code's hooks reach the server, where that is not left to setup. */
+  /** How Claude Code's hooks reach the server; default: setup's choice. */
   readonly hooks?: 'http' | 'command';
-  /** The workspace wants edits to wait while the server is away. */
+  /** The workspace blocks edits while the server is unreachable. */
   readonly failClosed?: boolean;
-  /** No token is in the environment: setup asks for one, and somebody approves that. */
+  /** The environment has no token: setup requests one, and a person approves it. */
   readonly device?: boolean;
 }
 
-/** A machine on which the client is set up as a person does it. */
+/** A machine on which a person has set the client up. */
 export async function furnished(program: Program, { hooks, failClosed = false, device = false }: Furnishing = {}): Promise<Workplace> {
   const workplace = await openWorkplace(program.name, { token: !device });
   const { t, repo, env } = workplace;
@@ -31,7 +31,7 @@ export async function furnished(program: Program, { hooks, failClosed = false, d
   return workplace;
 }
 
-/** The id that the last tool answered. */
+/** The id in the last tool's answer. */
 const idIn = ({ results }: ModelRequest, prefix: string): string => {
   const id = new RegExp(`${prefix}_[0-9A-Z]{26}`).exec(results.at(-1) ?? '')?.[0];
   if (!id) throw new Error(`no id ${prefix}_ in: ${results.at(-1)}`);
@@ -40,7 +40,7 @@ const idIn = ({ results }: ModelRequest, prefix: string): string => {
 
 const WORK = { title: 'Sort the basket', task_type: 'feature', scope: 'Sort the lines of the basket by price', target_files: [FILE] };
 
-/** check → start → heartbeat → complete by the client's own tool loop; the server has the task as completed by this agent. */
+/** check → start → heartbeat → complete in the client's own tool loop. The server then lists the task as completed by this agent. */
 export async function completesATask(program: Program, workplace: Workplace, server?: string): Promise<AgentRun> {
   let task = '';
   const ran = await runAgent(program, workplace, [
@@ -68,7 +68,7 @@ export async function completesATask(program: Program, workplace: Workplace, ser
 const AFTER = `export const basket = ["${SECRET}"];`;
 const REASON = 'Moving the basket to its own module';
 
-/** Somebody else has the file: the edit is not made and the model is told why. When it is free, the same edit is made. */
+/** Another agent has claimed the file: the edit is denied and the model gets the reason. Once the file is free, the same edit succeeds. */
 export async function isDeniedAnEdit(program: Program, workplace: Workplace): Promise<void> {
   const { t } = workplace;
   const claim = await t.call('covibe_coordination', 'claim', { repo: REPO, paths: ['src/**'], reason: REASON }, t.ben);
@@ -88,7 +88,7 @@ export async function isDeniedAnEdit(program: Program, workplace: Workplace): Pr
   expectKeptToItself(workplace);
 }
 
-/** Neither the store nor the log nor what the companion remembers has any of what was asked, said or written. */
+/** Neither the store nor the log nor the companion's files contain anything of the prompts, answers or edits. */
 function expectKeptToItself({ t, home }: Workplace): void {
   const files = [t.database.home, join(home, '.covibe')].flatMap((folder) =>
     readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((entry) => (entry.isFile() ? [join(entry.parentPath, entry.name)] : [])),
@@ -98,7 +98,7 @@ function expectKeptToItself({ t, home }: Workplace): void {
   expect(t.logged.filter((line) => line.includes(SECRET))).toEqual([]);
 }
 
-/** Nobody is held up by what he has claimed himself, in whichever session of his. */
+/** A developer is never blocked by their own claim, from any of their sessions. */
 export async function editsWhatItClaimed(program: Program, workplace: Workplace): Promise<void> {
   const claim = { operation: 'claim', repo: REPO, paths: [FILE] };
   const ran = await runAgent(program, workplace, [
@@ -111,14 +111,14 @@ export async function editsWhatItClaimed(program: Program, workplace: Workplace)
   expect(workplace.read(FILE), ran.output).toBe(`${AFTER}\n`);
 }
 
-/** With a token that only `~/.covibe/credentials.json` holds, both its tools and its hooks say who it is. */
+/** With a token that exists only in `~/.covibe/credentials.json`, both its tools and its hooks authenticate. */
 export async function worksWithItsStoredToken(program: Program): Promise<void> {
   const workplace = await furnished(program, { device: true });
   await completesATask(program, workplace);
   await isDeniedAnEdit(program, workplace);
 }
 
-/** Without the server the agent goes on, unless the workspace wants edits to wait for it. */
+/** Without the server the agent continues, unless the workspace fails closed. */
 export async function losesTheServer(program: Program, failClosed: boolean): Promise<void> {
   const workplace = await furnished(program, { failClosed });
   const [work, ...rest] = program.edit(workplace, FILE, BEFORE, AFTER);
@@ -133,7 +133,7 @@ export async function losesTheServer(program: Program, failClosed: boolean): Pro
   if (failClosed) expect(ran.model.turns.at(-1)?.added, ran.output).toContain('covenant up');
 }
 
-/** What somebody asks while the agent works is before its model when the next tool has answered, and the one who asked sees that it arrived. */
+/** A question asked while the agent works reaches its model with the next tool's answer, and the sender sees the delivery. */
 export async function hearsAnAsk(program: Program, workplace: Workplace): Promise<void> {
   const { t } = workplace;
   const question = 'Does the basket keep its order?';
@@ -172,7 +172,7 @@ export async function hasASession(program: Program, workplace: Workplace): Promi
   expect(after[0]?.ended_at, ran.output).not.toBeNull();
 }
 
-/** An agent that wants to stop with a task and a changed file is told so, once. */
+/** An agent that tries to stop with an open task and a changed file is told so, once. */
 export async function isRemindedAtStop(program: Program, workplace: Workplace): Promise<void> {
   const steps = [
     program.ours('covibe_task', { operation: 'check', ...WORK }),
@@ -188,7 +188,7 @@ export async function isRemindedAtStop(program: Program, workplace: Workplace): 
   expect(told, ran.output).toContain(`not committed: ${FILE}`);
 }
 
-/** Whose conversation was shortened to a summary knows afterwards what it works on: the summary here says nothing. */
+/** After its conversation was summarized, the agent still knows its task: the summary here contains nothing. */
 export async function recoversFromCompaction(program: Program, workplace: Workplace): Promise<void> {
   const ran = await runAgent(program, workplace, [
     program.ours('covibe_task', { operation: 'check', ...WORK }),

@@ -9,36 +9,36 @@ import { type TeamApp, teamApp } from '../../src/testing/scenes/team.ts';
 import { temporaryFolder } from '../../src/testing/store/database.ts';
 import { type Outside, outside } from './outside.ts';
 
-/** Where the clients' programs are installed. */
+/** The folder with the clients' programs. */
 export const clientsFolder = join(process.env.COVENANT_TEST_CLIENTS ?? '', 'node_modules/.bin');
-/** Where the built programs are. */
+/** The folder with the built programs. */
 const DIST = process.env.COVENANT_DIST ?? join(ROOT, 'dist');
 
-/** A server, a repository and a machine with nobody's settings, on which Ana's agent works. Ben is somebody else. */
+/** A server, a repository and a machine without user settings, on which Ana's agent works. Ben is another developer. */
 export interface Workplace {
   readonly t: TeamApp;
   readonly url: string;
   readonly instance: string;
   readonly repo: TestRepository;
   readonly home: string;
-  /** The agent that the client runs as. */
+  /** The agent type of the client. */
   readonly agent: TestCaller;
   readonly outside: Outside;
   readonly env: Readonly<Record<string, string>>;
-  /** A file of JSON, with its folders. */
+  /** Writes a JSON file and its folders. */
   write(path: string, value: unknown): void;
-  /** What stands in a file of the repository. */
+  /** The content of a file in the repository. */
   read(path: string): string;
-  /** From here on nobody can ask the server. */
+  /** Makes the server unreachable from now on. */
   stopServer(): Promise<void>;
 }
 
 export const REPO = 'acme/shop';
-/** A file of the repository, and what stands in it. */
+/** A file of the repository, and its content. */
 export const FILE = 'src/basket.ts';
 export const BEFORE = 'export const basket = [];';
 
-/** `token`: whether the environment says who the agent is. */
+/** `token`: whether the environment contains the agent's token. */
 export async function openWorkplace(agentType: string, { token = true } = {}): Promise<Workplace> {
   const t = await teamApp();
   const server = await t.serve();
@@ -46,7 +46,7 @@ export async function openWorkplace(agentType: string, { token = true } = {}): P
   const repo = temporaryRepository();
   repo.git(['remote', 'add', 'origin', `https://github.invalid/${REPO}.git`]);
   repo.commit(FILE, `${BEFORE}\n`);
-  // All of it is pushed, as far as git knows.
+  // As far as git knows, everything is pushed.
   repo.git(['update-ref', 'refs/remotes/origin/main', 'HEAD']);
   repo.git(['branch', '--quiet', '--set-upstream-to', 'origin/main']);
   const home = realpathSync(temporaryFolder());
@@ -72,7 +72,7 @@ export async function openWorkplace(agentType: string, { token = true } = {}): P
   };
 }
 
-/** What a client has started ends with it: at once, or when it has done what it was started for. */
+/** Everything that a client started ends with it: immediately, or when its work is done. */
 async function nobodyLeft(home: string): Promise<void> {
   try {
     await expect.poll(() => processesWith(home), { timeout: 15_000, interval: 100 }).toEqual([]);
@@ -81,10 +81,10 @@ async function nobodyLeft(home: string): Promise<void> {
   }
 }
 
-/** The program of a client, as npm has installed it. */
+/** The client's program, as npm installed it. */
 export const clientProgram = (name: string): string => join(clientsFolder, name);
 
-/** As a global install of the package puts them into PATH. */
+/** In PATH, like after a global install of the package. */
 function ourPrograms(home: string): string {
   const folder = join(home, 'bin');
   mkdirSync(folder);

@@ -3,15 +3,15 @@ import { FULL, TIMEOUT_MS } from '../../src/testing/faults/random.ts';
 import { Scene } from '../../src/testing/faults/scene.ts';
 
 const AGENTS = FULL ? 500 : 100;
-/** Calls of each, on average. */
+/** Calls per agent, on average. */
 const CALLS = FULL ? 30 : 6;
 
-test(`${AGENTS} agents at once, each with a token and a connection: all are answered, none with a fault, and nobody starves`, {
+test(`${AGENTS} concurrent agents, each with a token and a connection: all are answered, none with a fault, and none starves`, {
   timeout: TIMEOUT_MS,
 }, async () => {
   const scene = await Scene.begin({ label: 'crowd', agents: AGENTS });
   const counts = () => Array.from({ length: AGENTS }, (_, one) => scene.log.answeredBy.get(`agent-${one}`) ?? 0);
-  // Node takes up one new connection each time around, however many wait: only who has one can be treated like everybody else.
+  // Node accepts one new connection per loop turn, however many wait. Only callers with a connection can be treated equally.
   while (counts().includes(0)) await scene.log.more(AGENTS / 10);
   const before = counts();
   await scene.log.more(AGENTS * CALLS);

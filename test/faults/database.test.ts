@@ -5,7 +5,7 @@ import { whenOver } from '../../src/testing/scope.ts';
 import { administer, temporaryFolder } from '../../src/testing/store/database.ts';
 import { startPostgres } from '../../src/testing/store/postgres.ts';
 
-test('PostgreSQL crashes and comes back under the load of two servers: they stay up, no call fails without a word, nothing acknowledged is lost', {
+test('PostgreSQL crashes and returns under the load of two servers: they stay up, every failed call is answered, nothing acknowledged is lost', {
   timeout: TIMEOUT_MS,
 }, async () => {
   const postgres = await startPostgres();

@@ -6,14 +6,14 @@ import { openSocket, readAll, requestBytes } from '../../src/testing/faults/sock
 
 const BATCH_SIZE = 10;
 
-test('clients that hang up in the middle of a call, wherever that is: it is carried out whole or not at all, and nothing of them stays', {
+test('clients that disconnect anywhere in a call: the call runs completely or not at all, and nothing of them remains', {
   timeout: TIMEOUT_MS,
 }, async () => {
   const scene = await Scene.begin({ label: 'disconnect', agents: 6 });
   const { url } = scene.server();
   const token = await scene.token('ana');
 
-  /** Sends the request up to a byte that chance decides, and is gone: orderly, or with a reset. */
+  /** Sends the request up to a random byte, then disconnects, cleanly or with a reset. */
   const hangUp = async (random: Random, title: string) => {
     const args = { kind: 'decision', title };
     const bytes = requestBytes(url, token, '/api/mcp', { tool: 'covibe_note', arguments: args });
@@ -26,7 +26,7 @@ test('clients that hang up in the middle of a call, wherever that is: it is carr
     scene.log.add('ana', { tool: 'covibe_note', fate: cut < bytes.length ? 'refused' : 'unknown', code: undefined, effects });
   };
 
-  /** Says that it will send no more, and waits for the answer all the same. */
+  /** Ends its side of the connection but still waits for the answer. */
   const halfClose = async (title: string) => {
     const args = { kind: 'decision', title };
     const socket = await openSocket(url, { halfOpen: true });

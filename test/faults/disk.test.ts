@@ -3,7 +3,7 @@ import { rounds, TIMEOUT_MS } from '../../src/testing/faults/random.ts';
 import { Scene } from '../../src/testing/faults/scene.ts';
 import { canMount, smallDisk } from '../../src/testing/faults/small-disk.ts';
 
-test('a full disk: calls are refused in so many words, and go on when there is room; nothing acknowledged is lost', {
+test('a full disk: calls are refused with STORE_UNWRITABLE and work again once there is room; nothing acknowledged is lost', {
   timeout: TIMEOUT_MS,
 }, async ({ skip }) => {
   skip(!canMount(), 'needs mounts of its own (unshare)');

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { FULL, TIMEOUT_MS } from '../../src/testing/faults/random.ts';
 import { Scene, twoServers } from '../../src/testing/faults/scene.ts';
 
-/** 200 in sum. */
+/** 200 in total. */
 const KILLS = FULL ? 100 : 3;
 
-test('kill -9 at random under mixed load on SQLite: everything acknowledged is there once, everything has one holder, the chain holds [storage.crash.acknowledged]', {
+test('random kill -9 under mixed load on SQLite: every acknowledged write exists once, everything has one holder, the chain verifies [storage.crash.acknowledged]', {
   timeout: TIMEOUT_MS,
 }, async () => {
   const scene = await Scene.begin({ label: 'kill-sqlite', agents: 10 });
@@ -13,7 +13,7 @@ test('kill -9 at random under mixed load on SQLite: everything acknowledged is t
   expect((await scene.judge()).events).toBeGreaterThan(100);
 });
 
-test('kill -9 of either of two servers on one PostgreSQL under mixed load: the same, and the other one goes on [storage.crash.acknowledged]', {
+test('random kill -9 of either of two servers on one PostgreSQL under mixed load: the same holds, and the other server keeps working [storage.crash.acknowledged]', {
   timeout: TIMEOUT_MS,
 }, async () => {
   const scene = await Scene.begin({ label: 'kill-postgres', agents: 10, at: await twoServers() });

@@ -12,17 +12,17 @@ import { openSocket, readAll, requestBytes } from '../../src/testing/faults/sock
 import { temporaryFolder } from '../../src/testing/store/database.ts';
 
 const MB = 1024 ** 2;
-/** A token has room for so many MCP sessions at least. */
+/** A token may have at least this many MCP sessions. */
 const STREAMS = 6;
 const READERS = FULL ? 40 : 6;
 const EVENTS = FULL ? 12_000 : 5_000;
 const EVENT_BYTES = 8_000;
-/** What one of them may cost: the high-water mark, a page of the journal, and what the system keeps for its socket. */
+/** The maximum cost of one: the high-water mark, a page of the journal, and the system's socket buffers. */
 const EACH = 8 * MB;
-/** The store's own pages, compiled code, garbage that was not yet collected. */
+/** The store's own pages, compiled code, and garbage not yet collected. */
 const BESIDES = 150 * MB;
 
-/** A connection that is kept for the next request would count as one that was left behind. */
+/** A kept-alive connection would count as left behind. */
 const CLOSED = { connection: 'close' };
 
 const operatorToken = (home: string) => (JSON.parse(readFileSync(join(home, 'credentials.json'), 'utf8')) as { token: string }).token;
@@ -37,7 +37,7 @@ async function longJournal(): Promise<string> {
   return home;
 }
 
-test('followers of the journal that never read are dropped, and cost neither memory without end nor anybody else an answer', {
+test("followers of the journal that never read are dropped, and cost neither unlimited memory nor another caller's answer", {
   timeout: TIMEOUT_MS,
 }, async () => {
   const home = await longJournal();
@@ -60,7 +60,7 @@ test('followers of the journal that never read are dropped, and cost neither mem
   expect(residentBytes(child.pid as number) - before).toBeLessThan(READERS * EACH + BESIDES);
   if (FULL) {
     await expect.poll(followers, { timeout: 60_000, interval: 500 }).toBe(0);
-    // What it still finds in its own socket ends long before the journal does; one that reads again at once finds the close frame too.
+    // The data left in its socket buffer ends long before the journal. A client that resumes reading also finds the close frame.
     for (const reader of readers) expect((await readAll(reader)).length).toBeLessThan(EVENTS * EVENT_BYTES);
   }
   for (const reader of readers) reader.destroy();
@@ -68,13 +68,13 @@ test('followers of the journal that never read are dropped, and cost neither mem
   await scene.judge();
 });
 
-test('clients that ask without end and read no answer, and streams that nobody reads, are not kept in memory', { timeout: TIMEOUT_MS }, async () => {
+test('clients that ask endlessly without reading, and streams that nobody reads, are not buffered in memory', { timeout: TIMEOUT_MS }, async () => {
   const scene = await Scene.begin({ label: 'unread answers', agents: 4 });
   const { url, child } = scene.server();
   const token = await scene.token('agent-0');
   await scene.log.more(20);
   const before = residentBytes(child.pid as number);
-  // The longest answer that there is.
+  // The longest answer of all.
   const [, script] = /src="(\/assets\/[^"]+)"/.exec(await (await fetch(url, { headers: CLOSED })).text()) ?? [];
   const askers = Array.from({ length: READERS }, async () => {
     const socket = (await openSocket(url)).pause();
@@ -107,7 +107,7 @@ test('clients that ask without end and read no answer, and streams that nobody r
   await scene.judge();
 });
 
-test('clients that send a byte at a time are answered like any other, and nobody waits for them', { timeout: TIMEOUT_MS }, async () => {
+test('clients that send one byte at a time are answered normally, and nobody waits for them', { timeout: TIMEOUT_MS }, async () => {
   const scene = await Scene.begin({ label: 'slow senders', agents: 4 });
   const { url } = scene.server();
   const token = await scene.token('ana');
@@ -116,7 +116,7 @@ test('clients that send a byte at a time are answered like any other, and nobody
       const title = `slow-${round}-${one}`;
       const args = { kind: 'decision', title };
       const socket = (await openSocket(url)).setNoDelay(true);
-      // Not before others were answered in between.
+      // Only after others were answered in between.
       for (const [at, byte] of requestBytes(url, token, '/api/mcp', { tool: 'covibe_note', arguments: args }).entries()) {
         socket.write(Uint8Array.of(byte));
         await (at % 50 === 0 ? scene.log.more(1) : turn());

@@ -11,17 +11,17 @@ import { repositoryWithThePackage } from '../../src/testing/programs/companion.t
 import { temporaryFolder } from '../../src/testing/store/database.ts';
 import { PACKAGE_ROOT } from '../../src/version.ts';
 
-it('[transport.bridge.npm-exec] npm exec -- covibe-mcp carries calls from a repository that has the package', async () => {
+it('npm exec -- covibe-mcp serves calls from a repository that has the package installed [transport.bridge.npm-exec]', async () => {
   const { path } = repositoryWithThePackage();
   await expectToCarryCalls({ command: 'npm', args: ['exec', '--offline', '--', 'covibe-mcp'], cwd: path });
 });
 
-it("[transport.bridge.repo-script] npm run mcp:stdio carries calls in the product's own repository", async () => {
+it("npm run mcp:stdio serves calls in the product's own repository [transport.bridge.repo-script]", async () => {
   await expectToCarryCalls({ command: 'npm', args: ['run', 'mcp:stdio'], cwd: PACKAGE_ROOT });
 });
 
 it.each(['covibe-mcp', 'covibe-local'])(
-  '[transport.bridge.loads-no-database] %s starts where nothing is installed beside it, and there is no database in it',
+  '%s starts with nothing installed next to it, and loads no database code [transport.bridge.loads-no-database]',
   async (program) => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module', version: '9.8.7' }));
@@ -39,7 +39,7 @@ it.each(['covibe-mcp', 'covibe-local'])(
   },
 );
 
-it('[transport.paths.same-lifecycle-tools] the bridge and /api/mcp offer the same task lifecycle, with the same effect', async () => {
+it('the bridge and /api/mcp offer the same task lifecycle with the same effect [transport.paths.same-lifecycle-tools]', async () => {
   const { url, ...t } = await servedApp();
   const bridged = await t.developer('alice');
   const direct = await t.developer('bob');

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../src/testing/store/database.ts';
 
 const LOCK = { name: 'small', version: '1.0.0', lockfileVersion: 3, requires: true, packages: { '': { name: 'small', version: '1.0.0' } } };
 
-/** A clone without dependencies, with the real install step and the real npm: what differs is only how long it takes. */
+/** A clone without dependencies, with the real install step and the real npm. Only the time differs. */
 function clone(): string {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'scripts'));
@@ -47,7 +47,7 @@ function touchLock(folder: string): void {
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')), license: 'MIT' }));
 }
 
-test('installs and builds the first time, nothing the second, and again when the lock file or a source has changed', async () => {
+test('installs and builds the first time, nothing the second time, and again after a change of the lock file or a source', async () => {
   const folder = clone();
   const counts = () => [times(folder, 'installed'), times(folder, 'built')];
   expect(await prepare(folder)).toMatchObject({ code: 0 });
@@ -65,7 +65,7 @@ test('installs and builds the first time, nothing the second, and again when the
   expect(counts()).toEqual([3, 3]);
 });
 
-test('installs nothing while a server of this clone runs, and says which; a mark left by a dead one does not count', async () => {
+test("installs nothing while a server of this clone runs, and names it; a dead server's mark is ignored", async () => {
   const folder = clone();
   await prepare(folder);
   touchLock(folder);
@@ -82,7 +82,7 @@ test('installs nothing while a server of this clone runs, and says which; a mark
   expect(times(folder, 'installed')).toBe(2);
 });
 
-test('the mark of a killed server does not count once another process has its number', async () => {
+test('ignores the mark of a killed server once another process has its pid', async () => {
   const folder = clone();
   await prepare(folder);
   const mark = join(folder, '.covenant-run', String(process.pid));
@@ -94,7 +94,7 @@ test('the mark of a killed server does not count once another process has its nu
   expect(times(folder, 'installed')).toBe(2);
 });
 
-test('two starts at once install once; a lock left by a dead process is taken over', async () => {
+test('two concurrent starts install once; a lock left by a dead process is taken over', async () => {
   const folder = clone();
   const both = await Promise.all([prepare(folder), prepare(folder)]);
   expect(both.map(({ code }) => code)).toEqual([0, 0]);

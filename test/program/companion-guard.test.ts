@@ -11,7 +11,7 @@ import { temporaryFolder } from '../../src/testing/store/database.ts';
 const IDENTITY = { GIT_AUTHOR_NAME: 'Ana', GIT_AUTHOR_EMAIL: 'ana@x', GIT_COMMITTER_NAME: 'Ana', GIT_COMMITTER_EMAIL: 'ana@x', GIT_CONFIG_NOSYSTEM: '1' };
 
 interface Guarded extends CompanionScene {
-  /** As Ana types it, or her agent with the marks that its program leaves. */
+  /** Run as Ana, or as her agent with its program's marks in the environment. */
   git(args: readonly string[], env?: Record<string, string>): Promise<{ code: number; said: string }>;
   guard(...args: string[]): ReturnType<TestMachine['run']>;
 }
@@ -36,21 +36,23 @@ async function guarded({ install = true } = {}): Promise<Guarded> {
 const release = (t: TestApp, caller: TestCaller, id: string) => t.tool('covibe_coordination', { operation: 'release', claim_id: id }, caller);
 const asked = ({ sent }: Traffic) => JSON.parse(sent.at(-1)?.split('\n')[2] ?? '{}') as Record<string, unknown>;
 
-it('a commit of a file that another has claimed is refused with owner, reason and what to do, and made once it is released', async () => {
+it('refuses to commit a file that another agent has claimed, with owner, reason and next step, and allows it after the release', async () => {
   const { t, repository, ben, git, traffic, claim } = await guarded();
   const id = await claim(ben, 'keys.ts');
   repository.write('keys.ts', 'CANARY');
   repository.git(['add', 'keys.ts']);
   const refused = await git(['commit', '-m', 'Keys CANARY']);
   expect(refused.code).toBe(1);
-  expect(refused.said).toMatch(/This commit was not made\. keys\.ts: claimed .* by ben until .*rotating the keys.*--no-verify .* a person may decide that/s);
+  expect(refused.said).toMatch(
+    /This commit was not made\. keys\.ts: claimed .* by ben until .*rotating the keys.*--no-verify\. Only a person may decide that/s,
+  );
   await release(t, ben, id);
   expect(await git(['commit', '-m', 'Keys'])).toMatchObject({ code: 0 });
   expect(asked(traffic)).toMatchObject({ person: true, repo: 'app', edits: [{ repo: 'app', path: 'keys.ts' }] });
   expect(traffic.sent.join()).not.toContain('CANARY');
 });
 
-it('what a commit deletes, renames or takes past the index counts as well', async () => {
+it('checks what a commit deletes, renames or takes past the index', async () => {
   const { repository, ben, git, guard, claim } = await guarded({ install: false });
   repository.commit('gone.ts', 'some text that is long enough to be followed\n');
   repository.commit('edited.ts', 'x');
@@ -65,7 +67,7 @@ it('what a commit deletes, renames or takes past the index counts as well', asyn
   expect((await git(['commit', '-m', 'x', '--', 'edited.ts'])).said).toContain('edited.ts: claimed');
 });
 
-it('a merge is judged by what it changes itself, not by what the other side has committed', async () => {
+it('checks only what a merge itself changes, not what the other side committed', async () => {
   const { repository, ben, git, claim } = await guarded();
   for (const [branch, text] of [
     ['theirs', 'their line\n'],
@@ -89,7 +91,7 @@ it('a merge is judged by what it changes itself, not by what the other side has 
   expect(await git(['commit', '-m', 'merge'])).toMatchObject({ code: 0 });
 });
 
-it('an agent commits as itself, by the marks that its program leaves; a person, as whoever has claimed with any of their agents', async () => {
+it("an agent commits as itself, recognized by its program's marks; a person as the owner of all their agents' claims", async () => {
   const { t, machine, repository, ana, git, traffic, claim } = await guarded();
   const codex = await t.developer('ana', 'codex');
   await claim(codex, 'a.ts');
@@ -102,7 +104,7 @@ it('an agent commits as itself, by the marks that its program leaves; a person, 
   expect((await git(['commit', '-m', 'x'])).code).toBe(0);
 });
 
-it('an agent without a token is checked as its developer, and that is said; on a machine without any, nothing is', async () => {
+it('an agent without a token is checked as its developer, with a note; a machine without tokens is not checked', async () => {
   const { t, machine, repository, ana, ben, git, traffic, claim } = await guarded();
   const commit = (file: string) => {
     repository.write(file, `${Math.random()}`);
@@ -114,19 +116,19 @@ it('an agent without a token is checked as its developer, and that is said; on a
   expect([refused.code, refused.said]).toEqual([1, expect.stringContaining('keys.ts: claimed')]);
   await claim(ana, 'a.ts');
   const passed = await commit('a.ts');
-  expect([passed.code, passed.said]).toEqual([0, expect.stringMatching(/checked as its developer's, not as other's.*next: covibe-local setup/s)]);
+  expect([passed.code, passed.said]).toEqual([0, expect.stringMatching(/checked as the developer, because other has no token.*next: run covibe-local setup/s)]);
   expect(asked(traffic)).toMatchObject({ person: true });
 
-  // The word of a token that is gone holds nobody back.
+  // The answer for a token that is gone blocks nobody.
   await t.done('settings.set', { key: 'hooks.fail_closed', value: 'on' });
   expect((await commit('a.ts')).code).toBe(0);
   await t.done('settings.set', { key: 'hooks.fail_closed', value: 'off' });
   storeTokens(machine, {});
   const unchecked = await commit('a.ts');
-  expect([unchecked.code, unchecked.said]).toEqual([0, expect.stringMatching(/was not checked .*no token of other .*next: covibe-local setup/s)]);
+  expect([unchecked.code, unchecked.said]).toEqual([0, expect.stringMatching(/not checked .*No token of other .*next: Run .covibe-local setup/s)]);
 });
 
-it('of many files each is asked about', async () => {
+it('checks each of many files', async () => {
   const { repository, ben, git, traffic, claim } = await guarded();
   await claim(ben, 'many/0500.ts');
   for (let at = 0; at <= 500; at++) repository.write(`many/${String(at).padStart(4, '0')}.ts`, '');
@@ -135,7 +137,7 @@ it('of many files each is asked about', async () => {
   expect(traffic.sent.length).toBe(2);
 });
 
-it('what is too long to be asked about, or beyond the commits that are looked at, is said', async () => {
+it('reports paths that are too long and commits beyond the limit as unchecked', async () => {
   const { repository, git } = await guarded();
   const folders = Array.from({ length: 3 }, () => 'f'.repeat(200)).join('/');
   repository.write(`${folders}/a.ts`, 'x');
@@ -156,7 +158,7 @@ it('what is too long to be asked about, or beyond the commits that are looked at
   expect((await git(['push', '--quiet', 'origin', 'long~1:refs/heads/shorter'])).said).not.toContain('newest');
 });
 
-it('a push is refused by what its commits change, of a new branch those that no remote has', async () => {
+it('refuses a push by the changes of its commits; for a new branch, of those that no remote has', async () => {
   const { t, repository, ben, git, traffic, claim } = await guarded();
   const remote = join(temporaryFolder(), 'remote.git');
   execFileSync('git', ['init', '--quiet', '--bare', remote]);
@@ -175,13 +177,13 @@ it('a push is refused by what its commits change, of a new branch those that no 
   expect(asked(traffic).edits).toEqual([{ repo: 'app', path: 'keys.ts' }]);
   await release(t, ben, id);
   expect(await git(['push', '--quiet', 'origin', 'topic'])).toMatchObject({ code: 0 });
-  // Nothing that could be anybody's is in the removal of a branch.
+  // Deleting a branch contains nothing that anyone could have claimed.
   const before = traffic.sent.length;
   expect(await git(['push', '--quiet', 'origin', ':topic'])).toMatchObject({ code: 0 });
   expect(traffic.sent.length).toBe(before);
 });
 
-it('a push is refused by what its merges have changed themselves', async () => {
+it('refuses a push by what its merges themselves changed', async () => {
   const { repository, ben, git, claim } = await guarded();
   const remote = join(temporaryFolder(), 'remote.git');
   execFileSync('git', ['init', '--quiet', '--bare', remote]);
@@ -202,7 +204,7 @@ it('a push is refused by what its merges have changed themselves', async () => {
   expect([refused.code, refused.said]).toEqual([1, expect.stringContaining('keys.ts: claimed')]);
 });
 
-it('a hook that was there runs first, with its name, arguments and stdin, and its failure ends it; install twice changes nothing; remove restores it', async () => {
+it('runs an existing hook first, with its name, arguments and stdin, and stops if it fails; installing twice changes nothing; remove restores it', async () => {
   const { repository, git, guard, traffic } = await guarded({ install: false });
   const hooks = join(repository.path, '.git/hooks');
   const own = `#!/bin/sh -e\necho "own $(basename "$0") $*"\ncat > "$(dirname "$0")/stdin"\nexit \${OWN:-0}\n`;
@@ -212,7 +214,7 @@ it('a hook that was there runs first, with its name, arguments and stdin, and it
   const installed = await guard('install');
   expect(installed.stdout).toContain('your own hook runs first');
   const after = look(hooks);
-  expect((await guard('install')).stdout).toContain('is in place already');
+  expect((await guard('install')).stdout).toContain('already installed');
   expect(look(hooks)).toEqual(after);
 
   repository.write('a.ts', 'x');
@@ -230,16 +232,16 @@ it('a hook that was there runs first, with its name, arguments and stdin, and it
   expect(readFileSync(join(hooks, 'stdin'), 'utf8')).toBe(`refs/heads/main ${repository.git(['rev-parse', 'main'])} refs/heads/main ${'0'.repeat(40)}\n`);
 
   execFileSync('rm', [join(hooks, 'stdin')]);
-  expect((await guard('remove')).stdout).toContain('your own hook is back');
+  expect((await guard('remove')).stdout).toContain('your own hook is restored');
   expect(look(hooks)).toEqual(before);
-  expect((await guard('remove')).stdout).toContain('there is none of ours');
+  expect((await guard('remove')).stdout).toContain('not installed');
 });
 
-it('what git and husky are told of the folder is respected, also from a linked worktree', async () => {
+it("follows git's and husky's configured hooks folder, also from a linked worktree", async () => {
   const { repository, machine, guard, git } = await guarded({ install: false });
   const husky = join(repository.path, '.husky/_');
   mkdirSync(husky, { recursive: true });
-  // As husky writes it: by its own name it finds what it is to run.
+  // As husky writes it: it finds the script to run by its own name.
   writeFileSync(
     join(husky, 'h'),
     '#!/usr/bin/env sh\nn=$(basename "$0")\ns=$(dirname "$(dirname "$0")")/$n\n[ ! -f "$s" ] && exit 0\nsh -e "$s" "$@"\nexit $?\n',
@@ -253,7 +255,7 @@ it('what git and husky are told of the folder is respected, also from a linked w
   repository.git(['add', 'a.ts']);
   expect((await git(['commit', '-m', 'x'])).said).toContain('from husky');
   expect(existsSync(join(repository.path, '.git/hooks/pre-commit'))).toBe(false);
-  // npm install has husky write its own anew.
+  // npm install makes husky rewrite its hooks.
   writeFileSync(join(husky, 'pre-commit'), '#!/usr/bin/env sh\n. "$(dirname "$0")/h"');
   expect((await guard('install')).code).toBe(0);
   await guard('remove');
@@ -267,10 +269,10 @@ it('what git and husky are told of the folder is respected, also from a linked w
 
   const shared = join(machine.home, 'hooks');
   repository.git(['config', 'core.hooksPath', shared]);
-  expect((await guard('install')).stdout).toContain(`core.hooksPath names ${shared}: every repository`);
+  expect((await guard('install')).stdout).toContain(`core.hooksPath is ${shared}: the guard now runs in every repository`);
 });
 
-it('where git is told that there are no hooks, or one leads nowhere, it says so and what to do', async () => {
+it('reports disabled or broken hooks folders with the fix', async () => {
   const { repository, guard } = await guarded({ install: false });
   const refused = async (said: RegExp) => {
     for (const command of ['install', 'remove']) {
@@ -280,25 +282,25 @@ it('where git is told that there are no hooks, or one leads nowhere, it says so 
   };
   const hook = join(repository.path, '.git/hooks/pre-push');
   symlinkSync('nowhere', hook);
-  await refused(/hooks\/pre-push cannot be read \(ENOENT\)\. Nothing was changed\..*next: Delete it/s);
+  await refused(/hooks\/pre-push cannot be read \(ENOENT\)\. Nothing was changed\..*next: Fix its permissions or delete it/s);
   expect(readdirSync(join(repository.path, '.git/hooks'))).not.toContain('pre-commit');
   repository.git(['config', 'core.hooksPath', '/dev/null']);
-  await refused(/\/dev\/null is no folder.*Nothing was changed\..*next: .*core\.hooksPath/s);
+  await refused(/\/dev\/null is not a folder.*Nothing was changed\..*next: .*core\.hooksPath/s);
 });
 
-it('a guard that somebody has changed is theirs: neither overwritten nor taken out', async () => {
+it('neither overwrites nor removes a guard that someone has changed', async () => {
   const { repository, guard } = await guarded();
   const hook = join(repository.path, '.git/hooks/pre-commit');
   writeFileSync(hook, `${readFileSync(hook, 'utf8')}echo mine\n`);
   const before = look(join(repository.path, '.git/hooks'));
   const again = await guard('install');
-  expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('somebody has changed it since')]);
+  expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('someone has changed it since')]);
   expect(look(join(repository.path, '.git/hooks'))).toEqual(before);
-  expect((await guard('remove')).stdout).toContain('left as it is');
+  expect((await guard('remove')).stdout).toContain('was not removed');
   expect(readFileSync(hook, 'utf8')).toContain('echo mine');
 });
 
-it('while the server is away commits go on and say that they were not checked; where the workspace fails closed they wait', async () => {
+it('while the server is unreachable, commits continue with a note that they were not checked; with fail-closed they are blocked', async () => {
   const { t, traffic, repository, git } = await guarded();
   const commit = () => {
     repository.write('a.ts', `${Math.random()}`);
@@ -310,17 +312,17 @@ it('while the server is away commits go on and say that they were not checked; w
   traffic.down = true;
   const waits = await commit();
   expect(waits.code).toBe(1);
-  expect(waits.said).toMatch(/cannot be asked.*covenant up.*hooks\.fail_closed off.*--no-verify/s);
+  expect(waits.said).toMatch(/is not reachable.*covenant up.*hooks\.fail_closed off.*--no-verify/s);
   traffic.down = false;
   await t.done('settings.set', { key: 'hooks.fail_closed', value: 'off' });
   expect((await commit()).code).toBe(0);
   traffic.down = true;
   const passed = await commit();
   expect(passed.code).toBe(0);
-  expect(passed.said).toMatch(/was not checked .*cannot be asked.*next: covenant up/s);
+  expect(passed.said).toMatch(/not checked .*is not reachable.*next: start the server with .covenant up/s);
 });
 
-it('without the program a commit passes, and says so; found by its file where the PATH has none', async () => {
+it('without the program a commit passes with a note; the guard finds it by its file if it is not on the PATH', async () => {
   const { repository, git, ben, claim } = await guarded();
   await claim(ben, 'a.ts');
   repository.write('a.ts', 'x');
@@ -329,10 +331,10 @@ it('without the program a commit passes, and says so; found by its file where th
   for (const name of ['git', 'sh', 'dirname', 'basename', 'cat'])
     symlinkSync(execFileSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).trim(), join(bin, name));
   expect((await git(['commit', '-m', 'x'], { PATH: bin })).said).toContain('a.ts: claimed');
-  // A program that does not start, or fails, is no denial.
+  // A program that does not start, or fails, is not a denial.
   writeFileSync(join(bin, 'covibe-local'), '#!/bin/sh\necho Cannot find module >&2\nexit 1\n', { mode: 0o755 });
   const failed = await git(['commit', '-m', 'x', '--allow-empty'], { PATH: bin });
-  expect([failed.code, failed.said]).toEqual([0, expect.stringMatching(/covibe-local failed: this commit was not checked.*next: covibe-local doctor/s)]);
+  expect([failed.code, failed.said]).toEqual([0, expect.stringMatching(/covibe-local failed: this commit was not checked.*next: run covibe-local doctor/s)]);
   rmSync(join(bin, 'covibe-local'));
   repository.write('a.ts', 'y');
   repository.git(['add', 'a.ts']);
@@ -341,13 +343,13 @@ it('without the program a commit passes, and says so; found by its file where th
     writeFileSync(hook, readFileSync(hook, 'utf8').replaceAll(/covibe-local\.ts/g, 'gone.ts'));
   }
   const passed = await git(['commit', '-m', 'x'], { PATH: bin });
-  expect([passed.code, passed.said]).toEqual([0, expect.stringContaining('covibe-local is not installed any more: this commit was not checked')]);
+  expect([passed.code, passed.said]).toEqual([0, expect.stringContaining('covibe-local is not installed: this commit was not checked')]);
 });
 
-it('outside of a repository it says so, and changes nothing', async () => {
+it('outside a repository, reports that and changes nothing', async () => {
   const machine = testMachine();
   const ran = await machine.run(temporaryFolder(), ['guard', 'install']);
-  expect([ran.code, ran.stderr]).toEqual([1, expect.stringContaining('is in no git repository')]);
+  expect([ran.code, ran.stderr]).toEqual([1, expect.stringContaining('is not in a git repository')]);
 });
 
 /** Names, bytes and modes. */

@@ -8,7 +8,7 @@ import { type CompanionScene, companionScene, storeTokens } from '../../src/test
 const SECRETS = { prompt: 'CANARY-PROMPT', content: 'CANARY-CONTENT', command: 'CANARY-COMMAND', answer: 'CANARY-ANSWER' };
 
 interface HookScene extends CompanionScene {
-  /** What `covibe-local hook` does with a payload of Claude Code, unless another client is named. */
+  /** Runs `covibe-local hook` with a payload of Claude Code, or of the named client. */
   hook(event: string, native: object, more?: { client?: string; env?: Record<string, string> }): ReturnType<TestMachine['run']>;
 }
 
@@ -30,7 +30,7 @@ async function scene(): Promise<HookScene> {
 const write = (path: string) => ({ tool_name: 'Write', tool_input: { file_path: path, content: SECRETS.content } });
 const bearer = (request: string | undefined) => /"authorization":"Bearer ([^"]+)"/.exec(request ?? '')?.[1];
 
-it('an edit of a file that another agent has claimed is denied in the words of the client, with the owner, the reason and what to do', async () => {
+it("denies an edit of a file that another agent has claimed, in the client's format, with owner, reason and next step", async () => {
   const { repository, ben, hook, claim } = await scene();
   await claim(ben, 'src/keys.ts');
   const { stdout, code } = await hook('before-tool', write(join(repository.path, 'src/keys.ts')));
@@ -38,14 +38,14 @@ it('an edit of a file that another agent has claimed is denied in the words of t
   const { hookSpecificOutput } = JSON.parse(stdout);
   expect(hookSpecificOutput).toMatchObject({ hookEventName: 'PreToolUse', permissionDecision: 'deny' });
   expect(hookSpecificOutput.permissionDecisionReason).toMatch(/src\/keys\.ts.*by ben until.*rotating the keys/s);
-  // By the shell, from a folder inside, through another client, too.
+  // Also through the shell, from a folder inside, and with another client.
   repository.write('src/other.ts', '');
   const shell = await hook('before-tool', { tool_name: 'run_shell_command', tool_input: { command: 'cd src && echo x > keys.ts' } }, { client: 'gemini' });
   expect(JSON.parse(shell.stdout)).toMatchObject({ decision: 'deny', reason: expect.stringContaining('src/keys.ts') });
   expect((await hook('before-tool', write(join(repository.path, 'src/other.ts')))).stdout).toBe('');
 });
 
-it('Cursor, which runs the hooks of Claude Code beside its own, is asked about once', async () => {
+it("Cursor, which runs Claude Code's hooks besides its own, is checked once", async () => {
   const { traffic, repository, hook } = await scene();
   const payload = { ...write(join(repository.path, 'a.txt')), cursor_version: '3.1.0' };
   const ran = await hook('before-tool', payload);
@@ -54,7 +54,7 @@ it('Cursor, which runs the hooks of Claude Code beside its own, is asked about o
   expect(traffic.sent.length).toBe(1);
 });
 
-it('[companion.hooks.token-from-credentials] without COVIBE_MCP_TOKEN a hook uses the stored token that COVIBE_AGENT selects', async () => {
+it('without COVIBE_MCP_TOKEN a hook uses the stored token that COVIBE_AGENT selects [companion.hooks.token-from-credentials]', async () => {
   const { machine, traffic, ana, hook } = await scene();
   const other = 'cv_of_another_agent';
   storeTokens(machine, { 'claude-code': ana.token, reviewer: other });
@@ -69,7 +69,7 @@ it('[companion.hooks.token-from-credentials] without COVIBE_MCP_TOKEN a hook use
   expect(bearer(traffic.sent.at(-1))).toBeUndefined();
 });
 
-it('[companion.repos.registered-by-activity] a hook in a repository adds it to ~/.covibe/repos.json, by its main checkout', async () => {
+it('a hook in a repository adds its main checkout to ~/.covibe/repos.json [companion.repos.registered-by-activity]', async () => {
   const { machine, repository, hook } = await scene();
   const linked = join(repository.path, '..', 'linked');
   repository.git(['worktree', 'add', '--quiet', linked]);
@@ -78,7 +78,7 @@ it('[companion.repos.registered-by-activity] a hook in a repository adds it to ~
   expect(repos).toEqual([{ path: repository.path, repo: 'app', last_active_at: expect.any(Number) }]);
 });
 
-it('[companion.privacy.content-stays-local] prompts, answers, commands and contents in payloads are neither sent nor stored', async () => {
+it('prompts, answers, commands and contents in payloads are neither sent nor stored [companion.privacy.content-stays-local]', async () => {
   const { t, traffic, repository, hook } = await scene();
   const file = join(repository.path, 'a.txt');
   repository.write('a.txt', SECRETS.content);
@@ -96,7 +96,7 @@ it('[companion.privacy.content-stays-local] prompts, answers, commands and conte
   for (const seen of [...traffic.sent, ...t.logged, ...database, JSON.stringify(await t.events())]) expect(seen).not.toContain('CANARY');
 });
 
-it('at its stop an agent is asked about with what is not committed and not pushed, and no program of the repository is run for that', async () => {
+it('the stop hook reports uncommitted and unpushed work without running a program of the repository', async () => {
   const { machine, traffic, repository, hook } = await scene();
   const remote = join(repository.path, '..', 'remote.git');
   execFileSync('git', ['init', '--quiet', '--bare', remote]);
@@ -118,19 +118,19 @@ it('at its stop an agent is asked about with what is not committed and not pushe
   expect([without.code, JSON.parse(traffic.sent.at(-1)?.split('\n')[2] ?? '').dirty_files]).toEqual([0, undefined]);
 });
 
-it('while the server is away the agent goes on, and its person is told once in a run', async () => {
+it('while the server is unreachable the agent continues, and its person is notified once per run', async () => {
   const { traffic, repository, hook } = await scene();
   traffic.down = true;
   const first = await hook('before-tool', write(join(repository.path, 'a.txt')));
   expect(first.code).toBe(0);
-  expect(JSON.parse(first.stdout)).toEqual({ systemMessage: expect.stringMatching(/cannot be asked.*goes on without Covenant.*covibe-local doctor/s) });
+  expect(JSON.parse(first.stdout)).toEqual({ systemMessage: expect.stringMatching(/is not reachable.*continues without Covenant.*covibe-local doctor/s) });
   const second = await hook('after-tool', write(join(repository.path, 'a.txt')));
   expect([second.code, second.stdout, second.stderr]).toEqual([0, '', '']);
   const another = await hook('prompt', { session_id: 'run-2' });
-  expect(another.stdout).toContain('cannot be asked');
+  expect(another.stdout).toContain('is not reachable');
 });
 
-it('where the workspace fails closed, edits wait for the server once it was heard of; what writes nothing goes on', async () => {
+it('with fail-closed, edits are blocked once the setting is known; tools that write nothing continue', async () => {
   const { t, traffic, repository, hook } = await scene();
   await t.done('settings.set', { key: 'hooks.fail_closed', value: 'on' });
   await hook('session-start', { source: 'startup' });
@@ -147,17 +147,17 @@ it('where the workspace fails closed, edits wait for the server once it was hear
   expect((await hook('before-tool', write(join(repository.path, 'a.txt')))).stdout).toBe('');
 });
 
-it('where the workspace fails closed, a token that is refused lets no edit through either', async () => {
+it('with fail-closed, a rejected token blocks edits too', async () => {
   const { t, ana, repository, hook } = await scene();
   await t.done('settings.set', { key: 'hooks.fail_closed', value: 'on' });
   await hook('session-start', { source: 'startup' });
   await t.done('tokens.revoke', { token_id: ana.tokenId });
   const { hookSpecificOutput, systemMessage } = JSON.parse((await hook('before-tool', write(join(repository.path, 'a.txt')))).stdout);
-  expect(hookSpecificOutput.permissionDecisionReason).toMatch(/did not take the question.*does not accept the token.*covibe-local setup/s);
-  expect(systemMessage).toMatch(/does not accept the token of claude-code.*Edits wait/s);
+  expect(hookSpecificOutput.permissionDecisionReason).toMatch(/refused the request.*does not accept the token.*covibe-local setup/s);
+  expect(systemMessage).toMatch(/does not accept the token of claude-code.*Edits are blocked/s);
 });
 
-it('a token that is refused, a payload that is none, or a hook that was called wrongly never holds an agent up', async () => {
+it('a rejected token, a broken payload or a wrong call of a hook never blocks an agent', async () => {
   const { machine, traffic, repository, hook } = await scene();
   storeTokens(machine, { 'claude-code': 'cv_revoked' });
   const refused = await hook('before-tool', write(join(repository.path, 'a.txt')));
@@ -166,10 +166,10 @@ it('a token that is refused, a payload that is none, or a hook that was called w
   expect((await hook('after-tool', {})).stdout).toBe('');
   storeTokens(machine, {});
   const without = await hook('before-tool', { ...write(join(repository.path, 'a.txt')), session_id: 'run-2' });
-  expect(JSON.parse(without.stdout)).toEqual({ systemMessage: expect.stringMatching(/There is no token of claude-code.*covibe-local setup/s) });
+  expect(JSON.parse(without.stdout)).toEqual({ systemMessage: expect.stringMatching(/No token of claude-code.*covibe-local setup/s) });
   const broken = await machine.run(repository.path, ['hook', 'claude-code', 'stop', '--base-url', traffic.url], {}, '{"prompt":"CANARY');
   expect([broken.code, broken.stdout]).toEqual([0, '']);
-  expect(broken.stderr).toMatch(/no JSON.*goes on/);
+  expect(broken.stderr).toMatch(/not JSON.*continues/);
   expect(broken.stderr).not.toContain('CANARY');
   for (const args of [
     ['hook', 'claude-code', 'no-such-event'],

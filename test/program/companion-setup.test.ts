@@ -16,7 +16,7 @@ async function served() {
   const server = await t.serve();
   const { url } = server;
   const agent = await t.developer('ana', 'claude-code');
-  /** As ana, signed in at the dashboard. */
+  /** As ana, signed in to the dashboard. */
   const approve = async (code: string) => {
     const ana = await t.signIn(url, 'ana');
     return (await ana.action('devices.approve', { code })).status;
@@ -24,7 +24,7 @@ async function served() {
   return { ...t, server, url, token: agent.token, approve };
 }
 
-/** Every file under a folder but git's own, with what is in it and when it was last written. */
+/** Every file below a folder except git's own, with content and modification time. */
 function contents(folder: string): Record<string, string> {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => !path.startsWith('.git/') && statSync(join(folder, path)).isFile());
   return Object.fromEntries(files.map((path) => [path, `${statSync(join(folder, path)).mtimeMs} ${readFileSync(join(folder, path), 'utf8')}`]));
@@ -34,7 +34,7 @@ const withoutTimes = (path: string) => Object.fromEntries(Object.entries(content
 
 const both = (m: { home: string }, repo: { path: string }) => ({ home: contents(m.home), repo: contents(repo.path) });
 
-test('[companion.setup.command] [companion.setup.service-default] [companion.doctor.command] setup asks for the tokens that are missing or refused, writes what each agent reads and starts the watch service; doctor finds all of it', async () => {
+test('setup requests missing or rejected tokens, writes what each agent reads and starts the watch service; doctor confirms everything [companion.setup.command] [companion.setup.service-default] [companion.doctor.command]', async () => {
   const s = await served();
   const m = testMachine();
   const repo = temporaryRepository();
@@ -45,7 +45,7 @@ test('[companion.setup.command] [companion.setup.service-default] [companion.doc
   const setup = m.start(repo.path, command);
   const [, code = '', page] = await setup.said(/^Code (\S+) {2}approve at (\S+)$/m);
   expect(page).toBe(`${s.url}/setup/authorize`);
-  // Somebody works on while the code waits to be approved.
+  // Someone edits a file while the code waits for approval.
   repo.write('.mcp.json', '{ "mine": 1 }');
   expect(await s.approve(code)).toBe(200);
   const ran = await setup.ran;
@@ -53,7 +53,7 @@ test('[companion.setup.command] [companion.setup.service-default] [companion.doc
   expect(ran.stdout).toContain('✓ approved by ana, 2 tokens stored (0600)\n');
   expect(ran.stdout).toMatch(/^✓ claude-code {2}\.mcp\.json, \.claude\/settings\.json/m);
   expect(ran.stdout).toMatch(/^✓ watch service running$/m);
-  expect(ran.stdout).toMatch(/\nnext: restart your agents, then covibe-local doctor\n$/);
+  expect(ran.stdout).toMatch(/\nnext: restart your agents, then run covibe-local doctor\n$/);
 
   expect(JSON.parse(readFileSync(join(repo.path, '.mcp.json'), 'utf8'))).toMatchObject({ mine: 1, mcpServers: { covibe: {} } });
   const { origin, tokens } = JSON.parse(readFileSync(credentials, 'utf8')) as { origin: string; tokens: Record<string, string> };
@@ -63,7 +63,7 @@ test('[companion.setup.command] [companion.setup.service-default] [companion.doc
   expect(readFileSync(join(m.home, '.config/systemd/user/covibe-watch.service'), 'utf8')).not.toContain('cv_');
   expect(JSON.parse(readFileSync(join(m.home, '.covibe/repos.json'), 'utf8'))).toMatchObject({ repos: [{ path: repo.path }] });
 
-  // Tokens that are kept are closed to others all the same.
+  // Existing tokens are made private too.
   chmodSync(credentials, 0o644);
   await m.run(repo.path, command);
   expect(statSync(credentials).mode & 0o777).toBe(0o600);
@@ -72,12 +72,12 @@ test('[companion.setup.command] [companion.setup.service-default] [companion.doc
   const doctor = await m.run(repo.path, ['doctor']);
   expect(doctor).toMatchObject({ code: 0, stdout: expect.stringMatching(/^✓ server \d+ ms {2}✓ 3 tokens/) });
   expect(doctor.stdout).toMatch(/^✓ claude-code {2}/m);
-  // A second time there is nothing to ask and nothing to write.
+  // The second run requests nothing and writes nothing.
   expect(await m.run(repo.path, command)).toMatchObject({ code: 0, stdout: expect.stringContaining('✓ server ready  ✓ 3 tokens accepted') });
   expect(both(m, repo)).toEqual(before);
 });
 
-test('[companion.setup.stores-no-raw-token] [companion.setup.reports-readiness] [companion.doctor.rewrites-nothing] with a token in the environment setup and doctor say whether it is accepted, and write it nowhere', async () => {
+test('with a token in the environment, setup and doctor report whether it is accepted, and write it nowhere [companion.setup.stores-no-raw-token] [companion.setup.reports-readiness] [companion.doctor.rewrites-nothing]', async () => {
   const s = await served();
   const m = testMachine();
   const repo = temporaryRepository();
@@ -91,13 +91,13 @@ test('[companion.setup.stores-no-raw-token] [companion.setup.reports-readiness] 
   const doctor = await m.run(repo.path, ['doctor', '--base-url', s.url], env);
   expect(doctor).toMatchObject({ code: 0, stdout: expect.stringMatching(/✓ server \d+ ms {2}✓ token accepted/) });
   expect(doctor.stdout.match(/^✓ (claude-code|codex|cursor|gemini|opencode) /gm)).toHaveLength(5);
-  expect(doctor.stdout).toMatch(/^○ Codex runs these hooks once you have trusted/m);
+  expect(doctor.stdout).toMatch(/^○ Codex runs these hooks only after you trust/m);
   expect(await m.run(repo.path, ['status', '--json'], env)).toMatchObject({ code: 0, json: { kind: 'doctor_report', failed: 0 } });
   expect(both(m, repo)).toEqual(before);
   expect(JSON.stringify(before)).not.toContain(s.token);
 });
 
-test('doctor tells what is wrong with the setup, with its fix, from a server that is merely away', async () => {
+test('doctor distinguishes a faulty setup, with its fix, from an unreachable server', async () => {
   const s = await served();
   const m = testMachine();
   const repo = temporaryRepository();
@@ -108,14 +108,14 @@ test('doctor tells what is wrong with the setup, with its fix, from a server tha
   };
   await doctor(1, /^✗ the agents of this repository are not set up\n {4}fix: covibe-local setup --base-url /m);
   await m.run(repo.path, ['setup', '--base-url', s.url, '--agents', 'claude-code', '--no-service'], env);
-  await doctor(1, /^✗ the HTTP hooks of Claude Code read COVIBE_MCP_TOKEN, which is not set here\n {4}fix: /m, {});
+  await doctor(1, /^✗ the HTTP hooks of Claude Code need COVIBE_MCP_TOKEN, which is not set in this shell\n {4}fix: /m, {});
   await s.done('settings.set', { key: 'hooks.fail_closed', value: 1 });
   await doctor(1, /^✗ .*\(hooks\.fail_closed\), which HTTP hooks cannot do\n {4}fix: covibe-local setup .*--hooks command$/m);
 
   await m.run(repo.path, ['setup', '--base-url', s.url, '--agents', 'claude-code', '--no-service'], env);
   const credentials = join(m.home, '.covibe/credentials.json');
   writeFileSync(credentials, JSON.stringify({ origin: 'https://other.example', tokens: { 'claude-code': s.token } }), { mode: 0o600 });
-  await doctor(1, /^✗ the stored tokens are those of https:\/\/other\.example\n {4}fix: covibe-local setup/m, {});
+  await doctor(1, /^✗ the stored tokens belong to another server: https:\/\/other\.example\n {4}fix: covibe-local setup/m, {});
   await doctor(1, /^✗ .* does not accept COVIBE_MCP_TOKEN\n {4}fix: /m, { COVIBE_MCP_TOKEN: 'cv_nobody' });
 
   writeFileSync(join(repo.path, '.claude/settings.json'), '{}');
@@ -126,12 +126,12 @@ test('doctor tells what is wrong with the setup, with its fix, from a server tha
   await doctor(0, /^✓ claude-code {2}/m);
 
   await s.server.close(100);
-  await doctor(0, /^○ server http:\/\/127\.0\.0\.1:\d+ cannot be reached \(ECONNREFUSED\)/m);
+  await doctor(0, /^○ server http:\/\/127\.0\.0\.1:\d+ is not reachable \(ECONNREFUSED\)/m);
   writeFileSync(join(repo.path, '.claude/settings.json'), '{}');
   await doctor(1, /^✗ claude-code: SessionStart hook missing .*\n {4}fix: /m);
 });
 
-test('[companion.setup.no-service] --no-service installs no watch service, and says how to run the loop', async () => {
+test('--no-service installs no watch service, and prints the command that runs the loop [companion.setup.no-service]', async () => {
   const s = await served();
   const m = testMachine();
   const repo = temporaryRepository();
@@ -162,7 +162,7 @@ test.each(BAD_ORIGINS)('%s setup refuses %s, which %s, and writes nothing', asyn
   expect(both(m, repo)).toEqual(before);
 });
 
-test('what stands in the way is said before anything is written', async () => {
+test('setup reports every obstacle before anything is written', async () => {
   const s = await served();
   const m = testMachine();
   const repo = temporaryRepository();
@@ -173,13 +173,13 @@ test('what stands in the way is said before anything is written', async () => {
     expect(ran.stderr).toContain('next: ');
   };
   const here = ['--base-url', s.url, '--agents', 'codex'];
-  await refused(['--base-url', 'http://127.0.0.1:9', '--agents', 'codex'], 1, 'cannot be reached');
+  await refused(['--base-url', 'http://127.0.0.1:9', '--agents', 'codex'], 1, 'is not reachable');
   await refused(here, 1, 'does not accept COVIBE_MCP_TOKEN', { COVIBE_MCP_TOKEN: 'cv_nobody' });
-  await refused(here, 1, 'COVIBE_MCP_TOKEN has characters', { COVIBE_MCP_TOKEN: 'cv_ab cd' });
-  await refused(here, 1, 'is in no git repository', {}, temporaryFolder());
-  await refused(['--base-url', s.url, '--agents', 'emacs'], 2, 'there is no agent "emacs"');
+  await refused(here, 1, 'COVIBE_MCP_TOKEN contains characters', { COVIBE_MCP_TOKEN: 'cv_ab cd' });
+  await refused(here, 1, 'is not in a git repository', {}, temporaryFolder());
+  await refused(['--base-url', s.url, '--agents', 'emacs'], 2, 'unknown agent "emacs"');
   await refused(['--base-url', s.url], 1, 'None of claude-code, codex, cursor, gemini, opencode was found');
-  await refused(['--base-url', 'http://covenant.example', '--agents', 'codex', '--hooks', 'http'], 2, 'on this machine alone');
+  await refused(['--base-url', 'http://covenant.example', '--agents', 'codex', '--hooks', 'http'], 2, 'only with a server on this machine');
   await refused([...here, '--hooks', 'http'], 1, 'COVIBE_MCP_TOKEN, which is not set');
   expect({ ...both(m, repo), home: before.home }).toEqual(before);
   writeFileSync(join(m.home, 'file'), '');
@@ -201,16 +201,16 @@ test('--remove undoes what setup wrote; the service stays while another reposito
   const setUp = contents(first.path);
   expect(await m.run(first.path, ['setup', '--remove', '--agents', 'cursor'], env)).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('without --agents'),
+    stderr: expect.stringContaining('with --agents'),
   });
   expect(await m.run(first.path, ['setup', '--remove', '--base-url', s.url], env)).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('without --base-url'),
+    stderr: expect.stringContaining('with --base-url'),
   });
   expect(contents(first.path)).toEqual(setUp);
 
   const removed = await m.run(first.path, ['setup', '--remove'], env);
-  expect(removed).toMatchObject({ code: 0, stdout: expect.stringContaining('watch service kept, for another repository of this machine') });
+  expect(removed).toMatchObject({ code: 0, stdout: expect.stringContaining('watch service kept: it serves another repository on this machine') });
   expect(withoutTimes(first.path)).toEqual(before);
   expect(existsSync(unit)).toBe(true);
   expect(await m.run(second.path, ['setup', '--remove', '--json'], env)).toMatchObject({
@@ -218,8 +218,8 @@ test('--remove undoes what setup wrote; the service stays while another reposito
     json: { kind: 'setup_removed', service: { removed: true } },
   });
   expect(existsSync(unit)).toBe(false);
-  expect((await m.run(second.path, ['setup', '--remove'], env)).stdout).toContain('setup had written nothing here');
-  // Then one thing is wrong, and not that nobody has a token for it.
+  expect((await m.run(second.path, ['setup', '--remove'], env)).stdout).toContain('setup has written nothing here');
+  // Then one thing is wrong, not also a missing token.
   writeFileSync(join(m.home, '.covibe/credentials.json'), JSON.stringify({ origin: 'https://other.example', tokens: { codex: 'cv_1' } }), { mode: 0o600 });
   const after = await m.run(second.path, ['doctor', '--base-url', s.url, '--json']);
   expect(after.json).toMatchObject({
@@ -228,7 +228,7 @@ test('--remove undoes what setup wrote; the service stays while another reposito
   });
 });
 
-test('a repository that was moved has no record: --remove names the files that hold our entries', async () => {
+test('a moved repository has no record: --remove names the files that contain our entries', async () => {
   const s = await served();
   const m = testMachine();
   const env = { COVIBE_MCP_TOKEN: s.token };
@@ -243,7 +243,7 @@ test('a repository that was moved has no record: --remove names the files that h
   expect(stdout).not.toContain('covibe.js');
 });
 
-test('[companion.package.bins] [companion.setup.command] the three bins of the package answer to npm exec, and setup works through it', async () => {
+test('the three bins of the package run through npm exec, and setup works that way [companion.package.bins] [companion.setup.command]', async () => {
   const s = await served();
   const repo = repositoryWithThePackage();
   const home = temporaryFolder();
@@ -263,12 +263,12 @@ test('[companion.package.bins] [companion.setup.command] the three bins of the p
   expect(await npmExec('covibe-mcp')).toEqual({ code: 0, stdout: '' });
   const setup = await npmExec('covibe-local', 'setup', '--base-url', s.url, '--agents', 'claude-code', '--no-service');
   expect(setup).toMatchObject({ code: 0, stdout: expect.stringMatching(/^✓ claude-code {2}/m) });
-  // What npm puts on the PATH for one command is not there for the agents: they start the bridge as the repository has it.
+  // What npm adds to PATH for one command is missing for the agents: they start the bridge from the repository.
   const { mcpServers } = JSON.parse(readFileSync(join(repo.path, '.mcp.json'), 'utf8')) as { mcpServers: { covibe: unknown } };
   expect(mcpServers.covibe).toMatchObject({ command: 'npx', args: ['--no-install', 'covibe-mcp'], env: { COVIBE_BASE_URL: s.url } });
 });
 
-test('covenant connect --write puts the bridge into the file that the agent reads, and prints the token once, to be set where the agent starts', async () => {
+test("covenant connect --write puts the bridge into the agent's file and prints the token once, to be set where the agent starts", async () => {
   const m = testMachine();
   const at = { home: join(m.home, '.covenant'), env: m.env };
   const server = await startProgram(at);

@@ -7,11 +7,11 @@ import { covenant, ROOT, startProgram } from '../../src/testing/programs/program
 import { brokerFile, brokerRepository, PSKS, readBroker } from '../../src/testing/scenes/cycle.ts';
 import { temporaryFolder } from '../../src/testing/store/database.ts';
 
-/** `npm run smoke:mcp`: a real client, by either way that an agent's client takes. */
+/** `npm run smoke:mcp`: a real client, over both transports that agents use. */
 
 const TOOLS = ['cycle.archive', 'cycle.complete', 'cycle.start', 'cycle.status', 'handoff.read', 'handoff.write', 'lock.acquire', 'session.open'];
 
-/** What a tool answers: the envelope, as structured content and as text. */
+/** A tool's answer: the envelope as structured content and as text. */
 async function call(client: Client, name: string, args: Record<string, unknown>) {
   const { structuredContent, content, isError } = await client.callTool({ name, arguments: args });
   expect(JSON.parse((content as { text: string }[])[0]?.text ?? '')).toEqual(structuredContent);
@@ -32,7 +32,7 @@ test.each(['over HTTP', 'through covibe-mcp'])(
     };
     const clients = { gemini: await agent('ana'), codex: await agent('ben') };
     type Role = keyof typeof clients;
-    // The bridge says where it works; over HTTP alone a call names its repository.
+    // The bridge reports its folder; over plain HTTP a call names its repository.
     const at = way === 'over HTTP' ? { repository_path: repository } : {};
     const ok = async (role: Role, name: string, args: Record<string, unknown> = {}) => {
       const { envelope, isError } = await call(clients[role], name, { ...at, ...args });

@@ -22,7 +22,7 @@ async function doctor(at: Environment): Promise<{ code: number | null; found: Fo
   return { code, found, of: (check) => found.filter((item) => item.check === check) };
 }
 
-test('a server that hangs is told from one that was killed', async () => {
+test('distinguishes a server that hangs from one that was killed', async () => {
   const at = { home: temporaryFolder() };
   const server = await startProgram(at);
   expect((await doctor(at)).of('server')).toMatchObject([{ state: 'ok' }]);
@@ -37,7 +37,7 @@ test('a server that hangs is told from one that was killed', async () => {
   expect(gone.of('server')).toMatchObject([{ code: 'RUN_FILE_STALE', state: 'warning' }]);
 });
 
-test('what the server that runs does not have is told: a new name, a token, an external server', async () => {
+test('reports what the running server does not have yet: a new name, a token, an external server', async () => {
   const at = { home: temporaryFolder() };
   const secrets = join(at.home, 'secrets.toml');
   writeFileSync(secrets, '[[mcp.server]]\nname = "away"\ncommand = "/nowhere/at/all"\n', { mode: 0o600 });
@@ -52,7 +52,7 @@ test('what the server that runs does not have is told: a new name, a token, an e
   expect(unknown.of('journal')).toMatchObject([{ state: 'skipped' }]);
 });
 
-test('PostgreSQL that is away, refuses us, is newer or lacks a table is told, and no password with it', async () => {
+test('reports a PostgreSQL that is unreachable, refuses us, is newer or lacks a table, without the password', async () => {
   const { url = '' } = await temporaryDatabase('postgres');
   const on = (address: string) => doctor({ home: temporaryFolder(), env: { DATABASE_URL: address } });
   expect((await on(url)).of('postgres')).toMatchObject([{ state: 'ok' }]);
@@ -64,7 +64,7 @@ test('PostgreSQL that is away, refuses us, is newer or lacks a table is told, an
   expect(unreachable).toMatchObject({ code: 1 });
   expect(unreachable.of('postgres')).toMatchObject([{ code: 'POSTGRES_UNREACHABLE' }]);
   expect(JSON.stringify(unreachable.found)).not.toContain('quite-secret');
-  expect(await inspectPostgres(`${url}_not_there`)).toEqual({ refused: 'denied', reason: 'there is no such database' });
+  expect(await inspectPostgres(`${url}_not_there`)).toEqual({ refused: 'denied', reason: 'the database does not exist' });
 
   const bare = await temporaryDatabase('postgres', { bare: true });
   expect(await inspectPostgres(bare.url as string)).toMatchObject({ mismatch: null, pending: MIGRATIONS.length, missing: [] });
@@ -77,7 +77,7 @@ test('PostgreSQL that is away, refuses us, is newer or lacks a table is told, an
   expect(newer.of('journal')).toMatchObject([{ state: 'skipped' }]);
 });
 
-test('who keeps writers of a workspace waiting is named', async () => {
+test('names the session that blocks writers of a workspace', async () => {
   const { url = '' } = await temporaryDatabase('postgres');
   const [holder, waiting] = [new pg.Client({ connectionString: url }), new pg.Client({ connectionString: url })];
   onTestFinished(() => Promise.all([holder.end(), waiting.end()]).then(() => {}));

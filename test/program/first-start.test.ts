@@ -7,7 +7,7 @@ import { CLIENT_NAMES } from '../../src/clients/client.ts';
 import { ROOT, startCommand } from '../../src/testing/programs/program.ts';
 import { temporaryFolder } from '../../src/testing/store/database.ts';
 
-test('npm start names every client, and a command that sets all of them up from any folder', async () => {
+test('npm start names every client, and one command that sets all of them up from any folder', async () => {
   const server = startCommand({ home: temporaryFolder(), env: { npm_lifecycle_event: 'start' } }, 'up', '--port', '0', '--no-open');
   const lines: string[] = [];
   while (!lines.at(-1)?.startsWith('Ready')) lines.push((await server.line()) ?? 'Ready never');
@@ -19,7 +19,7 @@ test('npm start names every client, and a command that sets all of them up from 
 
 const OLD = 'data:text/javascript,Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.0.0" } })';
 
-test('on a Node that is too old covenant runs by the Node of the clone, and ends with it', async () => {
+test("with too old a Node, covenant runs with the clone's Node and ends with it", async () => {
   const program = join(ROOT, 'dist/bin/covenant.js');
   const env = { ...process.env, COVENANT_HOME: temporaryFolder(), NODE_ENV: 'test' };
   const child = spawn(process.execPath, ['--import', OLD, program, 'up', '--port', '0', '--json'], { env, stdio: ['ignore', 'pipe', 'inherit'] });

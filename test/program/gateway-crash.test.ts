@@ -6,7 +6,7 @@ import { childProgram, processesWith } from '../../src/testing/programs/processe
 import { type RunningProgram, startProgram } from '../../src/testing/programs/program.ts';
 import { temporaryFolder } from '../../src/testing/store/database.ts';
 
-/** How long what a dead server had started may outlive it. */
+/** How long processes of a dead server may outlive it. */
 const GONE_MS = 5_000;
 /** `ignores-sigterm` with its three, and `plain`. */
 const FAMILY = 5;
@@ -15,7 +15,7 @@ interface Started {
   program: RunningProgram;
   /** All processes of the external servers. */
   children(): number[];
-  /** What the environment of each of them carries, and the command line of the reaper. */
+  /** What each of their environments carries, and the reaper's command line. */
   mark: string;
   reaper(): number[];
   /** The bytes that the database has not taken over from its log. */

@@ -28,7 +28,7 @@ async function exported(at: Environment): Promise<Exported[]> {
     .map((line) => JSON.parse(line) as Exported);
 }
 
-/** Does what a server that hangs in the middle of a transaction does to all others. */
+/** Like a server that hangs in the middle of a transaction. */
 async function holdDefaultWorkspace(at: Environment): Promise<pg.Client> {
   const holder = new pg.Client({ connectionString: at.env?.DATABASE_URL });
   await holder.connect();
@@ -41,7 +41,7 @@ async function onPostgres(): Promise<Environment> {
   return { home, env: { DATABASE_URL: String(url) } };
 }
 
-test('two servers on one PostgreSQL: seq stays gap-free under eight writers, and a follower of either misses nothing [audit.journal.gap-free] [config.env.database-url]', async () => {
+test('two servers on one PostgreSQL: seq stays gap-free with eight writers, and a follower of either misses nothing [audit.journal.gap-free] [config.env.database-url]', async () => {
   const first = await onPostgres();
   const second: Environment = { home: temporaryFolder(), env: first.env ?? {} };
   const servers = [await startProgram(first), await startProgram(second)];
@@ -69,7 +69,7 @@ test('two servers on one PostgreSQL: seq stays gap-free under eight writers, and
   expect(await covenant(second, 'audit', 'verify')).toMatchObject({ code: 0 });
 });
 
-test('SIGTERM: calls in flight are answered, sockets closed, exit 0 within five seconds, nothing left behind [storage.shutdown.clean] [gateway.process.dies-with-server]', async () => {
+test('SIGTERM: calls in progress are answered, sockets closed, exit 0 within five seconds, nothing left behind [storage.shutdown.clean] [gateway.process.dies-with-server]', async () => {
   const at = { home: temporaryFolder() };
   const mark = randomUUID();
   const child = `command = ${JSON.stringify(process.execPath)}\nargs = [${JSON.stringify(childProgram('ignores-sigterm'))}]\nenv = { CHILD_TEST = "${mark}" }\n`;
@@ -80,7 +80,7 @@ test('SIGTERM: calls in flight are answered, sockets closed, exit 0 within five 
   const ws = new WebSocket(`${server.url.replace('http', 'ws')}/api/events`, { headers: { authorization: `Bearer ${token}` } });
   await new Promise((resolve) => ws.once('message', resolve));
   const wsClosed = new Promise<number>((resolve) => ws.once('close', resolve));
-  // A connection that is kept open and idle, as every client keeps one.
+  // An idle kept-alive connection, like every client's.
   const { hostname, port } = new URL(server.url);
   const idle = connect(Number(port), hostname);
   await new Promise((resolve) => idle.once('connect', resolve));
@@ -105,7 +105,7 @@ test('SIGTERM: calls in flight are answered, sockets closed, exit 0 within five 
   expect(log).toEqual([]);
 });
 
-test('SIGTERM while the database does not answer: the server goes all the same, with 0, and leaves no trace', async () => {
+test('SIGTERM while the database does not answer: the server still exits with 0 and leaves nothing behind', async () => {
   const at = await onPostgres();
   const server = await startProgram(at);
   const token = operatorToken(at.home);
@@ -120,18 +120,18 @@ test('SIGTERM while the database does not answer: the server goes all the same, 
   expect(existsSync(join(at.home, 'server.json'))).toBe(false);
 });
 
-test('a start that fails half way ends, says why, and leaves nothing behind', async () => {
+test('a start that fails half way exits with the reason and leaves nothing behind', async () => {
   const at = await onPostgres();
   await covenant(at, 'status');
   const holder = await holdDefaultWorkspace(at);
   const failed = await covenant({ ...at, env: { ...at.env, MCP_TOOL_TIMEOUT: '500' } }, 'up', '--port', '0', '--json');
   expect(failed.code).toBe(1);
-  expect(JSON.parse(failed.stdout)).toMatchObject({ kind: 'error', message: expect.stringContaining('held') });
+  expect(JSON.parse(failed.stdout)).toMatchObject({ kind: 'error', message: expect.stringContaining('has locked') });
   await holder.end();
   expect(existsSync(join(at.home, 'server.json'))).toBe(false);
 });
 
-test('after kill -9 the CLI finds no server, works on the store, and a new server comes up', async () => {
+test('after kill -9 the CLI finds no server and works on the store, and a new server starts', async () => {
   const at = { home: temporaryFolder() };
   const server = await startProgram(at);
   await server.stop('SIGKILL');
@@ -142,7 +142,7 @@ test('after kill -9 the CLI finds no server, works on the store, and a new serve
   expect((await fetch(`${again.url}/api/health`)).status).toBe(200);
 });
 
-test('no token in the log or the journal, whatever happened to it [audit.journal.no-secrets]', async () => {
+test('no token appears in the log or the journal, whatever happened to it [audit.journal.no-secrets]', async () => {
   const at = { home: temporaryFolder(), env: { MCP_LOG_LEVEL: 'debug' } };
   const server = await startProgram(at);
   const { json } = await covenant(at, 'tokens', 'create', '--developer', 'ana', '--json');
@@ -174,7 +174,7 @@ test('no token in the log or the journal, whatever happened to it [audit.journal
   }
 });
 
-test("COVENANT_TEST_CLOCK moves the whole program's clock, under NODE_ENV=test alone", async () => {
+test("COVENANT_TEST_CLOCK moves the whole program's clock, only under NODE_ENV=test", async () => {
   const home = temporaryFolder();
   const file = join(home, 'clock');
   writeFileSync(file, '1800000000000');
@@ -182,7 +182,7 @@ test("COVENANT_TEST_CLOCK moves the whole program's clock, under NODE_ENV=test a
   const at: Environment = { home, env: { COVENANT_TEST_CLOCK: file } };
   const server = await startProgram(at);
   expect(await time(at)).toBe(1_800_000_000_000);
-  // Whoever writes it may be caught half way.
+  // The file may be read while it is half written.
   for (let i = 0; i < 50; i++) {
     writeFileSync(file, '');
     await new Promise((resolve) => setTimeout(resolve, 2));

@@ -5,7 +5,7 @@ import { HOUR, type LoopOptions, reviewLoop } from '../../src/testing/scenes/rev
 import type { Body } from '../../src/testing/scenes/workflow.ts';
 import { fakeGitHub } from '../../src/testing/stand-ins/github.ts';
 
-/** The loop with a GitHub that plays along. */
+/** The review loop with a GitHub stand-in. */
 async function onGitHub(options: LoopOptions = {}) {
   const github = await fakeGitHub();
   onTestFinished(() => github.stop());
@@ -15,7 +15,7 @@ async function onGitHub(options: LoopOptions = {}) {
 const answers = (notes: readonly Body[], tool: string): Body[] => notes.filter((note) => note.tool === tool && note.answer).map(({ answer }) => answer);
 const heard = (notes: readonly Body[]): Body[] => notes.filter((note) => note.heard);
 
-test('three rounds end with an approval, the pull request is merged, and nothing is left; the server is killed meanwhile and finds its agents again', async () => {
+test('three rounds end with an approval, the pull request is merged, and nothing is left; a server killed meanwhile finds its agents again', async () => {
   const { github, repository, origin, ...loop } = await onGitHub({ plan: { verdicts: ['needs_work', 'suggestions', 'approve'], heldUntil: 'released' } });
   const { instance } = await loop.start('--type', 'coding', '--issue', '7');
   expect(instance).toMatchObject({ id: 'work-7-a1', status: 'started', branch: 'work/work-7-a1', session_kind: 'tmux' });
@@ -49,7 +49,7 @@ test('three rounds end with an approval, the pull request is merged, and nothing
   expect(repository.branches()).toEqual(['main']);
 }, 120_000);
 
-test('a review that says nothing is ended in time, one that dies is noticed, and at a limit of two the coder opens the pull request itself; a planner creates issues', async () => {
+test('a silent review is ended in time, a dead one is noticed, and at a limit of two the coder opens the pull request itself; a planner creates issues', async () => {
   const issues = [
     { title: 'First', body: 'Do it.', labels: ['bug'] },
     { title: 'Second', body: 'Do it too.' },
@@ -72,7 +72,7 @@ test('a review that says nothing is ended in time, one that dies is noticed, and
   await loop.until('that it was closed is known', async () => (await loop.show(id)).instance.status === 'pr_closed');
 }, 120_000);
 
-test('without tmux agents run without a terminal and are started again for their feedback; without GITHUB_TOKEN the tool says so, and the rest works', async () => {
+test('without tmux, agents run without a terminal and are restarted for their feedback; without GITHUB_TOKEN only the pull request tool fails', async () => {
   const loop = await reviewLoop({ plan: { verdicts: ['needs_work', 'approve'] }, tmux: false, env: { GITHUB_TOKEN: '' } });
   const { instance } = await loop.start('--type', 'coding', '--issue', '9');
   expect(instance.session_kind).toBe('process');

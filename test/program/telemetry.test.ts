@@ -9,13 +9,13 @@ import { temporaryFolder } from '../../src/testing/store/database.ts';
 const WATCH = `import { registerHooks } from 'node:module'; registerHooks({ load(url, ctx, next) { process.stderr.write('loaded ' + url + '\\n'); return next(url, ctx); } });`;
 const NODE_OPTIONS = `--import data:text/javascript,${encodeURIComponent(WATCH)}`;
 
-/** The files of the build that have OpenTelemetry's exporters in them. */
+/** The built files that contain OpenTelemetry's exporters. */
 function exporters(): string[] {
   const folder = join(ROOT, 'dist/covenant');
   return readdirSync(folder).filter((name) => name.endsWith('.js') && readFileSync(join(folder, name), 'utf8').includes('OTLPTraceExporter'));
 }
 
-test('where no endpoint is named, nothing of the exporters is loaded; where one is, it is told by the standard variables, to the last call', async () => {
+test('without an endpoint no exporter is loaded; with one in the standard variables, everything up to the last call is exported', async () => {
   const files = exporters();
   expect(files.length).toBeGreaterThan(0);
   const home = temporaryFolder();

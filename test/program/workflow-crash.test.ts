@@ -4,11 +4,11 @@ import { patience } from '../../src/testing/runs.ts';
 import { temporaryDatabase, temporaryFolder } from '../../src/testing/store/database.ts';
 
 const AGENTS = 64;
-/** 2,000 tasks are promised; every run has a shorter graph of the same kind. */
+/** 2,000 tasks are promised. Every run uses a smaller graph of the same kind. */
 const LAYERS = process.env.COVENANT_PROVE === '1' ? 40 : 12;
 const WIDTH = 50;
 const TASKS = LAYERS * WIDTH;
-/** One of the two servers is killed when so many tasks are done. */
+/** One of the two servers is killed after this many completed tasks. */
 const KILLED_AT = Math.floor(TASKS / 3);
 
 interface Exported {
@@ -17,14 +17,14 @@ interface Exported {
   payload: { to?: string; agent_id?: string; fence?: number };
 }
 
-/** A graph that keeps many agents busy: each task waits for three of the layer before. */
+/** A graph that keeps many agents busy: each task waits for three tasks of the previous layer. */
 const graph = Array.from({ length: TASKS }, (_, at) => {
   const [layer, column] = [Math.floor(at / WIDTH), at % WIDTH];
   const before = layer === 0 ? [] : [0, 1, 7].map((shift) => `task ${layer - 1}.${(column + shift) % WIDTH}`);
   return { name: `task ${layer}.${column}`, description: '', sequence: layer, parallel_group: `layer ${layer}`, depends_on: before };
 });
 
-/** Each agent begins at another task, or all but one would always come too late. */
+/** Each agent starts at another task; otherwise all but one would always be too late. */
 async function firstFree(tasks: readonly { id: string }[], number: number, claim: (id: string) => Promise<Record<string, unknown>>) {
   for (let at = 0; at < Math.min(tasks.length, 8); at++) {
     const { id } = tasks[(number * 31 + at) % tasks.length] as { id: string };
@@ -34,7 +34,7 @@ async function firstFree(tasks: readonly { id: string }[], number: number, claim
   return undefined;
 }
 
-test(`64 agents on two servers and one PostgreSQL finish a graph of ${TASKS} tasks, each exactly once, though one server is killed midway`, {
+test(`64 agents on two servers and one PostgreSQL finish a graph of ${TASKS} tasks, each exactly once, although one server is killed midway`, {
   timeout: patience(180_000),
 }, async () => {
   const { home, url } = await temporaryDatabase('postgres');
@@ -66,7 +66,7 @@ test(`64 agents on two servers and one PostgreSQL finish a graph of ${TASKS} tas
 
   const claims = new Map<string, string>();
   const completed = new Map<string, string>();
-  /** An agent whose server is gone turns to the other one and asks the same again. */
+  /** An agent whose server is gone switches to the other one and repeats the same call. */
   const agent = async (number: number): Promise<void> => {
     const token = tokens[number % tokens.length] as string;
     let server = number % 2;

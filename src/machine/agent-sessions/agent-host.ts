@@ -7,20 +7,20 @@ import { boundLog, createProcesses } from './agent-process.ts';
 import type { AgentSessions } from './agent-session.ts';
 import { createTmux, socketIn, type Tmux, tmuxVersion } from './tmux.ts';
 
-/** Where agents run that the server starts: in tmux where it is, else as plain processes with a log. */
+/** Runs the agents that the server starts: in tmux if available, otherwise as plain processes with a log. */
 export interface AgentHost {
   /** Identifies this machine and home, where the sessions and worktrees are. */
   readonly machine: string;
-  /** Tmux where it is, else plain processes. What was started is found again by its kind. */
+  /** Tmux if available, otherwise plain processes. A running session is found again through its kind. */
   sessions(kind?: AgentSessions['kind']): Promise<AgentSessions>;
-  /** Null where there is none, or one too old. */
+  /** Null if tmux is missing or too old. */
   tmux(): Promise<Tmux | null>;
-  /** The whole environment of an agent: what any program needs, what its launcher has passed on, and its own. */
+  /** The whole environment of an agent: what any program needs, what its launcher passes on, and its own variables. */
   environment(passed: readonly string[], own: Readonly<Record<string, string>>): Record<string, string>;
-  /** What a terminal showed last, for when it is gone. */
+  /** Stores what a terminal showed last, for when it is gone. */
   keepScreen(name: string, text: string): Promise<void>;
   keptScreen(name: string): Promise<string | null>;
-  /** Of the log of a plain process, which nobody else cuts. */
+  /** Shortens the log of a plain process, which nothing else limits. */
   boundLog(name: string): Promise<void>;
 }
 
@@ -30,7 +30,7 @@ export function createAgentHost(home: string, server: NodeJS.ProcessEnv = proces
   const tmux = createTmux(socketIn(home), base);
   const processes = createProcesses(folder);
   let hasTmux = false;
-  // Asked again until it is there: it may be installed while the server runs.
+  // Checked until it is found, because it may be installed while the server runs.
   const isThere = async () => {
     hasTmux ||= (await tmuxVersion(base)) !== null;
     return hasTmux;

@@ -40,26 +40,23 @@ const commandLines = () =>
     }
   });
 
-test.runIf(present)(
-  'where tmux is, an agent runs in a session on a socket of the home, and its token is in its environment alone [review.run.tmux]',
-  async () => {
-    const { cwd, host, tmux } = placeFor();
-    const [sessions, handle] = await startIn(host, cwd, 'work-1-a1');
-    expect(sessions.kind).toBe('tmux');
-    expect(tmux('list-sessions', '-F', '#{session_name}')).toBe('work-1-a1\n');
-    await until(async () => expect(await sessions.screen(handle)).toContain('ready'));
-    expect(readFileSync(`/proc/${handle.pid}/environ`, 'latin1')).toContain(SECRET);
-    const server = tmux('display-message', '-p', '#{pid}').trim();
-    expect(readFileSync(`/proc/${server}/environ`, 'latin1')).not.toContain(SECRET);
-    expect(tmux('show-environment', '-g')).not.toContain(SECRET);
-    expect(commandLines().filter((line) => line.includes(SECRET))).toEqual([]);
-    expect(readdirSync(cwd)).toEqual([]);
-    await startIn(host, cwd, 'work-2-a1');
-    expect(tmux('show-environment', '-t', '=work-2-a1:', 'COVENANT_SESSION')).toMatch(/^COVENANT_SESSION=work-2-a1:[0-9a-f]{16}\n$/);
-  },
-);
+test.runIf(present)("with tmux, an agent runs in a session on the home's socket, and its token is only in its environment [review.run.tmux]", async () => {
+  const { cwd, host, tmux } = placeFor();
+  const [sessions, handle] = await startIn(host, cwd, 'work-1-a1');
+  expect(sessions.kind).toBe('tmux');
+  expect(tmux('list-sessions', '-F', '#{session_name}')).toBe('work-1-a1\n');
+  await until(async () => expect(await sessions.screen(handle)).toContain('ready'));
+  expect(readFileSync(`/proc/${handle.pid}/environ`, 'latin1')).toContain(SECRET);
+  const server = tmux('display-message', '-p', '#{pid}').trim();
+  expect(readFileSync(`/proc/${server}/environ`, 'latin1')).not.toContain(SECRET);
+  expect(tmux('show-environment', '-g')).not.toContain(SECRET);
+  expect(commandLines().filter((line) => line.includes(SECRET))).toEqual([]);
+  expect(readdirSync(cwd)).toEqual([]);
+  await startIn(host, cwd, 'work-2-a1');
+  expect(tmux('show-environment', '-t', '=work-2-a1:', 'COVENANT_SESSION')).toMatch(/^COVENANT_SESSION=work-2-a1:[0-9a-f]{16}\n$/);
+});
 
-test('where tmux is not, an agent runs as a plain process with a log, and its token is in its environment alone [review.run.no-tmux]', async () => {
+test('without tmux, an agent runs as a plain process with a log, and its token is only in its environment [review.run.no-tmux]', async () => {
   const { home, cwd, host } = placeFor(WITHOUT_TMUX);
   expect(await host.tmux()).toBeNull();
   const [sessions, handle] = await startIn(host, cwd, 'work-1-a1');
@@ -71,12 +68,12 @@ test('where tmux is not, an agent runs as a plain process with a log, and its to
   expect(await (await createAgentHost(home).sessions('process')).find('work-1-a1')).toEqual(handle);
 });
 
-test('an agent has of the server’s environment what any program needs and what its launcher names, not the server’s own secrets', () => {
+test("an agent gets the variables that any program needs and those its launcher names, not the server's secrets", () => {
   const host = createAgentHost(temporaryFolder(), { PATH: '/bin', GITHUB_TOKEN: 'ghp', DATABASE_URL: 'postgres://u:p@h/d', MODEL_KEY: 'k', TMUX: 'x' });
   expect(host.environment(['MODEL_KEY', 'NOT_SET'], { OWN: '1' })).toEqual({ PATH: '/bin', MODEL_KEY: 'k', OWN: '1' });
 });
 
-test('what a terminal showed last is kept for its owner alone, and read again by another server process', async () => {
+test("stores a terminal's last screen for its owner only, readable by another server process", async () => {
   const { home, host } = placeFor();
   expect(await host.keptScreen('work-1-a1')).toBeNull();
   await host.keepScreen('work-1-a1', 'first');

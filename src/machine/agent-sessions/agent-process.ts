@@ -15,18 +15,18 @@ const PS_MS = 10_000;
 
 const logOf = (logs: string, name: string) => join(logs, `${name}.log`);
 
-/** Where there is no tmux: a process group without a terminal, whose output goes into a log. */
+/** Without tmux: a process group without a terminal, whose output goes to a log. */
 export function createProcesses(logs: string, leaders: typeof markedLeaders = markedLeaders): AgentSessions {
   const noteOf = (name: string) => join(logs, `${name}.pid`);
 
-  /** The running sessions, recorded or not, by their environment. If the system does not show it, by the notes beside the logs. */
+  /** The running sessions, recorded or not, found by their environment. If the system hides it, found by the notes next to the logs. */
   async function running(): Promise<SessionHandle[]> {
     const marked = leaders(SESSION_VARIABLE);
     if (!marked) return await noted();
     const found = new Map<string, SessionHandle>();
     for (const { pid, start, value } of marked) {
       const name = value.slice(0, value.lastIndexOf(':'));
-      // What it has started carries the mark too, and is younger.
+      // Processes that the session started carry the mark too, and are younger.
       if (value === sessionMark(name, logs) && !found.has(name)) found.set(name, { name, pid, started: start });
     }
     return [...found.values()];
@@ -45,12 +45,12 @@ export function createProcesses(logs: string, leaders: typeof markedLeaders = ma
       if (!isFolder(cwd)) throw new FolderMissing(cwd);
       await mkdir(logs, { recursive: true, mode: 0o700 });
       await rm(noteOf(name), { force: true });
-      // Appending: the log can be cut short while it is written to.
+      // Opened for appending: the log can be shortened while it is written to.
       const log = await open(logOf(logs, name), 'a', 0o600);
       try {
         const marked = { ...env, [SESSION_VARIABLE]: sessionMark(name, logs) };
         const child = spawn(file, [...args], { cwd, env: marked, detached: true, windowsHide: true, stdio: ['pipe', log.fd, log.fd] });
-        // Without this the failure would be nobody's, and end the server.
+        // Without a listener the error would end the server.
         child.on('error', () => {});
         child.stdin?.on('error', () => {});
         await once(child, 'spawn').catch((error: unknown) => {
@@ -70,7 +70,7 @@ export function createProcesses(logs: string, leaders: typeof markedLeaders = ma
     look: async (handle) => ({ state: (await isRunning(handle)) ? 'running' : 'gone' }),
     async end({ name, pid, started }) {
       const now = await startTimeOf(pid);
-      // Its number is another's by now; what it left behind still carries its mark.
+      // Its pid may be reused by now. Processes that it left behind still carry its mark.
       await endSession({ group: now === 0 || now === started ? pid : null, started, mark: sessionMark(name, logs) });
       await rm(noteOf(name), { force: true });
     },
@@ -87,12 +87,12 @@ function read(name: string, note: string | null): SessionHandle | null {
   return pid === undefined ? null : { name, pid: Number(pid), started: Number(started) };
 }
 
-/** When it started; 0 where it does not run, or the system cannot say. */
+/** When the process started; 0 if it does not run or the system cannot say. */
 async function startTimeOf(pid: number): Promise<number> {
   return startOf(pid) || (process.platform === 'linux' ? 0 : await startTimeByPs(pid));
 }
 
-/** In seconds, as `ps` of every Unix says it. */
+/** In seconds, from `ps`, which works on every Unix. */
 export async function startTimeByPs(pid: number): Promise<number> {
   try {
     const env = { PATH: process.env.PATH, LC_ALL: 'C' };
@@ -116,12 +116,12 @@ async function endOf(path: string): Promise<string> {
   }
 }
 
-/** Of a log that has grown too long only the end stays; what is written next follows it. */
+/** If a log has grown too long, keeps only its end. New output follows it. */
 export async function boundLog(logs: string, name: string, longest = LONGEST_LOG): Promise<void> {
   const path = logOf(logs, name);
   const size = await stat(path).then(
     (found) => found.size,
     () => 0,
   );
-  if (size > longest) await writeFile(path, `(what came before was cut: the log had grown to ${size} bytes)\n${await endOf(path)}`);
+  if (size > longest) await writeFile(path, `(earlier output removed: the log had grown to ${size} bytes)\n${await endOf(path)}`);
 }

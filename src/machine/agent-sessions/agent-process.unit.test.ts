@@ -27,7 +27,7 @@ async function started(sessions: AgentSessions, cwd: string, name: string, code:
 const shows = (sessions: AgentSessions, handle: { name: string; pid: number; started: number }, text: string) =>
   until(async () => expect(await sessions.screen(handle)).toContain(text));
 
-test('a plain process reads its input, writes its log for its owner alone, has no terminal, and is over when it ends [review.run.no-tmux]', async () => {
+test('a plain process reads its input, logs privately, has no terminal, and is gone when it ends [review.run.no-tmux]', async () => {
   const { logs, sessions, start } = place();
   const handle = await start('one', `process.stdin.on('data', (text) => console.error('got ' + text)); process.stdin.on('end', () => ${IDLE})`, {
     input: 'the prompt; $(id)',
@@ -41,7 +41,7 @@ test('a plain process reads its input, writes its log for its owner alone, has n
   expect(await sessions.screen(handle)).toContain('got the prompt');
 });
 
-test('what cannot be started is told apart: no such folder, no such program', async () => {
+test('distinguishes a missing folder from a missing program', async () => {
   const { folder, sessions } = place();
   const wanted = { name: 'one', cwd: folder, file: 'no-such-program', args: [], env: base };
   await expect(sessions.start(wanted)).rejects.toThrow(ProgramMissing);
@@ -50,29 +50,26 @@ test('what cannot be started is told apart: no such folder, no such program', as
 
 test.each([
   ['by its environment', undefined],
-  ['by its note, where no environments are shown', () => undefined],
-])(
-  'one that was started and never recorded is found again by its name, %s, and neither another home nor its own children are taken for it',
-  async (_how, leaders) => {
-    const { folder, logs, sessions, start } = place(...(leaders ? [leaders] : []));
-    const child = `require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(IDLE)}], { detached: true, stdio: 'ignore' }).unref()`;
-    const handle = await start('work-1-a1', `${child}; console.log('ready'); ${IDLE}`);
-    const longer = await start('work-1-a11', IDLE);
-    await shows(sessions, handle, 'ready');
-    const elsewhere = createProcesses(join(folder, 'other'), ...(leaders ? [leaders] : []));
-    await started(elsewhere, folder, 'work-1-a1', IDLE);
-    const later = createProcesses(logs, ...(leaders ? [leaders] : []));
-    expect(await later.find('work-1-a1')).toEqual(handle);
-    expect(await later.find('work-1')).toBeUndefined();
-    expect((await later.names()).sort()).toEqual(['work-1-a1', 'work-1-a11']);
-    await later.end(handle);
-    expect(await later.names()).toEqual(['work-1-a11']);
-    expect(await elsewhere.names()).toEqual(['work-1-a1']);
-    expect(await later.look(longer)).toEqual({ state: 'running' });
-  },
-);
+  ['by its note, if the system hides environments', () => undefined],
+])("finds an unrecorded process by its name, %s, and confuses it neither with another home's nor with its own children", async (_how, leaders) => {
+  const { folder, logs, sessions, start } = place(...(leaders ? [leaders] : []));
+  const child = `require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(IDLE)}], { detached: true, stdio: 'ignore' }).unref()`;
+  const handle = await start('work-1-a1', `${child}; console.log('ready'); ${IDLE}`);
+  const longer = await start('work-1-a11', IDLE);
+  await shows(sessions, handle, 'ready');
+  const elsewhere = createProcesses(join(folder, 'other'), ...(leaders ? [leaders] : []));
+  await started(elsewhere, folder, 'work-1-a1', IDLE);
+  const later = createProcesses(logs, ...(leaders ? [leaders] : []));
+  expect(await later.find('work-1-a1')).toEqual(handle);
+  expect(await later.find('work-1')).toBeUndefined();
+  expect((await later.names()).sort()).toEqual(['work-1-a1', 'work-1-a11']);
+  await later.end(handle);
+  expect(await later.names()).toEqual(['work-1-a11']);
+  expect(await elsewhere.names()).toEqual(['work-1-a1']);
+  expect(await later.look(longer)).toEqual({ state: 'running' });
+});
 
-test('a number that is another process by now is neither looked at nor ended', async () => {
+test('neither inspects nor ends a process that reuses a pid', async () => {
   const { sessions, start } = place();
   const handle = await start('one', IDLE);
   const before = { ...handle, name: 'earlier', started: handle.started - 1 };
@@ -81,11 +78,11 @@ test('a number that is another process by now is neither looked at nor ended', a
   expect(isAlive(handle.pid)).toBe(true);
 });
 
-test('an end reaches what ignores the request, and what has left the group', async () => {
+test('an end reaches processes that ignore the request or have left the group', async () => {
   const { folder, sessions, start } = place();
   const stray = `process.on('SIGTERM', () => {}); require('node:fs').writeFileSync(${JSON.stringify(join(folder, 'stray'))}, 'ready'); ${IDLE}`;
   const leaves = `require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(stray)}], { detached: true, stdio: 'ignore' }).unref()`;
-  // By one that has ended: so it is nobody's child any more.
+  // Started by a process that has ended, so it has no parent of ours.
   const between = `require('node:child_process').spawnSync(process.execPath, ['-e', ${JSON.stringify(leaves)}], { stdio: 'ignore' })`;
   const handle = await start('one', `process.on('SIGTERM', () => {}); ${between}; console.log('ready'); ${IDLE}`);
   await shows(sessions, handle, 'ready');
@@ -96,21 +93,21 @@ test('an end reaches what ignores the request, and what has left the group', asy
   expect(processesWith(mark)).toEqual([]);
 });
 
-test('the log of one that writes on and on is cut, its end stays, and what follows comes after it', async () => {
+test('shortens an endless log, keeps its end, and appends new output', async () => {
   const { logs, sessions, start } = place();
   const handle = await start('one', `process.on('SIGUSR2', () => console.log(' and more')); process.stdout.write('x'.repeat(300_000) + 'the end'); ${IDLE}`);
   await shows(sessions, handle, 'the end');
   await boundLog(logs, 'one', 1_000_000);
   expect(statSync(join(logs, 'one.log')).size).toBe(300_007);
   await boundLog(logs, 'one', 200_000);
-  expect(readFileSync(join(logs, 'one.log'), 'utf8')).toMatch(/^\(what came before was cut[^\n]*300007 bytes\)\nx{65529}the end$/);
+  expect(readFileSync(join(logs, 'one.log'), 'utf8')).toMatch(/^\(earlier output removed[^\n]*300007 bytes\)\nx{65529}the end$/);
   process.kill(handle.pid, 'SIGUSR2');
   await shows(sessions, handle, 'the end and more');
   await boundLog(logs, 'never', 0);
   expect(existsSync(join(logs, 'never.log'))).toBe(false);
 });
 
-test('a note that says nothing of use, or of a process that is gone, names no session', async () => {
+test('a useless note, or one of a process that is gone, names no session', async () => {
   const { logs, sessions, start } = place(() => undefined);
   const handle = await start('one', IDLE);
   await sessions.end(handle);

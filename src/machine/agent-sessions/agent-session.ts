@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
 
-/** A program with a terminal of its own, or only a log, that outlives the server. */
+/** A program with its own terminal, or only a log, that outlives the server. */
 
-/** In the environment of a session's processes: by it they are known whichever group they have gone to, and not taken for those of another home. */
+/** In the environment of a session's processes. Identifies them even after they change their process group, and distinguishes homes. */
 export const SESSION_VARIABLE = 'COVENANT_SESSION';
 const PLACE_LENGTH = 16;
 
-/** `place`: what no other home has, its socket or its folder of logs. */
+/** `place`: unique to this home, its socket or its log folder. */
 export const sessionMark = (name: string, place: string): string => `${name}:${hash('sha256', place).slice(0, PLACE_LENGTH)}`;
 
 export interface SessionStart {
@@ -17,7 +17,7 @@ export interface SessionStart {
   readonly args: readonly string[];
   /** The whole environment, not additions to the server's own. */
   readonly env: Readonly<Record<string, string>>;
-  /** Written to its input; only a plain process takes it so. */
+  /** Written to its standard input. Only plain processes support this. */
   readonly input?: string | undefined;
 }
 
@@ -25,7 +25,7 @@ export interface SessionStart {
 export interface SessionHandle {
   readonly name: string;
   readonly pid: number;
-  /** When the process started, in the system's own measure: its number alone may be somebody else's by now. */
+  /** When the process started, in the system's own unit: a pid alone may be reused. */
   readonly started: number;
 }
 
@@ -36,19 +36,19 @@ export interface Size {
   readonly rows: number;
 }
 
-/** The same for tmux and for plain processes. */
+/** The same interface for tmux and for plain processes. */
 export interface AgentSessions {
   readonly kind: 'tmux' | 'process';
   start(start: SessionStart): Promise<SessionHandle>;
-  /** One that was started and perhaps never recorded. */
+  /** Finds a session that was started and perhaps never recorded. */
   find(name: string): Promise<SessionHandle | undefined>;
   look(handle: SessionHandle): Promise<SessionLook>;
-  /** It, and all that it started. What it last showed stays readable. */
+  /** Ends the session and everything it started. Its last output stays readable. */
   end(handle: SessionHandle): Promise<void>;
-  /** What is on its screen, with colours, and so many lines before that; of a plain process the end of its log. */
+  /** The screen with colours, plus that many lines before it. For a plain process, the end of its log. */
   screen(handle: SessionHandle, lines?: number): Promise<string>;
-  /** One line, as if typed, and Enter. False where it has no terminal. */
+  /** Types one line and Enter. Returns false if the session has no terminal. */
   type(handle: SessionHandle, line: string): Promise<boolean>;
-  /** Names of sessions that are there, whoever started them. */
+  /** Names of the existing sessions, whoever started them. */
   names(): Promise<string[]>;
 }

@@ -7,15 +7,15 @@ const KILL_MS = 10_000;
 const LOOK_MS = 50;
 
 interface EndedSession {
-  /** The leader of its group; null where that number is somebody else's by now. */
+  /** The leader of its process group; null if that pid is reused by now. */
   readonly group: number | null;
-  /** From `startOf`: a group of that number that began otherwise is somebody else's. */
+  /** From `startOf`. A group with the same number but another start time is someone else's. */
   readonly started: number;
-  /** The mark in the environment of its processes, also of those that have left the group. */
+  /** The mark in the environment of its processes, including those that left the group. */
   readonly mark: string;
 }
 
-/** Asks a session's processes to end, then makes them: its group, and whatever it has started. */
+/** Asks a session's processes to end, then kills them: its group, and everything it has started. */
 export async function endSession({ group, started, mark }: EndedSession): Promise<void> {
   const isOurs = group !== null && (startOf(group) === started || startOf(group) === 0);
   const family = { groups: isOurs ? [group] : [], mark, variable: SESSION_VARIABLE, since: started };
@@ -24,7 +24,7 @@ export async function endSession({ group, started, mark }: EndedSession): Promis
     ['SIGKILL', KILL_MS],
   ] as const) {
     let left = runningMembers(family);
-    // Again each time: what is ending may just have started another.
+    // Repeated, because an ending process may just have started another.
     for (let waited = 0; left.length > 0 && waited < patience; waited += LOOK_MS) {
       if (waited === 0 || signal === 'SIGKILL') signalAll(left, signal);
       await wait(LOOK_MS);

@@ -8,7 +8,7 @@ import { ProgramMissing, type ProgramResult, runProgram } from '../process/proce
 import { type AgentSessions, SESSION_VARIABLE, type SessionHandle, type SessionLook, type SessionStart, type Size, sessionMark } from './agent-session.ts';
 import { endSession } from './end-session.ts';
 
-/** Tmux said no. */
+/** Tmux reported a failure. */
 export class TmuxFailed extends Error {
   override readonly name = 'TmuxFailed';
 }
@@ -16,35 +16,35 @@ export class TmuxFailed extends Error {
 const TIMEOUT_MS = 30_000;
 const MAX_OUTPUT = 8 * 1024 * 1024;
 const NAME = /^[A-Za-z0-9_-]{1,200}$/;
-/** A path in an address of the system's own kind. */
+/** The maximum length of a Unix socket path, with some margin. */
 const LONGEST_SOCKET = 100;
 const DEFAULT_SIZE: Size = { columns: 200, rows: 50 };
 const HISTORY = 50_000;
-/** Each is a word of a command; tmux takes 16 kB of them at once. */
+/** Each key is a word of a command, and tmux accepts 16 kB at once. */
 const MAX_KEYS = 2_000;
-/** The server ends with its last session. A session whose program has ended counts until it is killed, because of `remain-on-exit`. */
+/** The tmux server ends with its last session. Because of `remain-on-exit`, a session whose program has ended counts until it is killed. */
 const ENDS_EMPTY = ['set-option', '-s', 'exit-empty', 'on'];
 const VIEW = '#{pane_width} #{pane_height} #{cursor_x} #{cursor_y} #{cursor_flag} #{pane_pid} #{pane_dead}';
 
 export interface Tmux extends AgentSessions {
-  /** What a person types to look at it. */
+  /** The command with which a person watches the session. */
   attachArgs(name: string): string[];
-  /** The same to end it. */
+  /** The command that ends it. */
   endArgs(name: string): string[];
-  /** Keys as they are, control characters too, without Enter. */
+  /** Sends keys unchanged, including control characters, without Enter. */
   send(name: string, text: string): Promise<void>;
   resize(name: string, size: Size): Promise<void>;
-  /** What a person in front of it would see; null where there is no such session. */
+  /** What a person in front of the terminal would see; null if the session does not exist. */
   view(name: string): Promise<View | null>;
 }
 
 export interface View extends Size {
   /** Lines with colours as escape sequences. */
   readonly text: string;
-  /** Counted from 0; null where it is hidden. */
+  /** Counted from 0; null if hidden. */
   readonly cursor: { readonly column: number; readonly row: number } | null;
   readonly pid: number;
-  /** Its program has ended; what it showed last is still there. */
+  /** Its program has ended; the last output is still there. */
   readonly ended: boolean;
 }
 
@@ -53,7 +53,7 @@ export const socketIn = (home: string): string => {
   return path.length <= LONGEST_SOCKET ? path : join(tmpdir(), `covenant-${hash('sha256', home).slice(0, 16)}.sock`);
 };
 
-/** Null where there is none, or one that is too old to be told an environment. */
+/** Null if tmux is missing, or too old to pass an environment. */
 export async function tmuxVersion(env: NodeJS.ProcessEnv = process.env): Promise<string | null> {
   try {
     const { stdout } = await runProgram('tmux', ['-V'], { cwd: tmpdir(), env, timeoutMs: TIMEOUT_MS, maxOutputBytes: 1_000 });
@@ -65,15 +65,15 @@ export async function tmuxVersion(env: NodeJS.ProcessEnv = process.env): Promise
   }
 }
 
-/** In these words it says that there is no such session. Anything else says nothing about the session: it may well be there. */
+/** Tmux's messages for a missing session. Any other error says nothing about the session, which may still exist. */
 const NO_SESSION = /^(can't find |no current target|no server running on |error connecting to .* \((No such file or directory|Connection refused)\)$)/m;
 
-/** The tmux server was just ending, with its last session, and did not read the command. Asked again, it has gone. */
+/** The tmux server was ending with its last session and did not read the command. On a retry it is gone. */
 const ENDING = /^(server exited|lost server)/m;
 const ENDING_TRIES = 50;
 const ENDING_MS = 20;
 
-/** Sessions on a socket of the server's own: nobody's `tmux ls` shows them, and no configuration of a user's is read. */
+/** Sessions on the server's own socket: they do not show in anyone's `tmux ls`, and no user configuration is read. */
 export function createTmux(socket: string, base: Readonly<Record<string, string>>): Tmux {
   const ran = async (
     args: readonly string[],
@@ -93,17 +93,17 @@ export function createTmux(socket: string, base: Readonly<Record<string, string>
     if (done.code !== 0) throw failed(done, args);
     return done.stdout;
   };
-  /** Null where there is no such session. */
+  /** Null if the session does not exist. */
   const ask = async (args: readonly string[]): Promise<string | null> => {
     const done = await ran(args);
     if (done.code === 0) return done.stdout;
     if (NO_SESSION.test(done.stderr)) return null;
     throw failed(done, args);
   };
-  /** Exactly this session and no other that begins so. */
+  /** Matches exactly this session, not others with the same prefix. */
   const target = (name: string) => ['-t', `=${requireName(name)}:`];
 
-  /** Runs one start or end after another. Otherwise another session's start and end could stop the server between the two commands of a start. */
+  /** Runs starts and ends one after another. Otherwise the end of another session could stop the tmux server between the two commands of a start. */
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const done = last.then(work);
@@ -111,11 +111,11 @@ export function createTmux(socket: string, base: Readonly<Record<string, string>
     return done;
   };
 
-  /** The server first, and with an environment that no session's secrets are in: each session inherits it. */
+  /** Starts the tmux server first, with an environment that contains no session's secrets: each session inherits it. */
   async function prepare(): Promise<void> {
     await mkdir(dirname(socket), { recursive: true });
     const settings = [
-      // Until it has a session: `create` sets it on again.
+      // Off until it has a session: `create` switches it on again.
       ['set-option', '-s', 'exit-empty', 'off'],
       ['set-option', '-g', 'remain-on-exit', 'on'],
       ['set-option', '-g', 'history-limit', String(HISTORY)],
@@ -130,14 +130,15 @@ export function createTmux(socket: string, base: Readonly<Record<string, string>
     const { columns, rows } = DEFAULT_SIZE;
     const place = ['-d', '-s', requireName(name), '-x', String(columns), '-y', String(rows)];
     await prepare();
-    // Of the client's environment, which nobody else can read, the session takes what is named here. In one go with its start: the setting is the whole server's.
+    // The session takes the variables named here from the client's environment, which nobody else can read. In the same command as its start, because
+    // the setting is global.
     const taken = ['set-option', '-g', 'update-environment', Object.keys(env).join(' ')];
-    // By env: a single word would be given to a shell.
+    // Through env: tmux would pass a single word to a shell.
     const session = ['new-session', ...place, '--', 'env', file, ...args];
     const lines = [taken, session, ENDS_EMPTY].map((words) => `${words.map(quoted).join(' ')}\n`);
     try {
-      // By its input: as arguments tmux takes no more than 16 kB. It starts where its client is: a folder that is named would be read as a format.
-      // Never as the one that starts the server (-N): all sessions would inherit its environment.
+      // Through standard input: tmux accepts at most 16 kB of arguments. The working folder is the client's, because a named folder would be expanded
+      // as a format. -N never starts the tmux server, because all sessions would inherit this environment.
       await run(['-N', 'source-file', '-'], { cwd, env, input: lines.join('') });
     } catch (error) {
       // The last line may not have been read, and the server may have no session.
@@ -152,10 +153,10 @@ export function createTmux(socket: string, base: Readonly<Record<string, string>
     const pane = () => ask(['list-panes', ...target(name), '-F', '#{pid} #{pane_pid} #{pane_dead} #{?pane_dead_signal,signal,}#{pane_dead_status}']);
     let shown = await pane();
     const [server, program, dead, how] = shown?.trim().split(' ') ?? [];
-    // Another session of the same name is not this one.
+    // Another session with the same name is not this one.
     if (Number(program) !== pid) return { state: 'gone' };
     if (dead === '1' && !how) {
-      // Tmux may miss that its child has ended, until it is told to look.
+      // Tmux may miss that its child has ended, until it gets SIGCHLD.
       signalAll([Number(server)], 'SIGCHLD');
       shown = await pane();
     }
@@ -163,7 +164,7 @@ export function createTmux(socket: string, base: Readonly<Record<string, string>
     return startOf(pid) === started ? { state: 'running' } : { state: 'gone' };
   }
 
-  /** As bytes: a word that ends in ";" would be the end of the command, and no shorthand for a key is meant. */
+  /** Sent as bytes: a word ending in ";" would end the command, and no key name is meant. */
   async function send(name: string, text: string): Promise<void> {
     const keys = [...Buffer.from(text)].map((byte) => byte.toString(16).padStart(2, '0'));
     for (let sent = 0; sent < keys.length; sent += MAX_KEYS) await run(['send-keys', ...target(name), '-H', ...keys.slice(sent, sent + MAX_KEYS)]);
@@ -211,17 +212,17 @@ export function createTmux(socket: string, base: Readonly<Record<string, string>
   };
 }
 
-/** Null where it was ended by a signal, or is not told. */
+/** Null if it was ended by a signal, or tmux does not know. */
 function exitCode(pane: string): number | null {
   const [, , , how] = pane.trim().split(' ');
   return how !== undefined && /^\d+$/.test(how) ? Number(how) : null;
 }
 
-/** One word of a command in a file, whatever is in it. At the beginning of a line, also of a quoted one, spaces would be left out. */
+/** Quotes one word of a command file. At the start of a line, even a quoted one, tmux would drop spaces. */
 const quoted = (word: string): string => word.split('\n').map(quotedLine).join('"\\n"');
 const quotedLine = (line: string): string => `'${line.replaceAll("'", `'\\''`)}'`;
 
 function requireName(name: string): string {
-  if (!NAME.test(name)) throw new TmuxFailed(`${JSON.stringify(name)} is no name that a session can have`);
+  if (!NAME.test(name)) throw new TmuxFailed(`${JSON.stringify(name)} is not a valid session name`);
   return name;
 }

@@ -27,7 +27,7 @@ const start = async (name: string, args: string[], env: Record<string, string> =
   return handle;
 };
 
-test.runIf(present)('a session gets its environment and arguments as they are, no shell reads them, and no other session has its secrets', async () => {
+test.runIf(present)("a session gets its exact environment and arguments without a shell, and no other session's secrets", async () => {
   const script = join(folder, 'say.mjs');
   writeFileSync(
     script,
@@ -51,7 +51,7 @@ test.runIf(present)('a session gets its environment and arguments as they are, n
     '$HOME',
     '# no',
   ];
-  // More than a command of tmux may hold.
+  // More than one tmux command can contain.
   hostile.push("it's long ".repeat(10_000));
   const odd = join(folder, 'c#(touch x)#S #[é');
   mkdirSync(odd);
@@ -62,12 +62,12 @@ test.runIf(present)('a session gets its environment and arguments as they are, n
   expect(await said('two.json')).toEqual([null, [], folder]);
   expect(await tmux.names()).toEqual(['one', 'two']);
   expect(existsSync(join(folder, 'x'))).toBe(false);
-  // Elsewhere it would work on what is not its own.
-  await expect(start('three', [script], {}, join(folder, 'gone'))).rejects.toThrow('is no folder');
+  // Elsewhere it would work on someone else's files.
+  await expect(start('three', [script], {}, join(folder, 'gone'))).rejects.toThrow('is not a folder');
   await expect(start('two', [script])).rejects.toThrow('duplicate session: two');
 });
 
-test.runIf(present)('a tmux that cannot be asked says nothing about a session', async () => {
+test.runIf(present)('a tmux that does not answer says nothing about a session', async () => {
   const handle = { name: 'one', pid: 1, started: 1 };
   expect([await tmux.look(handle), await tmux.find('one'), await tmux.names()]).toEqual([{ state: 'gone' }, undefined, []]);
   mkdirSync(join(folder, 'l'.repeat(200)));
@@ -76,7 +76,7 @@ test.runIf(present)('a tmux that cannot be asked says nothing about a session', 
   for (const ask of asks) await expect(ask()).rejects.toThrow('File name too long');
 });
 
-test.runIf(present)('what is typed arrives as one line, the screen shows it, and an end is told with its code', async () => {
+test.runIf(present)('typed text arrives as one line, the screen shows it, and the exit code is reported', async () => {
   const handle = await start('echo', ['-e', `process.stdin.once('data', (line) => { console.log('got', JSON.stringify(String(line))); process.exit(3); })`]);
   expect(await tmux.look(handle)).toEqual({ state: 'running' });
   await tmux.type(handle, 'hello $(id)\nthere');
@@ -86,7 +86,7 @@ test.runIf(present)('what is typed arrives as one line, the screen shows it, and
   expect(await tmux.look(handle)).toEqual({ state: 'gone' });
 });
 
-test.runIf(present)('an end reaches what ignores hanging up, and a session of the same name is another', async () => {
+test.runIf(present)('an end reaches a program that ignores SIGHUP, and a new session with the same name is another one', async () => {
   const stubborn = await start('stubborn', [
     '-e',
     `for (const s of ['SIGHUP', 'SIGTERM']) process.on(s, () => {}); setInterval(() => {}, 1000); console.log('ready')`,
@@ -101,7 +101,7 @@ test.runIf(present)('an end reaches what ignores hanging up, and a session of th
 
 const IDLE = ['-e', 'setInterval(() => {}, 1000)'];
 
-test.runIf(present)('the tmux server ends with its last session, also one whose program has ended', async () => {
+test.runIf(present)("the tmux server ends with its last session, even if that session's program has ended", async () => {
   const [one, two] = [await start('one', IDLE), await start('two', ['-e', ''])];
   const server = Number(execFileSync('tmux', ['-S', socketIn(folder), 'display-message', '-p', '#{pid}'], { encoding: 'utf8' }));
   await tmux.end(one);
@@ -111,13 +111,13 @@ test.runIf(present)('the tmux server ends with its last session, also one whose 
   await expect.poll(() => isAlive(server), { interval: 20 }).toBe(false);
 });
 
-test.runIf(present)('a start that fails leaves no tmux server', async () => {
-  await expect(start('no.name', IDLE)).rejects.toThrow('is no name');
-  await expect(start('one', IDLE, {}, join(folder, 'gone'))).rejects.toThrow('is no folder');
+test.runIf(present)('a failed start leaves no tmux server', async () => {
+  await expect(start('no.name', IDLE)).rejects.toThrow('is not a valid session name');
+  await expect(start('one', IDLE, {}, join(folder, 'gone'))).rejects.toThrow('is not a folder');
   await expect.poll(() => processesNaming(folder), { interval: 20 }).toEqual([]);
 });
 
-/** The real tmux behind a script that notes each command and, once for each file `ending`, answers as a server that is ending. */
+/** The real tmux behind a script that records each command and, once per file `ending`, answers like a server that is ending. */
 function observed() {
   const bin = join(folder, 'bin');
   mkdirSync(bin);
@@ -136,7 +136,7 @@ function observed() {
   return { env, commands, isEnding: () => writeFileSync(ending, '') };
 }
 
-test.runIf(present)('no start or end comes between the commands of a start', async () => {
+test.runIf(present)('no other start or end runs between the commands of a start', async () => {
   const { env, commands } = observed();
   const [one, two] = await Promise.all([start('one', IDLE, env), start('two', IDLE, env)]);
   const [three] = await Promise.all([start('three', IDLE, env), tmux.end(one), tmux.end(two)]);
@@ -144,7 +144,7 @@ test.runIf(present)('no start or end comes between the commands of a start', asy
   expect(commands().join(' ')).toMatch(/^(start-server source-file |kill-session )+kill-session$/);
 });
 
-test.runIf(present)('a command that comes while the tmux server ends is given again', async () => {
+test.runIf(present)('retries a command that arrives while the tmux server ends', async () => {
   let last = await start('session-0', IDLE);
   for (let number = 1; number <= 10; number++) [, last] = await Promise.all([tmux.end(last), start(`session-${number}`, IDLE)]);
   const { isEnding } = observed();
@@ -154,7 +154,7 @@ test.runIf(present)('a command that comes while the tmux server ends is given ag
   expect(await tmux.look(await start('another', IDLE))).toEqual({ state: 'running' });
 });
 
-test.runIf(present)('keys arrive as they are, whatever their number and their end, and the view tells size, cursor and end', async () => {
+test.runIf(present)('keys arrive unchanged, whatever their number and ending, and the view shows size, cursor and end', async () => {
   const script = `
     process.stdin.setRawMode(true);
     let got = '';

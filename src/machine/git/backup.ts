@@ -9,8 +9,8 @@ const PREFIX = 'refs/covenant/backup/';
 const AUTHOR = { name: 'Covenant', email: 'covenant@localhost' };
 
 /**
- * All that a worktree holds, under a ref that no branch is needed for: what is committed, what is staged, and the files as they
- * lie there. Ignored files are not kept. Made as `git stash` makes it: the files on top of HEAD, the index beside it.
+ * Saves everything in a worktree under a ref that needs no branch: commits, staged changes and the files themselves, except ignored ones. Structured
+ * like `git stash`: the files on top of HEAD, with the index as a second parent.
  */
 export async function backUp(worktree: string, name: string, branch: string, options: GitOptions = {}): Promise<string> {
   const tip = await resolveCommit(worktree, `refs/heads/${branch}`, options);
@@ -23,7 +23,7 @@ export async function backUp(worktree: string, name: string, branch: string, opt
   return ref;
 }
 
-/** Where only a branch is left. */
+/** For when only a branch is left. */
 export async function backUpCommit(repository: string, name: string, commit: string, options: GitOptions = {}): Promise<string> {
   const ref = await freeBackupRef(repository, name, options);
   await git(repository, ['update-ref', '-m', 'covenant: backup', ref, commit, '0'.repeat(commit.length)], options);
@@ -36,7 +36,7 @@ async function snapshot(worktree: string, what: string, parents: readonly string
   const env = { GIT_INDEX_FILE: index };
   try {
     await copyIndex(join(folder, 'index'), index);
-    // Files that are in conflict have no one state in the index: as they lie there, then.
+    // Files in conflict have several states in the index, so their content on disk is used.
     const inConflict = (await git(worktree, ['ls-files', '--unmerged', '-z'], { ...options, env, reads: true })) !== '';
     if (withFiles || inConflict) await addFiles(worktree, env, options);
     const tree = (await gitOnFiles(worktree, ['write-tree'], { ...options, env })).trim();
@@ -49,8 +49,8 @@ async function snapshot(worktree: string, what: string, parents: readonly string
 }
 
 /**
- * Of a submodule that the index knows, `git add` would ask its own git, by that one's settings. So the index forgets them first: those that are
- * checked out are then added at their commit like any other repository, and the rest are put back.
+ * For a submodule in the index, `git add` would run that submodule's git with its own settings. So submodules are first removed from the index copy.
+ * Those that are checked out are then added at their commit like any other repository, and the rest are restored.
  */
 async function addFiles(worktree: string, env: { GIT_INDEX_FILE: string }, options: GitOptions): Promise<void> {
   const submodules = await submodulesIn(worktree, { ...options, env });
@@ -69,7 +69,7 @@ async function addFiles(worktree: string, env: { GIT_INDEX_FILE: string }, optio
   await change(left);
 }
 
-/** Under which a backup is kept that is made now: nothing that was kept before is let go. */
+/** An unused ref for a new backup, so that no earlier backup is overwritten. */
 export async function freeBackupRef(repository: string, name: string, options: GitOptions = {}): Promise<string> {
   const { stdout } = await runGit(repository, ['for-each-ref', '--format=%(refname)', PREFIX], { ...options, reads: true });
   const taken = new Set(stdout.split('\n'));

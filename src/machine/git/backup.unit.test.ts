@@ -16,7 +16,7 @@ function worktree() {
   return { repository, path, git, shown };
 }
 
-test('a backup holds what is committed, staged, edited, deleted and untracked, and changes nothing of it [review.worktree.forced-backup]', async () => {
+test('a backup contains committed, staged, edited, deleted and untracked work and changes none of it [review.worktree.forced-backup]', async () => {
   const { repository, path, git, shown } = worktree();
   repository.commit('own.txt', 'committed\n', path);
   repository.write('file-0.txt', 'staged\n', path);
@@ -43,7 +43,7 @@ test('a backup holds what is committed, staged, edited, deleted and untracked, a
   expect(repository.git(['ls-tree', '-r', '--name-only', ref])).not.toContain('ignored.txt');
 });
 
-test('a second backup of the same name keeps the first, and a branch alone can be kept too', async () => {
+test('a second backup with the same name keeps the first, and a branch alone can be backed up too', async () => {
   const { repository, path, shown } = worktree();
   repository.write('file-0.txt', 'first\n', path);
   const first = await backUp(path, 'work-1-a1', 'work/one');
@@ -56,7 +56,7 @@ test('a second backup of the same name keeps the first, and a branch alone can b
   expect(repository.git(['rev-parse', third])).toBe(tip);
 });
 
-test('a backup in the middle of a conflict holds the files as they lie there, conflict marks and all', async () => {
+test('a backup during a conflict contains the files on disk, including conflict markers', async () => {
   const { repository, path, git, shown } = worktree();
   repository.commit('file-0.txt', 'theirs\n');
   repository.commit('file-0.txt', 'ours\n', path);
@@ -68,7 +68,7 @@ test('a backup in the middle of a conflict holds the files as they lie there, co
   expect(existsSync(join(git('rev-parse', '--absolute-git-dir'), 'MERGE_HEAD'))).toBe(true);
 });
 
-test('a backup of a detached HEAD holds its commits and those of the branch', async () => {
+test("a backup of a detached HEAD contains its commits and the branch's", async () => {
   const { repository, path, git } = worktree();
   const onBranch = repository.commit('branch.txt', 'on the branch\n', path);
   git('checkout', '--quiet', '--detach', 'HEAD~1');

@@ -4,31 +4,31 @@ import { join } from 'node:path';
 import { GitFailed, type GitOptions, runGit } from './git.ts';
 import { gitOnFiles, onFiles } from './git-files.ts';
 
-/** Two states of a repository. */
+/** Two states of a repository to compare. */
 export interface Compared {
-  /** A worktree, or the repository itself where only commits are compared. */
+  /** A worktree, or the repository itself if only commits are compared. */
   readonly folder: string;
   readonly from: string;
-  /** A commit; null: the files as they lie in the worktree, also those that git does not know yet. */
+  /** A commit; null: the files in the worktree, including untracked ones. */
   readonly to: string | null;
 }
 
 export interface FileDiff {
   readonly path: string;
-  /** What it was called before. */
+  /** The earlier name of a renamed file. */
   readonly before: string | null;
   readonly change: 'added' | 'modified' | 'deleted' | 'renamed' | 'conflict' | 'repository';
-  /** Lines; null where it has none, or is too large to count them. */
+  /** Added lines; null for a binary file, or one that is too large to count. */
   readonly added: number | null;
   readonly removed: number | null;
   readonly binary: boolean;
-  /** Not all of the change is in a commit. */
+  /** Part of the change is not committed. */
   readonly uncommitted: boolean;
 }
 
 /**
- * What a repository's own settings and attributes may not bring in: programs, colours, other prefixes. A submodule is compared by its
- * commit alone, because git would run in it by that one's settings.
+ * Excludes everything that a repository's own settings and attributes could add: programs, colours, other prefixes. A submodule is compared by its
+ * commit only, because git would run in it with its own settings.
  */
 const PLAIN = [
   '--no-ext-diff',
@@ -45,7 +45,7 @@ const PLAIN = [
   '--inter-hunk-context=0',
 ];
 
-/** The commit from which both come; null where they have nothing in common. */
+/** The common ancestor; null if there is none. */
 export async function mergeBase(repository: string, one: string, other: string, options: GitOptions = {}): Promise<string | null> {
   const { code, stdout } = await runGit(repository, ['merge-base', '--end-of-options', one, other], { ...options, reads: true, answers: [1] });
   return code === 0 ? stdout.trim() : null;
@@ -75,7 +75,7 @@ export async function changedFiles(compared: Compared, options: GitOptions = {})
   return [...known, ...found].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** What changed in one of them, as git writes it; null where that is too much to be shown. */
+/** The patch of one file in git's format; null if it is too large to show. */
 export async function patchOf({ folder, from, to }: Compared, file: FileDiff, options: GitOptions = {}): Promise<string | null> {
   if (file.change === 'repository') return '';
   const env = { GIT_LITERAL_PATHSPECS: '1' };
@@ -93,7 +93,7 @@ export async function patchOf({ folder, from, to }: Compared, file: FileDiff, op
 const CHANGES: Record<string, FileDiff['change']> = { A: 'added', C: 'added', D: 'deleted', R: 'renamed', U: 'conflict' };
 const GITLINK = '160000';
 
-/** `--raw --numstat -z`: first what each file has become, then the lines of each. */
+/** `--raw --numstat -z`: first the status of each file, then the line counts. */
 function parsed(said: string, isUncommitted: (path: string) => boolean): FileDiff[] {
   const words = said.split('\0');
   const files = new Map<string, FileDiff>();
@@ -124,14 +124,14 @@ function parsed(said: string, isUncommitted: (path: string) => boolean): FileDif
 
 const lines = (count: string | undefined): number | null => (count === undefined || count === '-' ? null : Number(count));
 
-/** Of files that git does not know yet. */
+/** Limits for untracked files. */
 const MAX_COUNTED = 500;
 const COUNTED_BYTES = 1024 * 1024;
 const SHOWN_BYTES = 8 * 1024 * 1024;
-/** As far as git itself looks for a zero byte. */
+/** Git itself looks for a zero byte only this far. */
 const LOOKED_AT = 8_000;
 
-/** `index`: of so many the lines are counted, of the others it is said that they are there. A path that ends in a slash is another repository. */
+/** `index`: only the first files get their lines counted; the rest are only listed. A path ending in a slash is another repository. */
 async function newFile(folder: string, path: string, index: number): Promise<FileDiff> {
   const about = { path: path.replace(/\/$/, ''), before: null, added: null, removed: 0, binary: false, uncommitted: true } as const;
   if (path.endsWith('/')) return { ...about, change: 'repository', removed: null };
@@ -140,7 +140,7 @@ async function newFile(folder: string, path: string, index: number): Promise<Fil
   return isBinary(bytes) ? { ...about, change: 'added', removed: null, binary: true } : { ...about, change: 'added', added: lineCount(bytes) };
 }
 
-/** All of its lines as new ones; null where it is too large, or gone. */
+/** All lines of a file as added; null if it is too large or gone. */
 async function newFilePatch(folder: string, path: string): Promise<string | null> {
   const bytes = await contentOf(join(folder, path), SHOWN_BYTES);
   if (bytes === null) return null;
@@ -151,11 +151,11 @@ async function newFilePatch(folder: string, path: string): Promise<string | null
   return [`@@ -0,0 +1,${added.length} @@`, ...added, ...(whole ? [] : ['\\ No newline at end of file']), ''].join('\n');
 }
 
-/** Null where there is no such file, or more of it than `most`. A link is never followed: it is what it names. */
+/** Null if the file does not exist or is larger than `most`. A link is not followed: its content is its target's path. */
 async function contentOf(path: string, most: number): Promise<Buffer | null> {
   try {
     if ((await lstat(path)).isSymbolicLink()) return Buffer.from(await readlink(path));
-    // Opening a pipe that nobody writes to would wait for ever.
+    // Opening a pipe without a writer would block forever.
     const file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
     try {
       const found = await file.stat();

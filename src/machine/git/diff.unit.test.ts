@@ -6,7 +6,7 @@ import { temporaryRepository } from '../../testing/scenes/repository.ts';
 import { temporaryFolder } from '../../testing/store/database.ts';
 import { changedFiles, mergeBase, patchOf } from './diff.ts';
 
-/** A repository with work on a branch of its own, some of it committed. */
+/** A repository with work on its own branch, some of it committed. */
 function repositoryAtWork() {
   const repository = temporaryRepository();
   const { path } = repository;
@@ -18,7 +18,7 @@ function repositoryAtWork() {
   return { repository, path, from, compared: { folder: path, from, to: null } };
 }
 
-test('what changed is listed with its lines, committed or not: changed, new, gone, renamed, binary, links, and other repositories in it', async () => {
+test('lists committed and uncommitted changes with line counts: changed, new, deleted, renamed and binary files, links, and nested repositories', async () => {
   const { repository, path, from, compared } = repositoryAtWork();
   repository.commit('kept.txt', 'one\ntwo\n');
   renameSync(join(path, 'long.txt'), join(path, 'renamed.txt'));
@@ -44,13 +44,13 @@ test('what changed is listed with its lines, committed or not: changed, new, gon
   const fileAt = (name: string) => all.find((file) => file.path === name) as (typeof all)[number];
   expect(await patchOf(compared, fileAt('new/deep.txt'))).toBe('@@ -0,0 +1,3 @@\n+a\n+b\n+c\n\\ No newline at end of file\n');
   expect(await patchOf(compared, fileAt('file-0.txt'))).toContain('@@ -1 +1 @@\n-0\n+changed\n');
-  // A link is what it names: what lies there is not shown.
+  // A link's content is its target's path: the target is not shown.
   expect(await patchOf(compared, fileAt('link'))).toContain('+/etc/passwd\n');
   expect(await changedFiles({ folder: path, from, to: repository.git(['rev-parse', 'work']) })).toMatchObject([{ path: 'kept.txt', uncommitted: false }]);
   expect(await mergeBase(path, 'main', 'work')).toBe(from);
 });
 
-test('a name is a name: neither an option, a pattern nor another line', async () => {
+test('a file name is never read as an option, a pattern or another line', async () => {
   const { repository, path, compared } = repositoryAtWork();
   const names = ['--output=x', ':(glob)*', '*.txt', 'a\nb', 'tab\there', '"quoted"'];
   for (const name of names) writeFileSync(join(path, name), `${name.length}\n`);
@@ -61,7 +61,7 @@ test('a name is a name: neither an option, a pattern nor another line', async ()
   expect(existsSync(join(path, 'x'))).toBe(false);
 });
 
-test('nothing that the repository names is run: no filter, no other diff, no text of binaries, no hook, no monitor', async () => {
+test('runs nothing that the repository names: no filter, external diff, textconv, hook or monitor', async () => {
   const { repository, path, compared } = repositoryAtWork();
   const trace = join(temporaryFolder(), 'ran');
   const program = join(temporaryFolder(), 'program');

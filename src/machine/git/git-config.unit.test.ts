@@ -13,7 +13,7 @@ import { resolveCommit } from './git.ts';
 import type { FileMerge } from './merge-file.ts';
 import { withPassword } from './remote.ts';
 
-/** Every key by which a repository's configuration runs a program: `%` is one that leaves a mark. */
+/** Every key by which a repository's configuration runs a program. `%` is a program that leaves a mark. */
 const PROGRAMS: readonly (readonly [key: string, value: string])[] = [
   ['filter.evil=er.clean', '% filter.clean'],
   ['filter.evil=er.smudge', '% filter.smudge'],
@@ -56,7 +56,7 @@ const PROGRAMS: readonly (readonly [key: string, value: string])[] = [
   ['status.submoduleSummary', 'true'],
 ];
 
-/** Every key that sends git elsewhere: `@` is a server that counts who comes. */
+/** Every key that sends git elsewhere. `@` is a server that records its visitors. */
 const REDIRECTS: readonly (readonly [key: string, value: string])[] = [
   ['remote.origin.pushurl', '@pushurl'],
   ['remote.origin.proxy', '@remote-proxy'],
@@ -108,7 +108,7 @@ async function strangers() {
   return { came, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
 }
 
-/** A repository and a worktree of it in which everything that can name a program names one that leaves a mark. */
+/** A repository and one of its worktrees in which everything that can name a program names one that leaves a mark. */
 async function hostileRepository(where: keyof typeof WHERE) {
   const { repository, origin } = repositoryOnGitHub();
   const { path } = repository;
@@ -156,14 +156,14 @@ async function hostileRepository(where: keyof typeof WHERE) {
   return { repository, path, worktree, origin, came, marks, forget: () => rmSync(mark, { force: true }) };
 }
 
-/** Git compares contents only where a file may have changed since it was staged. */
+/** Git compares contents only if a file may have changed since it was staged. */
 function touch(...files: string[]): void {
   const soon = new Date(Date.now() + 5_000);
   for (const file of files) utimesSync(file, soon, soon);
 }
 
 test.each(Object.keys(WHERE) as (keyof typeof WHERE)[])(
-  'nothing that a repository names %s runs, and nobody else is called, whatever the server does with git [harden.git.no-programs] [harden.git.no-redirects]',
+  'runs no program and contacts no server that a repository names %s, whatever the server does with git [harden.git.no-programs] [harden.git.no-redirects]',
   async (where) => {
     const { repository, path, worktree, origin, came, marks, forget } = await hostileRepository(where);
     const dirty = () => {
@@ -172,7 +172,7 @@ test.each(Object.keys(WHERE) as (keyof typeof WHERE)[])(
       touch(join(worktree, 'own.txt'), join(path, 'sub/inner.txt'), join(path, 'file-0.txt'), join(path, 'a.long'));
     };
     dirty();
-    // Otherwise this test would show nothing.
+    // Otherwise this test would prove nothing.
     try {
       repository.git(['status'], worktree);
     } catch {}
@@ -197,7 +197,7 @@ test.each(Object.keys(WHERE) as (keyof typeof WHERE)[])(
       subject: 'Feedback',
       key: 'k',
     };
-    // Each thing that the server does: one that is added is missed here by the compiler.
+    // Every operation of the server. The compiler reports a missing one.
     const does: { [K in keyof GitDisk]: () => Promise<unknown> } = {
       locateRepository: () => gitDisk.locateRepository(path),
       startingPoint: () => gitDisk.startingPoint(path),
@@ -237,7 +237,7 @@ test.each(Object.keys(WHERE) as (keyof typeof WHERE)[])(
       await act();
       expect([name, marks(), came]).toEqual([name, '', []]);
     }
-    // And what the companion does.
+    // The companion's operations.
     expect(await gitState(path)).toMatchObject({ dirty_files: expect.any(Array) });
     await stagedPaths({}, path);
     await pushedPaths({}, path, 'origin', `refs/heads/x ${tip} refs/heads/x ${'0'.repeat(40)}`);
@@ -248,7 +248,7 @@ test.each(Object.keys(WHERE) as (keyof typeof WHERE)[])(
   30_000,
 );
 
-test('files are checked out and backed up as they are committed or lie there, with the submodules at their commits', async () => {
+test('checks files out and backs them up as they are committed or on disk, with submodules at their commits', async () => {
   const { repository, path, worktree } = await hostileRepository('in its config');
   const main = repository.git(['rev-parse', 'main']);
   const sub = repository.git(['rev-parse', 'HEAD:sub']);
@@ -257,9 +257,9 @@ test('files are checked out and backed up as they are committed or lie there, wi
   expect(readFileSync(join(two, 'a.long'), 'utf8')).toBe('a\n');
   expect(await gitDisk.uncommitted(two)).toBe(null);
   writeFileSync(join(two, 'a.long'), 'changed\n');
-  expect(await gitDisk.uncommitted(two)).toBe('1 file(s) changed and not committed');
+  expect(await gitDisk.uncommitted(two)).toBe('1 file(s) changed but not committed');
   await expect(gitDisk.removeWorktree(path, two)).rejects.toThrow('modified or untracked');
-  // Checked out in the one, an empty folder in the other.
+  // Checked out in one, an empty folder in the other.
   writeFileSync(join(path, 'sub/inner.txt'), 'edited\n');
   expect(await gitDisk.uncommittedCounts(path)).toMatchObject({ changed: 1, untracked: 0 });
   for (const [folder, branch] of [
@@ -273,7 +273,7 @@ test('files are checked out and backed up as they are committed or lie there, wi
   expect(existsSync(worktree)).toBe(true);
 });
 
-test('a repository that names another folder as its own is refused', async () => {
+test('refuses a repository that claims another folder as its own', async () => {
   const { repository } = repositoryOnGitHub();
   repository.git(['config', 'core.worktree', temporaryFolder()]);
   await expect(gitDisk.locateRepository(repository.path)).rejects.toThrow('its configuration names');

@@ -19,9 +19,9 @@ const HARMLESS: readonly GitSetting[] = [
 ];
 
 /**
- * Where git looks into files, it runs the programs that the configuration names: filters, whatever they are called. So the files are looked at
- * through a git folder of our own, which has the repository's objects, index and HEAD, and a configuration that we wrote. Attributes may
- * name filters as they like: none is defined. What LFS or git-crypt keep elsewhere stays as it is committed.
+ * When git reads file contents, it runs the filter programs that the configuration names. So files are read through a git folder of our own, with the
+ * repository's objects, index and HEAD but our own configuration. Attributes may name any filter, because none is defined. Content that LFS or
+ * git-crypt store elsewhere stays in its committed form.
  */
 export async function onFiles<T>(folder: string, options: GitOptions, work: (git: GitOnFiles) => Promise<T>): Promise<T> {
   const reading = { ...options, reads: true };
@@ -31,7 +31,7 @@ export async function onFiles<T>(folder: string, options: GitOptions, work: (git
   try {
     const own = await writeGitFolder(scratch, { head, format });
     await mkdir(join(own, 'info'));
-    // Data, not settings: which files are ignored, checked out, or of which kind.
+    // Data, not settings: which files are ignored, checked out, and how they are treated.
     for (const [from, name] of [
       [commonFolder, 'info/exclude'],
       [commonFolder, 'info/attributes'],
@@ -57,12 +57,12 @@ export async function onFiles<T>(folder: string, options: GitOptions, work: (git
   }
 }
 
-/** What one command on the files of a worktree printed. */
+/** The output of one git command on the files of a worktree. */
 export async function gitOnFiles(folder: string, args: readonly string[], options: GitOptions = {}): Promise<string> {
   return await onFiles(folder, options, async (run) => (await run(args)).stdout);
 }
 
-/** The least that git takes for a repository, with a configuration of ours. */
+/** The minimum that git accepts as a repository, with our own configuration. */
 export async function writeGitFolder(folder: string, { head, format }: { head: string | null; format: string }): Promise<string> {
   for (const name of ['objects', 'refs']) await mkdir(join(folder, name));
   await writeFile(join(folder, 'HEAD'), head === null ? 'ref: refs/heads/unborn\n' : `${head}\n`);
@@ -80,23 +80,23 @@ export interface GitFolders {
   readonly format: string;
 }
 
-/** Where git keeps what is of a worktree. Git itself checks whose it is. */
+/** Where git keeps the data of a worktree. Git itself checks the owner. */
 export async function gitFoldersOf(folder: string, options: GitOptions): Promise<GitFolders> {
   const args = ['--path-format=absolute', '--git-dir', '--git-common-dir', '--git-path', 'objects', '--git-path', 'index', '--show-object-format'];
   const said = (await git(folder, ['rev-parse', ...args], { ...options, reads: true })).split('\n');
   const [gitFolder = '', commonFolder = '', objects = '', index = '', format = ''] = said;
-  if (said.length !== 6 || !/^sha\d+$/.test(format)) throw new GitFailed('rev-parse', null, `${folder}: the path of its repository holds a line break`);
+  if (said.length !== 6 || !/^sha\d+$/.test(format)) throw new GitFailed('rev-parse', null, `${folder}: the path of its repository contains a line break`);
   return { gitFolder, commonFolder, objects, index, format };
 }
 
-/** The top of the working tree: where `.git` is, whatever `core.worktree` says. */
+/** The top of the working tree: the folder with `.git`, regardless of `core.worktree`. */
 export function rootOf(folder: string): string {
   const root = placeOf(folder)?.root;
-  if (root === undefined) throw new GitFailed('rev-parse', 128, `${folder} is in no repository`);
+  if (root === undefined) throw new GitFailed('rev-parse', 128, `${folder} is not in a git repository`);
   return root;
 }
 
-/** Of a repository's own settings those that say how its files lie on this disk. Their values are words, and none is a program or a path. */
+/** The repository's own settings that describe how its files are stored on this disk. Their values are keywords, never a program or a path. */
 const SETTINGS_OF_DISK =
   '^(core\\.(filemode|symlinks|ignorecase|precomposeunicode|longpaths|autocrlf|eol|trustctime|checkstat|sparsecheckout|sparsecheckoutcone))$';
 

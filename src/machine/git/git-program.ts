@@ -1,10 +1,10 @@
 import { RUN_BY, THIS_PROCESS } from '../process/holder.ts';
 import { type ProgramResult, type RunOptions, runProgram } from '../process/process.ts';
 
-/** A key of git's configuration and its value. Of two with one key the later one counts. */
+/** A git configuration key and its value. If a key occurs twice, the later value counts. */
 export type GitSetting = readonly [key: string, value: string];
 
-/** Everything else of the server's environment, its secrets and every GIT_ variable, stays out. */
+/** Everything else in the server's environment, including its secrets and every GIT_ variable, is left out. */
 const INHERITED = [
   'PATH',
   'HOME',
@@ -24,7 +24,7 @@ const INHERITED = [
 
 const COVENANT = { NAME: 'Covenant', EMAIL: 'covenant@localhost' };
 
-/** Git without the files of the user and of the machine, which name programs too: what is taken from them, `git-user.ts` lists. */
+/** Git without the configuration of the user and the machine, which can also name programs. The few settings taken from there are in `git-user.ts`. */
 const FIXED = {
   LC_ALL: 'C',
   GIT_CONFIG_NOSYSTEM: '1',
@@ -33,10 +33,10 @@ const FIXED = {
   GIT_TERMINAL_PROMPT: '0',
   GIT_ASKPASS: '',
   GIT_EDITOR: 'true',
-  // Before core.sshCommand.
+  // Takes precedence over core.sshCommand.
   GIT_SSH: 'ssh',
   GIT_NO_LAZY_FETCH: '1',
-  // For the reflog; who commits is said for each commit.
+  // For the reflog. The author of each commit is set separately.
   GIT_AUTHOR_NAME: COVENANT.NAME,
   GIT_AUTHOR_EMAIL: COVENANT.EMAIL,
   GIT_COMMITTER_NAME: COVENANT.NAME,
@@ -44,12 +44,12 @@ const FIXED = {
 };
 
 interface GitRun extends Omit<RunOptions, 'env'> {
-  /** Undefined: not even what is given otherwise. */
+  /** An undefined value removes a default variable. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly settings?: readonly GitSetting[];
 }
 
-/** The only place that starts git (test/architecture.unit.test.ts). Its environment is made here, from nothing. */
+/** The only place that starts git (test/architecture.unit.test.ts). It builds the environment from scratch. */
 export async function runGitProgram(args: readonly string[], { env = {}, settings = [], ...options }: GitRun): Promise<ProgramResult> {
   const inherited = Object.fromEntries(INHERITED.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])));
   const numbered = settings.flatMap(([key, value], index) => [

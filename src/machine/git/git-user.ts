@@ -1,13 +1,13 @@
 import { tmpdir } from 'node:os';
 import { type GitSetting, runGitProgram } from './git-program.ts';
 
-/** The part of the user's git configuration that the server's git uses too. */
+/** The part of the user's git configuration that the server's git also uses. */
 export interface UserSettings {
   /** For work on this machine. None of them names a program. */
   readonly local: readonly GitSetting[];
-  /** For another machine: how it is reached, and whom to trust. */
+  /** For connections to other machines: proxies and certificates. */
   readonly network: readonly GitSetting[];
-  /** `insteadOf` and `pushInsteadOf`: addresses that begin so begin otherwise. */
+  /** `insteadOf` and `pushInsteadOf`: replaces the beginning of matching addresses. */
   readonly rewrites: readonly AddressRewrite[];
   readonly name: string | undefined;
 }
@@ -22,19 +22,19 @@ const LOCAL = /^(safe\.directory|core\.(excludesfile|autocrlf|eol|filemode|symli
 const NETWORK = /^http\.(proxy|proxyauthmethod|sslcainfo|sslcapath|sslbackend|sslverify|version|postbuffer)$/;
 const REWRITE = /^url\.(.*)\.(push)?insteadof$/s;
 
-/** There is nothing of this name in a folder that has no files. */
+/** A git folder that cannot exist. */
 const NO_REPOSITORY = '/dev/null/none';
 
 const FRESH_MS = 30_000;
 const OPTIONS = { cwd: tmpdir(), timeoutMs: 10_000, maxOutputBytes: 4 * 1024 * 1024 };
 const FILES = ['GIT_CONFIG_GLOBAL', 'GIT_CONFIG_SYSTEM', 'GIT_CONFIG_NOSYSTEM', 'HOME', 'XDG_CONFIG_HOME'];
 
-/** The variables by which git finds the configuration files of the user and of the machine. */
+/** The variables by which git finds the configuration of the user and the machine. */
 const ownFiles = (): Record<string, string | undefined> => Object.fromEntries(FILES.map((name) => [name, process.env[name]]));
 
 let read: { readonly of: string; readonly until: number; readonly settings: Promise<UserSettings> } | undefined;
 
-/** From the files of the user and of the machine, never from a repository. */
+/** Read from the files of the user and the machine, never from a repository. */
 export async function userSettings(): Promise<UserSettings> {
   const env = ownFiles();
   const of = JSON.stringify(env);
@@ -42,7 +42,7 @@ export async function userSettings(): Promise<UserSettings> {
   if (read === undefined || read.of !== of || read.until < now) {
     const settings = readUserSettings(env);
     read = { of, until: now + FRESH_MS, settings };
-    // What failed is not remembered.
+    // Failures are not cached.
     settings.catch(() => {
       read = undefined;
     });
@@ -51,7 +51,7 @@ export async function userSettings(): Promise<UserSettings> {
 }
 
 async function readUserSettings(env: Record<string, string | undefined>): Promise<UserSettings> {
-  // A folder that is no repository: one around the server's own folder is not meant.
+  // With GIT_DIR set, so that a repository around the server's own folder is ignored.
   const { code, stdout } = await runGitProgram(['config', '--list', '-z'], { ...OPTIONS, env: { ...env, GIT_DIR: NO_REPOSITORY } });
   const entries = (code === 0 ? stdout : '').split('\0').flatMap((entry): GitSetting[] => {
     const end = entry.indexOf('\n');
@@ -68,7 +68,7 @@ async function readUserSettings(env: Record<string, string | undefined>): Promis
   };
 }
 
-/** Values of a key as the user's own git in this folder would have them. Reading configuration runs nothing. */
+/** The values of a key as the user's own git would see them in this folder. Reading configuration runs no program. */
 export async function configuredFor(folder: string, key: string): Promise<string[]> {
   const args = ['-C', folder, 'config', '-z', '--type=path', '--get-all', key];
   const { code, stdout } = await runGitProgram(args, { ...OPTIONS, env: ownFiles() });

@@ -4,12 +4,12 @@ import type { ProgramResult } from '../process/process.ts';
 import { type GitSetting, runGitProgram } from './git-program.ts';
 import { userSettings } from './git-user.ts';
 
-/** Git said no. The message is the first line of what it said. */
+/** Git reported a failure. The message is its first relevant line. */
 export class GitFailed extends Error {
   override readonly name = 'GitFailed';
   readonly command: string;
   readonly code: number | null;
-  /** It said more than is read of it. */
+  /** Git printed more than the limit. */
   readonly tooMuch: boolean;
 
   constructor(command: string, code: number | null, message: string, tooMuch = false) {
@@ -23,21 +23,21 @@ export class GitFailed extends Error {
 export interface GitOptions {
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number;
-  /** Only looks: takes no lock that another git in the same repository might be waiting for. */
+  /** The command only reads: it takes no lock that another git in the repository might be waiting for. */
   readonly reads?: boolean;
-  /** Exit codes besides 0 that are an answer and no failure. */
+  /** Exit codes besides 0 that are an answer instead of a failure. */
   readonly answers?: readonly number[];
-  /** False: the caller itself tries again where another git is in the way. */
+  /** False: the caller itself retries if another git holds a lock. */
   readonly patient?: boolean;
-  /** Who commits, for instance. */
+  /** For example the author of a commit. */
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
 }
 
-/** Which configuration and network a git has. */
+/** The configuration and network access of a git process. */
 export interface GitWorld {
   readonly settings: readonly GitSetting[];
-  /** Protocols that it may speak, as in `https:ssh`. */
+  /** Allowed protocols, such as `https:ssh`. */
   readonly protocols: string;
   readonly env: Readonly<Record<string, string>>;
 }
@@ -47,8 +47,9 @@ const MAX_OUTPUT = 32 * 1024 * 1024;
 const WAITS_MS = [30, 60, 120, 250, 500, 1_000, 2_000];
 
 /**
- * Commands that may run with a repository's own configuration. None of them looks into the files of a worktree, where filters would run (whoever
- * writes an index does), or talks to another machine. What does goes through `onFiles` (git-files.ts) or `remote.ts`, where that configuration is not read at all.
+ * Commands that may run with a repository's own configuration. None of them reads file contents in a worktree, where filters would run (writing an
+ * index does), or contacts another machine. All other commands go through `onFiles` (git-files.ts) or `remote.ts`, where that configuration is not
+ * read at all.
  */
 const WITH_ITS_CONFIGURATION = new Set([
   'cat-file',
@@ -73,8 +74,8 @@ const WITH_ITS_CONFIGURATION = new Set([
 ]);
 
 /**
- * Settings that a repository's own configuration cannot undo: it names no program for any of the commands above. A fetch of an object that a
- * partial clone lacks is stopped by GIT_ALLOW_PROTOCOL, which no configuration undoes.
+ * Settings that a repository's own configuration cannot override, so that it runs no program in any of the commands above. Fetching an object that a
+ * partial clone lacks is blocked by GIT_ALLOW_PROTOCOL, which no configuration overrides.
  */
 const SETTINGS: readonly GitSetting[] = [
   ['core.hooksPath', '/dev/null'],
@@ -101,7 +102,7 @@ const SETTINGS: readonly GitSetting[] = [
   ['status.showUntrackedFiles', 'normal'],
 ];
 
-/** Runs git in a repository; what it printed. Names of branches and paths belong behind `--` or `--end-of-options`. */
+/** Runs git in a repository and returns its output. Branch names and paths belong after `--` or `--end-of-options`. */
 export async function git(repository: string, args: readonly string[], options: GitOptions = {}): Promise<string> {
   return (await runGit(repository, args, options)).stdout;
 }
@@ -112,7 +113,7 @@ export async function runGit(repository: string, args: readonly string[], option
   return await runGitIn({ settings: SETTINGS, protocols: 'none', env: {} }, repository, args, options);
 }
 
-/** For this folder's other ways of running git: `onFiles` and `remote.ts`. */
+/** For the other ways to run git in this folder: `onFiles` and `remote.ts`. */
 export async function runGitIn(world: GitWorld, folder: string, args: readonly string[], options: GitOptions): Promise<ProgramResult> {
   const run = async () => {
     const ran = await once(world, folder, args, options);
@@ -122,7 +123,7 @@ export async function runGitIn(world: GitWorld, folder: string, args: readonly s
   return options.patient === false ? await run() : await retryWhileLocked(run, options.signal);
 }
 
-/** Does it again where another git was in the way. Not for what leaves half of itself behind, unless it also takes that over. */
+/** Retries while another git holds a lock. Only for work that leaves nothing half done, or handles that itself. */
 export async function retryWhileLocked<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   for (let attempt = 0; ; attempt++) {
     try {
@@ -141,35 +142,35 @@ async function once(world: GitWorld, folder: string, args: readonly string[], op
   const env = { GIT_ALLOW_PROTOCOL: world.protocols, ...options.env, ...world.env };
   const line = [...(reads ? ['--no-optional-locks'] : []), '-C', folder, ...args];
   const ran = await runGitProgram(line, { cwd: tmpdir(), env, settings: [...local, ...world.settings], timeoutMs, signal, input, maxOutputBytes: MAX_OUTPUT });
-  // Half an answer could be read as "nothing there".
-  if (ran.truncated) throw new GitFailed(args[0] ?? '', ran.code, `git ${args[0]} said more than ${MAX_OUTPUT} bytes`, true);
+  // Half an answer could be read as "nothing found".
+  if (ran.truncated) throw new GitFailed(args[0] ?? '', ran.code, `git ${args[0]} printed more than ${MAX_OUTPUT} bytes`, true);
   return ran;
 }
 
-/** Another git holds a lock, or is just writing down a worktree of which it can read only half. */
+/** Another git holds a lock, or is just writing the record of a worktree. */
 const isInTheWay = (message: string): boolean => /\.lock': File exists|already locked|could not lock|failed to read .*worktrees\/.*: Success/i.test(message);
 
-/** The first that is a failure: before it git tells what it is about to do. */
+/** The first line that reports a failure: git prints progress before it. */
 function firstLine(stderr: string): string {
   const lines = stderr.split('\n').map((line) => line.trim());
   const line = lines.find((text) => /^(fatal|error):/.test(text)) ?? lines.find((text) => text !== '') ?? '';
   return line.replace(/^(fatal|error):\s*/, '').slice(0, 500);
 }
 
-/** A name that git takes for a branch and for nothing else: no option, no `@{-1}`, no path out of refs/heads. */
+/** Accepts only names that git takes for a branch: no option, no `@{-1}`, no path outside refs/heads. */
 export async function requireBranchName(repository: string, branch: string, options: GitOptions = {}): Promise<void> {
   const { code, stdout } = await runGit(repository, ['check-ref-format', '--branch', branch], { ...options, reads: true, answers: [1, 128] });
   if (code !== 0 || stdout.trim() !== branch) throw new GitFailed('check-ref-format', code, `${JSON.stringify(branch)} is not a valid branch name`);
 }
 
-/** The commit that a full ref name or a hash stands for; null if there is none. */
+/** The commit of a full ref name or a hash; null if it does not exist. */
 export async function resolveCommit(repository: string, name: string, options: GitOptions = {}): Promise<string | null> {
   const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`];
   const { code, stdout } = await runGit(repository, args, { ...options, reads: true, answers: [1] });
   return code === 0 ? stdout.trim() : null;
 }
 
-/** The commit with this hash, or this beginning of one. A branch that is called like a hash is not meant. */
+/** The commit with this hash or abbreviated hash. A branch with the same name is ignored. */
 export async function commitByHash(repository: string, hash: string, options: GitOptions = {}): Promise<string | null> {
   const commit = await resolveCommit(repository, hash, options);
   return commit?.startsWith(hash.toLowerCase()) ? commit : null;

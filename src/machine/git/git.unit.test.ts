@@ -7,14 +7,14 @@ import { commitByHash, GitFailed, git, requireBranchName, resolveCommit } from '
 import { runGitProgram } from './git-program.ts';
 import { currentBranch, locateRepository, RepositoryUnfit, startingPoint } from './repository.ts';
 
-test('a failure carries the first line of what git said about it', async () => {
+test("a failure carries the first relevant line of git's output", async () => {
   const { path } = temporaryRepository();
   const failure = await git(path, ['rev-parse', '--verify', 'refs/heads/none']).catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(GitFailed);
   expect(failure).toMatchObject({ message: 'Needed a single revision', command: 'rev-parse', code: 128 });
 });
 
-test('variables of the server that point git elsewhere do not reach it, nor do its secrets', async () => {
+test('passes neither GIT_ variables nor secrets of the server to git', async () => {
   const [here, elsewhere] = [temporaryRepository(), temporaryRepository({ commits: 2 })];
   vi.stubEnv('GIT_DIR', join(elsewhere.path, '.git')).stubEnv('GIT_INDEX_FILE', '/nowhere').stubEnv('DATABASE_URL', 'postgres://secret');
   try {
@@ -27,7 +27,7 @@ test('variables of the server that point git elsewhere do not reach it, nor do i
   }
 });
 
-test("a repository's hooks do not run in the server's name", async () => {
+test("does not run a repository's hooks", async () => {
   const repository = temporaryRepository();
   const marker = join(temporaryFolder(), 'ran');
   repository.write('.git/hooks/post-checkout', `#!/bin/sh\ntouch ${marker}\n`);
@@ -36,7 +36,7 @@ test("a repository's hooks do not run in the server's name", async () => {
   expect(existsSync(marker)).toBe(false);
 });
 
-test('a lock of another git that is soon gone is waited for', async () => {
+test("waits for another git's lock that is released soon", async () => {
   const repository = temporaryRepository();
   repository.write('.git/refs/heads/new.lock', '');
   const update = git(repository.path, ['update-ref', 'refs/heads/new', 'HEAD']);
@@ -45,11 +45,11 @@ test('a lock of another git that is soon gone is waited for', async () => {
   expect(repository.branches()).toContain('new');
 });
 
-test.each(['-x', '--force', '@{-1}', 'HEAD', 'a b', 'a..b', 'a~1', 'x.lock', '', '../x', 'a:b'])('%j is no branch name', async (name) => {
+test.each(['-x', '--force', '@{-1}', 'HEAD', 'a b', 'a..b', 'a~1', 'x.lock', '', '../x', 'a:b'])('%j is not a branch name', async (name) => {
   await expect(requireBranchName(temporaryRepository().path, name)).rejects.toThrow(GitFailed);
 });
 
-test('a commit is found by a hash or its beginning, and a branch that is called like a hash is none', async () => {
+test('finds a commit by its hash or abbreviation, but not by a branch named like a hash', async () => {
   const repository = temporaryRepository();
   const commit = repository.git(['rev-parse', 'HEAD']);
   repository.git(['branch', 'deadbee']);
@@ -59,7 +59,7 @@ test('a commit is found by a hash or its beginning, and a branch that is called 
   expect(await resolveCommit(repository.path, '--all')).toBe(null);
 });
 
-test('a repository is found from a folder inside it; a missing folder, a plain one, a detached HEAD and one without commits are told apart', async () => {
+test('finds a repository from a folder inside it, and distinguishes a missing folder, a plain one, a detached HEAD and an empty repository', async () => {
   const repository = temporaryRepository();
   mkdirSync(join(repository.path, 'deep/er'), { recursive: true });
   expect(await locateRepository(join(repository.path, 'deep/er'))).toEqual({ root: repository.path, commonDir: join(repository.path, '.git') });

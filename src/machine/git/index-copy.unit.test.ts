@@ -7,7 +7,7 @@ import { backUp } from './backup.ts';
 import { copyIndex } from './index-copy.ts';
 import { applyMerge, prepareMerge } from './merge-file.ts';
 
-/** A file that was changed in the very moment in which it was staged, to something of the same length: only a look into it tells. */
+/** A file changed in the moment it was staged, to content of the same length: only reading it shows the change. */
 function changedInTheSameMoment() {
   const repository = temporaryRepository();
   const { path, git, write } = repository;
@@ -23,7 +23,7 @@ function changedInTheSameMoment() {
   return repository;
 }
 
-test('feedback that is merged hides no change that was made in the moment of staging', async () => {
+test('merged feedback hides no change made in the moment of staging', async () => {
   const { path, git } = changedInTheSameMoment();
   const about = git(['rev-parse', 'HEAD']);
   const merge = { worktree: path, branch: 'main', file: 'F.md', text: 'x\n', about, author: { name: 'a', email: 'a@b' }, subject: 's', key: 'k' };
@@ -31,13 +31,13 @@ test('feedback that is merged hides no change that was made in the moment of sta
   expect(git(['status', '--porcelain'])).toBe('AM a.txt');
 });
 
-test('a backup has such a change', async () => {
+test('a backup contains such a change', async () => {
   const { path, git } = changedInTheSameMoment();
   const ref = await backUp(path, 'one', 'main');
   expect([git(['show', `${ref}:a.txt`]), git(['show', ':a.txt'])]).toEqual(['edited', 'staged']);
 });
 
-test('where there is no index, there is no copy', async () => {
+test('without an index there is no copy', async () => {
   const folder = temporaryFolder();
   await copyIndex(join(folder, 'index'), join(folder, 'copy'));
   expect(readdirSync(folder)).toEqual([]);

@@ -8,7 +8,7 @@ export interface ListedWorktree {
   readonly head: string | null;
   /** Null: a detached HEAD. */
   readonly branch: string | null;
-  /** Why it is locked; null: it is not. */
+  /** The reason it is locked; null if it is not. */
   readonly locked: string | null;
 }
 
@@ -28,13 +28,13 @@ export async function listWorktrees(repository: string, options: GitOptions = {}
     });
 }
 
-/** As git lists it: without symbolic links on the way. The folder itself need not exist. */
+/** The path as git lists it: without symbolic links. The folder need not exist. */
 export function listedPath(path: string): string {
   const parent = dirname(path);
   return join(existsSync(parent) ? realpathSync(parent) : parent, basename(path));
 }
 
-/** Whether git's own folder for the worktree has submodules in it; it keeps them even when the worktree's folder is gone. */
+/** Whether git keeps submodules of this worktree. It keeps them even when the worktree's folder is gone. */
 export async function keepsSubmodules(repository: string, path: string, options: GitOptions = {}): Promise<boolean> {
   const common = (await git(repository, ['rev-parse', '--path-format=absolute', '--git-common-dir'], { ...options, reads: true })).replace(/\n$/, '');
   for (const name of await readdir(join(common, 'worktrees')).catch(() => [])) {

@@ -10,11 +10,11 @@ import { currentBranch } from './repository.ts';
 import { unfinishedOperation } from './worktree-state.ts';
 
 /**
- * Brings one file into a branch that somebody works on, as a merge commit, and touches nothing else: neither what they have
- * edited, nor what they have staged, nor what they are about to commit.
+ * Adds one file to a branch that someone works on, as a merge commit, without touching anything else: neither edits, nor staged changes, nor a commit
+ * in progress.
  */
 
-/** The file cannot be merged without touching what is not ours. Nothing was changed. */
+/** The file cannot be merged without touching someone else's changes. Nothing was changed. */
 export class MergeImpossible extends Error {
   override readonly name = 'MergeImpossible';
 }
@@ -23,21 +23,21 @@ export interface FileMerge {
   /** Where the branch is checked out. */
   readonly worktree: string;
   readonly branch: string;
-  /** At the top of the worktree. */
+  /** A file name at the top of the worktree. */
   readonly file: string;
   readonly text: string;
-  /** The commit that the text is about: the merged side stands on it, and so brings nothing but the file. */
+  /** The commit that the text is about. The merged side is based on it, so that the merge adds only the file. */
   readonly about: string;
   readonly author: { readonly name: string; readonly email: string };
   readonly subject: string;
-  /** Names what lies beside the index meanwhile: whoever carries on after a crash finds it by this. */
+  /** Names the temporary files next to the index, so that a retry after a crash finds them. */
   readonly key: string;
 }
 
-/** Made, and on no branch yet. */
+/** A merge commit that exists but is not on a branch yet. */
 export interface PreparedMerge {
   readonly commit: string;
-  /** Where the branch stands. */
+  /** The commit that the branch points to. */
   readonly onto: string;
 }
 
@@ -45,16 +45,16 @@ export async function prepareMerge(merge: FileMerge, options: GitOptions = {}): 
   const { worktree, branch, file, about } = merge;
   await requireOpen(merge, options);
   const onto = await resolveCommit(worktree, `refs/heads/${branch}`, options);
-  if (onto === null) throw new MergeImpossible(`there is no branch ${branch}`);
+  if (onto === null) throw new MergeImpossible(`the branch ${branch} does not exist`);
   const blob = (await git(worktree, ['hash-object', '-w', '--no-filters', '--stdin'], { ...options, input: merge.text })).trim();
-  // Commits that the author has rewritten since must not come back.
+  // Commits that the author has removed since must not come back.
   const side = (await contains(worktree, onto, about, options)) ? about : onto;
   const brought = await commitTree(merge, await treeWith(worktree, side, file, blob, options), [side], options);
   const commit = await commitTree(merge, await treeWith(worktree, onto, file, blob, options), [onto, brought], options);
   return { commit, onto };
 }
 
-/** False where the branch has moved on since: it must be prepared again. Can be called again after a crash, and carries on. */
+/** Returns false if the branch has moved since: prepare again. Can be repeated after a crash and continues. */
 export async function applyMerge(merge: FileMerge, { commit, onto }: PreparedMerge, options: GitOptions = {}): Promise<boolean> {
   const { worktree, branch, file, text } = merge;
   const index = await indexOf(merge, options);
@@ -74,12 +74,12 @@ export async function applyMerge(merge: FileMerge, { commit, onto }: PreparedMer
     await index.stage(commit, file);
     if (!isIn && !(await moveBranch(merge, onto, commit, options))) return false;
     try {
-      // A process that died here may have left an unfinished file.
+      // A process that died here may have left a temporary file.
       await fileDisk.removeLeftovers(worktree);
       if (!(await isTouched(merge, 'edited', options))) await fileDisk.replaceFile(join(worktree, file), text);
       await index.put();
     } catch (error) {
-      // With an index that does not have the file, the next commit would remove it.
+      // If the index lacked the file, the next commit would remove it.
       await moveBranch(merge, commit, onto, options);
       await takeFileBack(merge, options);
       throw error;
@@ -90,7 +90,7 @@ export async function applyMerge(merge: FileMerge, { commit, onto }: PreparedMer
   }
 }
 
-/** A commit that was under way when the index was held may still come first. */
+/** A commit that was in progress when the index was locked may still come first. */
 async function moveBranch({ worktree, branch, subject }: FileMerge, from: string, to: string, options: GitOptions): Promise<boolean> {
   const ref = `refs/heads/${branch}`;
   try {
@@ -102,29 +102,29 @@ async function moveBranch({ worktree, branch, subject }: FileMerge, from: string
   }
 }
 
-/** As the index has it, or not at all. */
+/** Restores the file from the index, or removes it if the index does not have it. */
 async function takeFileBack(merge: FileMerge, options: GitOptions): Promise<void> {
   if (!(await isOurs(merge))) return;
   await rm(join(merge.worktree, merge.file));
   await gitOnFiles(merge.worktree, ['checkout-index', '--quiet', '--', merge.file], { ...options, answers: [1, 128] });
 }
 
-/** On its branch, in no half-done merge or rebase, and the file neither edited nor there without being committed. */
+/** Requires the branch to be checked out without an unfinished merge or rebase, and the file to be neither edited nor uncommitted. */
 async function requireOpen(merge: FileMerge, options: GitOptions): Promise<void> {
   const { worktree, branch, file } = merge;
   const checkedOut = await currentBranch(worktree, options);
   if (checkedOut !== branch) throw new MergeImpossible(`${checkedOut ?? 'a detached HEAD'} is checked out there instead of ${branch}`);
-  // The index of the other one would say that the file was removed.
+  // The index of the other checkout would report the file as deleted.
   const places = (await listWorktrees(worktree, options)).filter((one) => one.branch === branch);
   if (places.length > 1) throw new MergeImpossible(`${branch} is checked out in ${places.length} worktrees`);
   const halfDone = await unfinishedOperation(worktree, options);
-  if (halfDone !== null) throw new MergeImpossible(`a ${halfDone} is under way there`);
-  if (await isTouched(merge, 'staged or edited', options)) throw new MergeImpossible(`${file} is there with changes that are not committed`);
+  if (halfDone !== null) throw new MergeImpossible(`a ${halfDone} is in progress there`);
+  if (await isTouched(merge, 'staged or edited', options)) throw new MergeImpossible(`${file} has changes there that are not committed`);
 }
 
 /**
- * Whether somebody else's hand is in the file. Git does not say so of what it was told to take for unchanged, of an empty folder, and of a
- * name that differs in its case where the disk does not tell cases apart: what it does not vouch for must not be there.
+ * Whether someone has changed the file. Git does not report files marked as unchanged, an empty folder, or a name that differs only in case on a
+ * case-insensitive disk. So a file that git does not vouch for must not exist.
  */
 async function isTouched(merge: FileMerge, how: 'staged or edited' | 'edited', options: GitOptions): Promise<boolean> {
   const { worktree, file } = merge;
@@ -138,7 +138,7 @@ async function isTouched(merge: FileMerge, how: 'staged or edited' | 'edited', o
   return (states.length > 0 || (!isVouchedFor && (await kindOf(merge)) !== null)) && !(await isOurs(merge));
 }
 
-/** Null: nothing is there. A link counts for itself, whatever it leads to. */
+/** Null if nothing is there. A link counts as itself, whatever it points to. */
 const kindOf = async ({ worktree, file }: FileMerge): Promise<'file' | 'other' | null> =>
   await lstat(join(worktree, file)).then(
     (found) => (found.isFile() ? 'file' : 'other'),
@@ -148,7 +148,7 @@ const kindOf = async ({ worktree, file }: FileMerge): Promise<'file' | 'other' |
 const isOurs = async (merge: FileMerge): Promise<boolean> =>
   (await kindOf(merge)) === 'file' && (await fileDisk.readText(join(merge.worktree, merge.file)).catch(() => null)) === merge.text;
 
-/** The tree of a commit with one file at its top put in or replaced. */
+/** The tree of a commit with one file at its top added or replaced. */
 async function treeWith(worktree: string, commit: string, file: string, blob: string, options: GitOptions): Promise<string> {
   const entries = (await git(worktree, ['ls-tree', '-z', '--full-tree', commit], { ...options, reads: true })).split('\0').filter((entry) => entry !== '');
   const nameOf = (entry: string) => entry.slice(entry.indexOf('\t') + 1);
@@ -172,8 +172,8 @@ const TRIES = 100;
 const BETWEEN_TRIES_MS = 100;
 
 /**
- * The worktree's index, held as git itself holds it: while `index.lock` is there no other git stages or commits. Ours is a second
- * name of a file of our own, so that it can be told from another's, also by whoever comes after a crash.
+ * Locks the worktree's index the way git does: while `index.lock` exists, no other git stages or commits. Ours is a hard link to a file of our own,
+ * so that it can be told from another's lock, also after a crash.
  */
 async function indexOf({ worktree, key }: FileMerge, options: GitOptions) {
   const folder = (await git(worktree, ['rev-parse', '--absolute-git-dir'], { ...options, reads: true })).replace(/\n$/, '');
@@ -206,20 +206,20 @@ async function indexOf({ worktree, key }: FileMerge, options: GitOptions) {
         } catch (error) {
           if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
           if (attempt < TRIES) await sleep(BETWEEN_TRIES_MS, undefined, signal ? { signal } : {});
-          else throw new MergeImpossible('another git has held its index for too long');
+          else throw new MergeImpossible('another git has locked its index for too long');
         }
       }
     },
-    /** Prepares an index that keeps all staged entries and has the file as the commit has it. */
+    /** Prepares an index that keeps all staged entries and contains the file from the commit. */
     async stage(commit: string, file: string): Promise<void> {
       await copyIndex(index, next);
       const [, , blob] = (await git(worktree, ['ls-tree', '-z', '--full-tree', commit, '--', file], { ...options, reads: true })).split(/[ \t]/);
       await gitOnFiles(worktree, ['update-index', '--add', '--cacheinfo', `100644,${blob},${file}`], { ...options, env: { GIT_INDEX_FILE: next } });
       await writeFile(own, await readFile(next), { flush: true });
     },
-    /** The lock's file becomes the index, as git does it. */
+    /** The lock file becomes the index, as in git. */
     async put(): Promise<void> {
-      if (!(await isHeld())) throw new MergeImpossible('the lock of its index was taken away meanwhile');
+      if (!(await isHeld())) throw new MergeImpossible('the lock of its index was removed meanwhile');
       await rename(lock, index);
     },
     async release(): Promise<void> {

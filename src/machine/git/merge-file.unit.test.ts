@@ -31,7 +31,7 @@ async function deliver(merge: FileMerge): Promise<string> {
   }
 }
 
-test('the file arrives by a merge commit that brings nothing else, while staged, edited, deleted and untracked work stays byte for byte', async () => {
+test('the file arrives in a merge commit that adds nothing else, and staged, edited, deleted and untracked work stays byte for byte', async () => {
   const { repository, path, merge, git } = worktree();
   repository.commit('later.txt', 'later\n', path);
   writeFileSync(join(path, 'file-0.txt'), 'staged\n');
@@ -60,7 +60,7 @@ test('the file arrives by a merge commit that brings nothing else, while staged,
   expect(readdirSync(folder).filter((name) => /covenant|lock/.test(name))).toEqual([]);
 });
 
-test('it is refused, and nothing changes, where it would touch what is not its own', async () => {
+test("refuses a merge that would touch someone else's changes, and changes nothing", async () => {
   const { path, merge, git } = worktree();
   const head = git('rev-parse', 'HEAD');
   writeFileSync(join(path, 'REVIEW_FEEDBACK.md'), 'mine\n');
@@ -78,7 +78,7 @@ test('it is refused, and nothing changes, where it would touch what is not its o
   expect(git('rev-parse', 'HEAD^')).toBe(head);
 });
 
-test('nor is it brought where git does not see what it would touch: an edit it was told not to look for, a link, an empty folder, another checkout', async () => {
+test('refuses a merge if git cannot see what it would touch: hidden edits, a link, an empty folder, another checkout', async () => {
   const { repository, path, merge, git } = worktree();
   const file = join(path, merge.file);
   repository.commit(merge.file, 'committed\n', path);
@@ -104,7 +104,7 @@ test('nor is it brought where git does not see what it would touch: an edit it w
   await expect(prepareMerge(merge)).rejects.toThrow('in 2 worktrees');
 });
 
-test('a commit that its author has taken back since is not brought back', async () => {
+test('a commit that its author removed does not come back', async () => {
   const { repository, path, merge, git } = worktree();
   repository.commit('secret.txt', 'secret\n', path);
   const about = git('rev-parse', 'HEAD');
@@ -116,7 +116,7 @@ test('a commit that its author has taken back since is not brought back', async 
   expect(git('rev-list', commit).split('\n')).not.toContain(about);
 });
 
-test('a commit that comes first at the last moment is not undone, and leaves no file lying about', async () => {
+test('a commit that wins the race is not undone, and no stray file remains', async () => {
   const { path, merge, git } = worktree();
   const prepared = await prepareMerge(merge);
   const theirs = git('commit-tree', 'HEAD^{tree}', '-p', 'HEAD', '-m', 'theirs');
@@ -130,7 +130,7 @@ test('a commit that comes first at the last moment is not undone, and leaves no 
   expect(git('rev-parse', `${await deliver(merge)}^1`)).toBe(theirs);
 });
 
-test('what fails after the branch was moved is taken back whole: the branch, and the file as it was', async () => {
+test('a failure after the branch moved is undone completely: the branch and the file', async () => {
   const { path, merge, git } = worktree();
   const lock = join(git('rev-parse', '--absolute-git-dir'), 'index.lock');
   const replace = vi.spyOn(fileDisk, 'replaceFile');
@@ -143,12 +143,12 @@ test('what fails after the branch was moved is taken back whole: the branch, and
     replace.mockRejectedValueOnce(new Error('disk full'));
     await expect(applyMerge(job, prepared)).rejects.toThrow('disk full');
     expect(before()).toEqual(was);
-    // An agent that finds a lock in its way may take it away.
+    // An agent that finds a lock in its way may remove it.
     replace.mockImplementationOnce(async (...args) => {
       await fileDisk.replaceFile(...args);
       rmSync(lock);
     });
-    await expect(applyMerge(job, prepared)).rejects.toThrow('was taken away');
+    await expect(applyMerge(job, prepared)).rejects.toThrow('was removed meanwhile');
     expect(before()).toEqual(was);
     expect(await applyMerge(job, prepared)).toBe(true);
     expect(git('status', '--porcelain')).toBe('');

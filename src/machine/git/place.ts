@@ -5,7 +5,7 @@ import { LONGEST_PATH } from '../../wire/limits.ts';
 import { orNothing } from '../../wire/or-nothing.ts';
 import { nearestExisting } from '../paths.ts';
 
-/** Where somebody works. Read from git's own files: no program has to be started for it, and none has to be there. */
+/** Where someone works. Read from git's own files, so no git program is needed. */
 export interface GitPlace {
   readonly folder: string;
   /** The top of the working tree, which may be a linked one. */
@@ -14,11 +14,11 @@ export interface GitPlace {
   readonly checkout: string;
   /** The remote's address without credentials, or the name of the checkout's folder. */
   readonly repo: string;
-  /** Undefined where no branch is checked out. */
+  /** Undefined if no branch is checked out. */
   readonly branch: string | undefined;
 }
 
-/** Undefined outside of any repository. */
+/** Undefined outside a repository. */
 export function placeOf(folder: string): GitPlace | undefined {
   const whole = resolve(folder);
   if (whole.length > LONGEST_PATH) return undefined;
@@ -33,17 +33,17 @@ export function placeOf(folder: string): GitPlace | undefined {
   }
 }
 
-/** The repository around a folder, or the folder itself where there is none. From inside a worktree: the repository that it is of. */
+/** The repository around a folder, or the folder itself if there is none. Inside a worktree: the repository it belongs to. */
 export const repositoryAround = (folder: string): string => placeOf(folder)?.checkout ?? resolve(folder);
 
-/** Git keeps it in `<outer repository>/.git/modules/<name>`. */
+/** Git keeps a submodule in `<outer repository>/.git/modules/<name>`. */
 export const isSubmodule = ({ root }: GitPlace): boolean => /[\\/]\.git[\\/](?:.+[\\/])?modules[\\/]/.test(gitFolderOf(root) ?? '');
 
-/** It holds one path. Repositories are not to be trusted with our memory. */
+/** The file contains one path. The limit protects memory from a hostile repository. */
 const LARGEST_MARK = 16 * 1024;
 const LARGEST_CONFIG = 1024 * 1024;
 
-/** `.git`, or where the mark of a linked worktree or submodule says that it is. */
+/** `.git`, or the folder that the `.git` file of a linked worktree or submodule names. */
 function gitFolderOf(root: string): string | undefined {
   const mark = join(root, '.git');
   const kind = orNothing(() => statSync(mark));
@@ -54,8 +54,8 @@ function gitFolderOf(root: string): string | undefined {
 }
 
 /**
- * A linked worktree has its own HEAD, and says whose configuration it shares, which may be that of a bare repository; one whose repository
- * is gone is still of that one. A submodule stands for itself.
+ * A linked worktree has its own HEAD and names the folder whose configuration it shares, which may be a bare repository. A worktree whose repository
+ * is gone still belongs to it. A submodule is its own repository.
  */
 function sharedFolder(git: string): string {
   const named = readSmall(join(git, 'commondir'), LARGEST_MARK)?.trim();
@@ -65,7 +65,7 @@ function sharedFolder(git: string): string {
 
 const branchOf = (git: string): string | undefined => /^ref: refs\/heads\/(.+)$/m.exec(readSmall(join(git, 'HEAD'), LARGEST_MARK) ?? '')?.[1];
 
-/** `origin`, or the only remote there is. */
+/** `origin`, or the only remote. */
 function remoteOf(shared: string): string | undefined {
   const remotes = new Map<string, string>();
   let section: string | undefined;
@@ -76,14 +76,14 @@ function remoteOf(shared: string): string | undefined {
     if (section !== undefined && url && !remotes.has(section)) remotes.set(section, url.replace(/^"(.*)"$/, '$1'));
   }
   const url = remotes.get('origin') ?? (remotes.size === 1 ? [...remotes.values()][0] : undefined);
-  // A remote that is another folder of this machine says less than the folder's name.
+  // A remote that is another folder on this machine says less than the folder's name.
   return url && !/^(?:[./~]|[A-Za-z]:[\\/]|file:)/.test(url) ? withoutCredentials(url).slice(0, 300) : undefined;
 }
 
 function readSmall(path: string, most: number): string | undefined {
   return orNothing(() => {
     const found = statSync(path);
-    // A pipe would keep us waiting, and a device has no end.
+    // A pipe would block, and a device may never end.
     return found.isFile() && found.size <= most ? readFileSync(path, 'utf8') : undefined;
   });
 }

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../testing/store/database.ts';
 import { placeOf, repositoryAround } from './place.ts';
 
-test('the repository around a folder is the nearest one above it, and that of a worktree the one it is of', () => {
+test('the repository around a folder is the nearest one above; for a worktree, the one it belongs to', () => {
   const home = realpathSync(temporaryFolder());
   const repository = join(home, 'répo');
   const inside = join(repository, 'src', 'deep');
@@ -19,7 +19,7 @@ test('the repository around a folder is the nearest one above it, and that of a 
   expect(repositoryAround(join(home, 'tree'))).toBe(repository);
 });
 
-test('a mark that is neither folder nor file, or cannot be followed, is none', () => {
+test('ignores a `.git` that is neither folder nor file, or cannot be followed', () => {
   const folder = realpathSync(temporaryFolder());
   symlinkSync('.git', join(folder, '.git'));
   expect(repositoryAround(folder)).toBe(folder);
@@ -29,7 +29,7 @@ test('a mark that is neither folder nor file, or cannot be followed, is none', (
   expect(repositoryAround(piped)).toBe(piped);
 });
 
-test('what stands in the place of a file of git and never ends is not waited for', () => {
+test('does not wait for a git file that never ends', () => {
   const folder = realpathSync(temporaryFolder());
   mkdirSync(join(folder, '.git'));
   execFileSync('mkfifo', [join(folder, '.git/config'), join(folder, '.git/commondir')]);
@@ -37,13 +37,13 @@ test('what stands in the place of a file of git and never ends is not waited for
   expect(placeOf(folder)).toMatchObject({ root: folder, branch: undefined });
 });
 
-test('a folder whose path is longer than any is in no repository, and is not looked for', () => {
+test('a folder with an impossibly long path is in no repository and is not searched', () => {
   const folder = repository('app');
   expect(placeOf(join(folder, 'a/'.repeat(1_000)))?.root).toBe(folder);
   expect(placeOf(join(folder, 'a/'.repeat(1_000_000)))).toBeUndefined();
 });
 
-test('a mark that is larger than any of git is not read', () => {
+test("does not read a `.git` file larger than git's own", () => {
   const folder = realpathSync(temporaryFolder());
   writeFileSync(join(folder, '.git'), `gitdir: /elsewhere/.git/worktrees/one\n${' '.repeat(20_000)}`);
   expect(repositoryAround(folder)).toBe(folder);
@@ -59,7 +59,7 @@ function repository(name: string): string {
   return folder;
 }
 
-test('a place has the remote without its password, or else the name of the folder, and the branch', () => {
+test("a place has the remote without its password, or the folder's name, and the branch", () => {
   const folder = repository('app');
   expect(placeOf(join(folder, 'src'))).toEqual({ folder: join(folder, 'src'), root: folder, checkout: folder, repo: 'app', branch: 'main' });
   git(folder, 'remote', 'add', 'upstream', 'https://example.org/other/app.git');
@@ -81,7 +81,7 @@ test("a linked worktree has its own root and branch, and its repository's remote
   expect(placeOf(tree)).toMatchObject({ root: join(folder, '..', 'tree'), checkout: folder, repo: 'git@example.org:acme/app.git', branch: 'other' });
 });
 
-test('worktrees of a bare repository are of that repository, whatever their folders are called', () => {
+test('worktrees of a bare repository belong to it, whatever their folders are called', () => {
   const folder = repository('app');
   const bare = join(folder, '..', '.bare');
   git(folder, 'clone', '--quiet', '--bare', folder, bare);

@@ -6,18 +6,18 @@ import { orNothing } from '../../wire/or-nothing.ts';
 import { nearestExisting, realPathOf } from '../paths.ts';
 import { type GitPlace, isSubmodule, placeOf } from './place.ts';
 
-/** A file as claims may name it. */
+/** A file by the name that claims use. */
 export interface PlacedFile {
   readonly repo: string;
-  /** From the top of the working tree; of that itself, nothing. */
+  /** Relative to the top of the working tree; empty for the top itself. */
   readonly path: string;
   readonly tree?: boolean;
 }
 
 /**
- * The files as claims may name them; those outside of any repository are left out. What is written through a symbolic link has two names, and
- * what is in a submodule is the outer repository's too: whoever has claimed it by either has it. Of a whole working tree only that which
- * somebody stands in is meant: another is a copy, such as a scratch worktree, with which nothing claimed is gone.
+ * The files by the names that claims use. Files outside a repository are left out. A file reached through a symbolic link has two names, and a
+ * submodule's file also belongs to the outer repository: a claim by either name counts. A whole working tree means only the one that the caller is
+ * in: another one, such as a scratch worktree, is a copy whose loss affects no claim.
  */
 export function placedFiles(written: readonly WrittenPath[], folder: string): PlacedFile[] {
   if (folder.length > LONGEST_PATH) return [];
@@ -46,7 +46,7 @@ export function placedFiles(written: readonly WrittenPath[], folder: string): Pl
   return [...found.values()];
 }
 
-/** Undefined where there is no working tree to have a top. */
+/** Undefined outside a working tree. */
 function nameOf({ path, fromTop }: WrittenPath, folder: string): string | undefined {
   const named = resolve(folder, path);
   if (fromTop === undefined) return named;
@@ -57,7 +57,7 @@ function nameOf({ path, fromTop }: WrittenPath, folder: string): string | undefi
 const isFolder = (path: string): boolean => orNothing(() => statSync(path).isDirectory()) ?? false;
 const isSymbolicLink = (path: string): boolean => orNothing(() => lstatSync(path).isSymbolicLink()) ?? false;
 
-/** The repository around a folder, and where that is a submodule those around it. */
+/** The repository around a folder and, for a submodule, the repositories around it. */
 function placesAround(folder: string): readonly GitPlace[] {
   const places: GitPlace[] = [];
   for (let place = placeOf(folder); place; place = isSubmodule(place) ? placeOf(dirname(place.root)) : undefined) places.push(place);

@@ -22,13 +22,13 @@ const placedTrees = (paths: readonly string[], folder: string) =>
     folder,
   );
 
-test('a path that is longer than any is no file, and costs nothing', () => {
+test('ignores an impossibly long path at no cost', () => {
   const { path, repo } = repository('app');
   expect(placed([`${'a/'.repeat(500_000)}b`, 'src/a.ts'], path)).toEqual([{ repo, path: 'src/a.ts' }]);
   expect(placed([join(path, 'src/a.ts')], `/${'a/'.repeat(500_000)}`)).toEqual([]);
 });
 
-test('a file is located by its own repository, through links by both names, and before it exists; what is in none is left out', () => {
+test('locates a file by its own repository, through links by both names, even before it exists; leaves out files in no repository', () => {
   const [one, two] = [repository('one'), repository('two')];
   writeFileSync(join(two.path, 'src', 'a.ts'), '');
   symlinkSync(join(two.path, 'src'), join(one.path, 'linked'));
@@ -44,7 +44,7 @@ test('a file is located by its own repository, through links by both names, and 
   ]);
 });
 
-test("a submodule's file is its own repository's and that of the outer one, by its path there; a clone that lies in another is not", () => {
+test("a submodule's file belongs to its own repository and, by its path there, to the outer one; a nested clone's file does not", () => {
   const [outer, inner] = [repository('outer'), repository('inner')];
   outer.git(['-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', inner.path, 'vendor/inner']);
   outer.git(['clone', '--quiet', inner.path, 'clone']);
@@ -63,8 +63,8 @@ test("a submodule's file is its own repository's and that of the outer one, by i
   ]);
 });
 
-// To look for each folder on the way would take minutes.
-test('beneath a folder that is missing nothing is looked for', () => {
+// Checking each folder on the way would take minutes.
+test('searches nothing below a missing folder', () => {
   const { path, repo } = repository('app');
   const files = Array.from({ length: 500 }, (_, index) => `${index}/${'a/'.repeat(95)}b`);
   const found = placed(files, join(path, 'd/'.repeat(1_500)));
@@ -72,7 +72,7 @@ test('beneath a folder that is missing nothing is looked for', () => {
   expect(found[0]).toEqual({ repo, path: `${'d/'.repeat(1_500)}${files[0]}` });
 });
 
-test('a folder is meant with all beneath it, a file alone; the top of the repository that somebody stands in, and what is around it, is the whole', () => {
+test("a folder means everything below it, a file only itself; the top of the caller's repository, or a folder around it, means the whole", () => {
   const { path, repo } = repository('app');
   writeFileSync(join(path, 'src', 'a.ts'), '');
   const whole = { repo, path: '', tree: true };
@@ -91,7 +91,7 @@ test('a folder is meant with all beneath it, a file alone; the top of the reposi
   expect(placedTrees([path, dirname(path)], join(linked, 'src'))).toEqual([whole]);
 });
 
-test('the top of another working tree, be it a linked one, a clone or a new repository, is nothing of what is claimed; what is in it is', () => {
+test('the top of another working tree, linked, cloned or new, affects no claim; the files in it do', () => {
   const { path, git, repo } = repository('app');
   writeFileSync(join(path, 'src', 'a.ts'), '');
   git(['add', '.']);
@@ -109,7 +109,7 @@ test('the top of another working tree, be it a linked one, a clone or a new repo
   ]);
 });
 
-test('a symbolic link that is taken away is a file under its own name, and one that is written through is what it leads to', () => {
+test('a removed symbolic link is a file under its own name; one that is written through is its target', () => {
   const { path, repo } = repository('app');
   symlinkSync('src', join(path, 'current'));
   symlinkSync('../src', join(path, 'src', 'again'));
@@ -125,7 +125,7 @@ test('a symbolic link that is taken away is a file under its own name, and one t
   expect(removed('src')).toEqual([{ repo, path: 'src', tree: true }]);
 });
 
-test('what is named from the top of the working tree is there, wherever somebody stands', () => {
+test('a name relative to the top of the working tree is found there, wherever the caller is', () => {
   const { path, repo } = repository('app');
   const fromTop = (name: string, at = 'src') => placedFiles([{ path: at, tree: true, fromTop: name }], path);
   expect(fromTop('')).toEqual([{ repo, path: '', tree: true }]);

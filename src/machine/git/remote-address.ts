@@ -1,25 +1,25 @@
 import type { AddressRewrite } from './git-user.ts';
 
-/** Which repository of which host a remote address is of. */
+/** The host and repository of a remote address. */
 export interface RemoteRepository {
   readonly host: string;
   readonly owner: string;
   readonly repo: string;
 }
 
-/** `https://host/owner/repo.git`, `ssh://git@host/owner/repo`, `git@host:owner/repo.git`; null for anything else, such as a folder. */
+/** Reads `https://host/owner/repo.git`, `ssh://git@host/owner/repo` and `git@host:owner/repo.git`. Null for anything else, such as a folder. */
 export function readRemote(address: string): RemoteRepository | null {
   const url = /^(?:https?|ssh|git):\/\/(?:[^@/]*@)?([^/:]+)(?::\d+)?\/([^/]+)\/([^/]+?)(?:\.git)?\/?$/.exec(address);
   const scp = /^(?:[^@/:]+@)?([^/:]+):([^/]+)\/([^/]+?)(?:\.git)?\/?$/.exec(address);
   const [, host, owner, repo] = url ?? scp ?? [];
-  // In the path of a call `..` would lead elsewhere.
+  // In the path of an API call, `..` would lead elsewhere.
   const isName = (part: string | undefined): part is string => part !== undefined && /^(?!\.{1,2}$)[\w.-]+$/.test(part);
   return host && isName(owner) && isName(repo) ? { host, owner, repo } : null;
 }
 
 const SCHEMES = ['https:', 'ssh:'];
 
-/** An address at which git asks no program of its own choice: https, or ssh in either way of writing it. */
+/** An address for which git runs no program other than ssh: https, or ssh in either notation. */
 export function isSafeAddress(address: string): boolean {
   const isUrl = /^[a-z][a-z0-9+.-]*:\/\//i.test(address);
   const isFine = isUrl
@@ -28,10 +28,10 @@ export function isSafeAddress(address: string): boolean {
   return isFine && !/[\p{Cc}\s]/u.test(address);
 }
 
-/** A host like an option would be one to ssh. */
+/** ssh would read a host with a leading dash as an option. */
 const isHost = (host: string | undefined): boolean => host !== undefined && host !== '' && !host.startsWith('-');
 
-/** The address after the user's `insteadOf` rules. Of several that fit, the longest counts. */
+/** The address after the user's `insteadOf` rules. If several match, the longest counts. */
 export function rewrittenAddress(address: string, rewrites: readonly AddressRewrite[], way: 'fetch' | 'push'): string {
   const longest = (pushOnly: boolean) =>
     rewrites
@@ -41,12 +41,12 @@ export function rewrittenAddress(address: string, rewrites: readonly AddressRewr
   return rule === undefined ? address : `${rule.to}${address.slice(rule.from.length)}`;
 }
 
-/** For GIT_ALLOW_PROTOCOL: git speaks no other. */
+/** For GIT_ALLOW_PROTOCOL, so that git uses no other protocol. */
 export function protocolOf(url: string): string {
   const [, scheme] = /^([a-z][a-z0-9+.-]*):\/\//i.exec(url) ?? [];
   if (scheme !== undefined) return scheme.toLowerCase();
   return /^[^/]*:/.test(url) ? 'ssh' : 'file';
 }
 
-/** Of the addresses in a text. */
+/** Removes passwords from addresses in a text. */
 export const withoutPasswords = (text: string): string => text.replaceAll(/\/\/[^/\s]*@/g, '//');

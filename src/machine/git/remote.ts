@@ -8,7 +8,7 @@ import type { GitSetting } from './git-program.ts';
 import { userSettings } from './git-user.ts';
 import { isSafeAddress, protocolOf, rewrittenAddress, withoutPasswords } from './remote-address.ts';
 
-/** The address of `origin` as the repository says it; null where there is none. To be checked by whoever goes there. */
+/** The address of `origin` in the repository's configuration; null if it has none. Check it before using it. */
 export async function originOf(repository: string, options: GitOptions = {}): Promise<string | null> {
   const { code, stdout } = await runGit(repository, ['config', '--no-includes', '--get', 'remote.origin.url'], { ...options, reads: true, answers: [1] });
   return code === 0 ? stdout.trim() : null;
@@ -18,7 +18,7 @@ const PUSH_MS = 120_000;
 
 export type RemoteWhy = 'rejected' | 'refused' | 'unauthorized' | 'unreachable' | 'failed';
 
-/** The remote would not, or could not be asked. */
+/** The remote refused, or could not be reached. */
 export class RemoteFailed extends Error {
   override readonly name = 'RemoteFailed';
   readonly why: RemoteWhy;
@@ -29,45 +29,45 @@ export class RemoteFailed extends Error {
   }
 }
 
-/** Where to, and by which password. */
+/** The target address, and the password for it. */
 export interface RemoteOptions extends GitOptions {
   /** The address that the caller has checked. The repository's own configuration is not used. */
   readonly address: string;
   readonly access?: RemoteAccess | undefined;
 }
 
-/** The commit at which the remote has the branch, asked there; null: it has none of that name. */
+/** The commit of the branch on the remote, queried there; null if the remote has no such branch. */
 export async function remoteBranch(repository: string, branch: string, options: RemoteOptions): Promise<string | null> {
   const said = requireDone(await speak(repository, 'fetch', (url) => ['ls-remote', '--heads', '--', url, `refs/heads/${branch}`], { ...options, reads: true }));
-  // It takes the name for a pattern and answers with all that end in it.
+  // Git treats the name as a pattern and returns all refs that end in it.
   const line = said.split('\n').find((one) => one.endsWith(`\trefs/heads/${branch}`));
   return line?.split('\t')[0] || null;
 }
 
-/** Brings a branch of the remote here, as far as its commits are not here yet. No branch of the repository moves. */
+/** Fetches missing commits of a remote branch. Does not move any branch of the repository. */
 export async function fetchBranch(repository: string, branch: string, options: RemoteOptions): Promise<void> {
   const plain = ['--quiet', '--no-tags', '--no-write-fetch-head', '--no-auto-maintenance', '--recurse-submodules=no'];
   requireDone(await speak(repository, 'fetch', (url) => ['fetch', ...plain, '--', url, `refs/heads/${branch}`], options));
 }
 
 export interface PushOptions extends RemoteOptions {
-  /** Where the branch is to stand on the remote; by default where it stands here. */
+  /** The commit to push; default: the local branch's commit. */
   readonly commit?: string;
 }
 
-/** To a branch of the same name, never by force. */
+/** Pushes to the branch of the same name, never with force. */
 export async function pushBranch(repository: string, branch: string, { commit, ...options }: PushOptions): Promise<void> {
   const pushed = commit ?? (await resolveCommit(repository, `refs/heads/${branch}`, { signal: options.signal }));
-  if (pushed === null) throw new RemoteFailed('failed', `there is no branch ${branch} to push`);
+  if (pushed === null) throw new RemoteFailed('failed', `the branch ${branch} does not exist, so it cannot be pushed`);
   const plain = ['--porcelain', '--no-follow-tags', '--no-verify', '--no-signed', '--recurse-submodules=no'];
   requireDone(await speak(repository, 'push', (url) => ['push', ...plain, '--', url, `${pushed}:refs/heads/${branch}`], options));
-  // As git does it: by this the commits count as kept elsewhere.
+  // Like git does. The pushed commits then count as saved elsewhere.
   await git(repository, ['update-ref', `refs/remotes/origin/${branch}`, pushed], { signal: options.signal });
 }
 
 /**
- * Talks to another machine from a git folder of our own, which has the repository's objects and a configuration that we wrote: neither
- * pushurl, insteadOf, sshCommand, a proxy nor a credential helper of the repository is read.
+ * Contacts another machine from a git folder of our own, with the repository's objects and our own configuration: pushurl, insteadOf, sshCommand,
+ * proxies and credential helpers of the repository are not read.
  */
 async function speak(repository: string, way: 'fetch' | 'push', line: (url: string) => string[], options: RemoteOptions): Promise<ProgramResult> {
   const { address, access, ...rest } = options;
@@ -78,7 +78,7 @@ async function speak(repository: string, way: 'fetch' | 'push', line: (url: stri
   try {
     await writeGitFolder(scratch, { head: null, format });
     await symlink(join(commonFolder, 'shallow'), join(scratch, 'shallow'));
-    // Git tells the remote by these which commits are here.
+    // From these refs git tells the remote which commits are here.
     const refs = await git(repository, ['for-each-ref', '--format=%(objectname) %(refname)'], { signal: rest.signal, reads: true });
     await writeFile(join(scratch, 'packed-refs'), refs);
     const isSameHost = access !== undefined && URL.canParse(url) && new URL(url).origin === access.origin;
@@ -95,7 +95,7 @@ async function speak(repository: string, way: 'fetch' | 'push', line: (url: stri
 
 const FIXED: readonly GitSetting[] = [
   ['core.hooksPath', '/dev/null'],
-  // A repository that was renamed. The password goes to its own host alone.
+  // Allows a renamed repository. The password is sent only to its own host.
   ['http.followRedirects', 'initial'],
   ['gc.auto', '0'],
 ];
@@ -141,19 +141,19 @@ function failureOf(stdout: string, stderr: string): RemoteFailed {
   );
 }
 
-/** The name of the variable by which the program that git asks for a password knows it. */
+/** The environment variable from which the credential helper reads the password. */
 const PASSWORD = 'COVENANT_REMOTE_PASSWORD';
-/** Fixed words: the password is not among them. */
+/** A fixed command line: it does not contain the password. */
 const ANSWER = `!f() { test "$1" = get && printf 'username=x-access-token\\npassword=%s\\n' "$${PASSWORD}"; }; f`;
 
-/** A password, for one host. */
+/** A password for one host. */
 export interface RemoteAccess {
   readonly origin: string;
   readonly settings: readonly GitSetting[];
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Settings with which git uses this password for an https address, and for that host only. Undefined for other addresses. */
+/** Settings with which git uses this password for an https address, and only for that host. Undefined for other addresses. */
 export function withPassword(address: string, password: string): RemoteAccess | undefined {
   if (!/^https:\/\//i.test(address) || !URL.canParse(address)) return undefined;
   const { origin } = new URL(address);

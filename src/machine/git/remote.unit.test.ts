@@ -8,7 +8,7 @@ import { fetchBranch, originOf, pushBranch, remoteBranch, withPassword } from '.
 
 const AT = { address: ADDRESS };
 
-test('a branch is pushed to one of its name and never by force; each refusal is told apart', async () => {
+test('pushes a branch to the same name and never with force, and distinguishes each refusal', async () => {
   const { repository, origin } = repositoryOnGitHub();
   const { path } = repository;
   expect(await originOf(path)).toBe('https://github.com/acme/app.git');
@@ -27,7 +27,7 @@ test('a branch is pushed to one of its name and never by force; each refusal is 
   repository.git(['branch', 'work/y']);
   await expect(pushBranch(path, 'work/y', AT)).rejects.toMatchObject({ why: 'refused', message: expect.stringContaining('not on a Friday') });
 
-  // What only the remote has is brought here, and no branch moves by it.
+  // Fetches what only the remote has, without moving a branch.
   const theirs = repository.git(['commit-tree', '-m', 'theirs', '-p', base, `${base}^{tree}`], origin);
   repository.git(['update-ref', 'refs/heads/main', theirs], origin);
   await fetchBranch(path, 'main', AT);
@@ -39,7 +39,7 @@ test('a branch is pushed to one of its name and never by force; each refusal is 
   expect(String(unreachable)).not.toContain('hunter2');
 });
 
-test('a branch goes to an address that was checked and to no other: https or ssh [harden.git.checked-url]', async () => {
+test('pushes only to a checked https or ssh address [harden.git.checked-url]', async () => {
   const { repository } = repositoryOnGitHub();
   const { path } = repository;
   const mark = join(temporaryFolder(), 'mark');
@@ -59,13 +59,13 @@ test('a branch goes to an address that was checked and to no other: https or ssh
     await expect(pushBranch(path, 'main', { address }), address).rejects.toMatchObject({ name: 'RemoteFailed', why: 'failed' });
   }
   expect(existsSync(mark)).toBe(false);
-  // What was pushed counts as kept elsewhere.
+  // Pushed commits count as saved elsewhere.
   repository.git(['branch', 'work/z']);
   await pushBranch(path, 'work/z', AT);
   expect(repository.git(['rev-parse', 'refs/remotes/origin/work/z'])).toBe(repository.git(['rev-parse', 'work/z']));
 });
 
-test('the token is given to git for the host of origin alone, and stands in no argument [harden.git.github-token]', async () => {
+test('gives the token to git only for the host of origin, and puts it in no argument [harden.git.github-token]', async () => {
   const token = `ghp_${"it's $(secret) \\n%s"}`;
   const asked = async (address: string, host: string) => {
     const { settings = [], env = {} } = withPassword(address, token) ?? {};
@@ -77,7 +77,7 @@ test('the token is given to git for the host of origin alone, and stands in no a
   expect(await asked('https://github.com/acme/app.git', 'github.com')).toContain(`username=x-access-token\npassword=${token}\n`);
   expect(await asked('https://git.test:8443/acme/app.git', 'git.test:8443')).toContain(`password=${token}\n`);
   expect([await asked('https://github.com/acme/app.git', 'evil.org'), await asked('https://git.test:8443/a/b', 'git.test')]).toEqual([null, null]);
-  // Over ssh the user's own keys are meant; over plain http anybody could read it.
+  // ssh uses the user's own keys; over plain http anyone could read the token.
   for (const address of ['git@github.com:acme/app.git', 'ssh://git@github.com/acme/app', 'http://github.com/acme/app', '/srv/app.git']) {
     expect(withPassword(address, token)).toBeUndefined();
   }

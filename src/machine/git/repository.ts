@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { GitFailed, type GitOptions, git, resolveCommit, runGit } from './git.ts';
 import { rootOf } from './git-files.ts';
 
-/** The folder is no repository that a worktree can be made from. */
+/** The folder is not a repository from which a worktree can be created. */
 export class RepositoryUnfit extends Error {
   override readonly name = 'RepositoryUnfit';
   readonly why: 'missing' | 'not_git' | 'detached' | 'empty';
@@ -16,19 +16,19 @@ export class RepositoryUnfit extends Error {
 export interface LocatedRepository {
   /** The top of the working tree, without symbolic links. */
   readonly root: string;
-  /** Where its objects and branches are; elsewhere if the working tree is itself a linked one. */
+  /** Where its objects and branches are; elsewhere if the working tree is a linked one. */
   readonly commonDir: string;
 }
 
-/** The repository whose working tree the folder is, or lies in. */
+/** The repository whose working tree is the folder or contains it. */
 export async function locateRepository(folder: string, options: GitOptions = {}): Promise<LocatedRepository> {
-  if (!existsSync(folder)) throw new RepositoryUnfit('missing', `there is no folder ${folder} on the server's machine`);
+  if (!existsSync(folder)) throw new RepositoryUnfit('missing', `the folder ${folder} does not exist on the server's machine`);
   try {
     const said = await git(folder, ['rev-parse', '--path-format=absolute', '--show-toplevel', '--git-common-dir'], { ...options, reads: true });
     const [root = '', commonDir = '', ...more] = said.split('\n');
-    // Half of such a path could be that of another repository.
-    if (more.length > 1) throw new RepositoryUnfit('not_git', `${folder}: the path of its repository holds a line break`);
-    // By core.worktree a repository can name any folder for its own.
+    // Half of such a path could be another repository's path.
+    if (more.length > 1) throw new RepositoryUnfit('not_git', `${folder}: the path of its repository contains a line break`);
+    // With core.worktree, a repository can claim any folder as its own.
     if (root !== realpathSync(rootOf(folder))) throw new RepositoryUnfit('not_git', `${folder}: its configuration names ${root} as its folder`);
     return { root, commonDir };
   } catch (error) {
@@ -37,13 +37,13 @@ export async function locateRepository(folder: string, options: GitOptions = {})
   }
 }
 
-/** The branch that is checked out; null where HEAD is detached. */
+/** The branch that is checked out; null if HEAD is detached. */
 export async function currentBranch(repository: string, options: GitOptions = {}): Promise<string | null> {
   const { code, stdout } = await runGit(repository, ['symbolic-ref', '--quiet', 'HEAD'], { ...options, reads: true, answers: [1] });
   return code === 0 ? stdout.trim().replace(/^refs\/heads\//, '') : null;
 }
 
-/** The branch that everybody's work goes to: what `origin` says, else `main` or `master`. */
+/** The branch that all work goes to: the default of `origin`, otherwise `main` or `master`. */
 export async function defaultBranch(repository: string, options: GitOptions = {}): Promise<string | null> {
   const { code, stdout } = await runGit(repository, ['symbolic-ref', '--quiet', 'refs/remotes/origin/HEAD'], { ...options, reads: true, answers: [1] });
   if (code === 0) return stdout.trim().replace(/^refs\/remotes\/origin\//, '');
@@ -51,10 +51,10 @@ export async function defaultBranch(repository: string, options: GitOptions = {}
   return null;
 }
 
-/** Where new work begins: the branch that is checked out, and its commit. */
+/** Where new work starts: the checked-out branch and its commit. */
 export async function startingPoint(repository: string, options: GitOptions = {}): Promise<{ branch: string; commit: string }> {
   const branch = await currentBranch(repository, options);
-  if (branch === null) throw new RepositoryUnfit('detached', `HEAD of ${repository} is detached: there is no branch to start from`);
+  if (branch === null) throw new RepositoryUnfit('detached', `HEAD of ${repository} is detached, so there is no branch to start from`);
   const commit = await resolveCommit(repository, `refs/heads/${branch}`, options);
   if (commit === null) throw new RepositoryUnfit('empty', `branch ${branch} of ${repository} has no commit yet`);
   return { branch, commit };

@@ -7,24 +7,24 @@ import { keepsSubmodules, listedPath, listWorktrees } from './list-worktrees.ts'
 
 /** Everything that would be lost if a worktree and its branch were removed. */
 export interface WorktreeState {
-  /** The repository knows it as its worktree. */
+  /** The repository lists it as a worktree. */
   readonly listed: boolean;
-  /** There is something at its path. */
+  /** Something exists at its path. */
   readonly exists: boolean;
   readonly head: string | null;
-  /** What is checked out in it; null where HEAD is detached. */
+  /** The branch checked out in it; null if HEAD is detached. */
   readonly branch: string | null;
-  /** Why it is locked. */
+  /** The reason it is locked. */
   readonly locked: string | null;
-  /** What is not committed, in words. */
+  /** A description of uncommitted changes. */
   readonly dirty: string | null;
-  /** Another repository or worktree in a folder of it that is ignored: git would delete it too. */
+  /** Another repository or worktree in one of its ignored folders, which git would delete too. */
   readonly inner: string | null;
-  /** Git keeps the submodules of a worktree with it, commits and all, even when its folder is gone. */
+  /** Git keeps a worktree's submodules, including their commits, even when its folder is gone. */
   readonly submodules: boolean;
-  /** A merge or rebase, say, that was begun and not finished. */
+  /** An unfinished operation, such as a merge or rebase. */
   readonly inProgress: string | null;
-  /** Commits of HEAD or the branch that are in neither the base branch, the merge commit nor a remote's branch. */
+  /** Commits of HEAD or the branch that are in neither the base branch, the merge commit nor a remote branch. */
   readonly unsaved: number;
   readonly branchTip: string | null;
 }
@@ -33,7 +33,7 @@ export interface Against {
   readonly branch: string;
   readonly base: string | null;
   readonly mergeCommit: string | null;
-  /** How the names of branches begin that do not last: what only they keep is not kept. */
+  /** The name prefix of temporary branches: commits only on those do not count as saved. */
   readonly passing: string;
 }
 
@@ -68,21 +68,21 @@ export async function worktreeState(repository: string, path: string, against: A
   };
 }
 
-/** What is not committed, in words; null: nothing. */
+/** A description of uncommitted changes; null if there are none. */
 export async function uncommitted(path: string, options: GitOptions = {}): Promise<string | null> {
   const { changed, untracked, hidden } = await uncommittedCounts(path, options);
   const words = [
-    [changed, 'changed and not committed'],
+    [changed, 'changed but not committed'],
     [untracked, 'untracked'],
-    [hidden, 'marked so that git does not look at them'],
+    [hidden, 'marked so that git ignores their changes'],
   ] as const;
   const found = words.filter(([count]) => count > 0).map(([count, what]) => `${count} file(s) ${what}`);
   return found.length > 0 ? found.join(', ') : null;
 }
 
-/** How many files are not committed. Of a folder in which git knows nothing, one. */
+/** The number of uncommitted files. An untracked folder counts as one. */
 export async function uncommittedCounts(path: string, options: GitOptions = {}, depth = 0): Promise<{ changed: number; untracked: number; hidden: number }> {
-  // Git would look into submodules by their own settings: we do it, by ours.
+  // Git would look into submodules with their own settings, so they are checked here with ours.
   const status = await gitOnFiles(path, ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=normal', '--ignore-submodules=dirty'], {
     ...options,
     reads: true,
@@ -97,7 +97,7 @@ export async function uncommittedCounts(path: string, options: GitOptions = {}, 
   return { changed: entries.length - untracked + touched, untracked, hidden };
 }
 
-/** A submodule in a submodule in a submodule. Deeper ones count as changed: nothing in them is lost by that. */
+/** The maximum depth of nested submodules. Deeper ones count as changed, so nothing in them is lost. */
 const DEEPEST = 10;
 
 async function isTouched(path: string, options: GitOptions, depth: number): Promise<boolean> {
@@ -105,7 +105,7 @@ async function isTouched(path: string, options: GitOptions, depth: number): Prom
   return changed + untracked > 0;
 }
 
-/** Files that are marked as unchanged, or as not checked out and yet there: `status` says nothing of what was done to them. */
+/** Files marked as unchanged, or as not checked out although they exist: `status` does not report changes in them. */
 async function hiddenCount(path: string, options: GitOptions): Promise<number> {
   const files = (await git(path, ['ls-files', '-v', '-z'], { ...options, reads: true })).split('\0').filter((entry) => /^(S|[a-z]) /.test(entry));
   let hidden = 0;
@@ -116,13 +116,13 @@ async function hiddenCount(path: string, options: GitOptions): Promise<number> {
   return hidden;
 }
 
-/** Of repositories inside, git names the folder alone. Those that are not ignored are told of as untracked. */
+/** Git lists only the folder of a repository inside. Repositories that are not ignored are reported as untracked. */
 async function innerRepository(path: string, options: GitOptions): Promise<string | null> {
   const ignored = await git(path, ['ls-files', '--others', '--ignored', '--exclude-standard', '-z'], { ...options, reads: true });
   return ignored.split('\0').find((entry) => entry.endsWith('/')) ?? null;
 }
 
-/** What was begun and not finished: a merge or rebase, say. */
+/** An unfinished operation, such as a merge or rebase. */
 export async function unfinishedOperation(path: string, options: GitOptions): Promise<string | null> {
   const folder = (await git(path, ['rev-parse', '--absolute-git-dir'], { ...options, reads: true })).trim();
   const found = Object.entries(UNFINISHED).find(([file]) => existsSync(join(folder, file)));
@@ -138,8 +138,8 @@ async function unsavedCount(repository: string, tips: readonly (string | null)[]
 }
 
 /**
- * The merge commit, if something keeps it that lasts. The branch itself would take it along; and of two branches that go at the
- * same moment each could seem to be kept by the other.
+ * The merge commit, if a permanent ref contains it. The branch itself does not count, and neither do temporary branches: two that are deleted at the
+ * same time would each seem to be kept by the other.
  */
 async function heldMerge(repository: string, { branch, mergeCommit, passing }: Against, options: GitOptions): Promise<string | null> {
   const commit = mergeCommit === null ? null : await commitByHash(repository, mergeCommit, options);

@@ -6,9 +6,9 @@ import { gitOnFiles } from './git-files.ts';
 import { keepsSubmodules, type ListedWorktree, listedPath, listWorktrees } from './list-worktrees.ts';
 import { uncommitted } from './worktree-state.ts';
 
-/** Refuses where something is modified or untracked. An empty folder around it goes too. */
+/** Refuses if something is modified or untracked. Also removes an empty parent folder. */
 export async function removeWorktree(repository: string, path: string, options: GitOptions = {}): Promise<void> {
-  // Git would look itself, by the repository's own settings.
+  // Git would check it with the repository's own settings.
   if (existsSync(path)) await requireClean(repository, path, options);
   await git(repository, ['worktree', 'remove', '--force', '--', path], { timeoutMs: CHECKOUT_MS, ...options });
   await rmdir(dirname(path)).catch(() => {});
@@ -20,7 +20,7 @@ async function requireClean(repository: string, path: string, options: GitOption
   if (await keepsSubmodules(repository, path, options)) throw new GitFailed('worktree', null, `'${path}' contains submodules`);
 }
 
-/** With everything in it: for one of which a backup was made. */
+/** Removes it with everything in it, after a backup. */
 export async function forceWorktreeAway(repository: string, path: string, options: GitOptions = {}): Promise<void> {
   await git(repository, ['worktree', 'remove', '--force', '--', path], { timeoutMs: CHECKOUT_MS, ...options });
   await rmdir(dirname(path)).catch(() => {});
@@ -28,10 +28,10 @@ export async function forceWorktreeAway(repository: string, path: string, option
 
 /** A checkout can be large. */
 export const CHECKOUT_MS = 90_000;
-/** The lock that git itself puts on a worktree while it makes it. Ours is the same, until its files are there. */
+/** The lock reason that git itself uses while it creates a worktree. Ours stays until the files are checked out. */
 const BEING_MADE = 'initializing';
 
-/** Whether it is there to be worked in. */
+/** Whether it exists and is ready to work in. */
 export async function hasWorktree(repository: string, path: string, options: GitOptions = {}): Promise<boolean> {
   return existsSync(path) && (await listWorktrees(repository, options)).some((worktree) => worktree.path === listedPath(path));
 }
@@ -41,13 +41,13 @@ export interface NewWorktree {
   readonly branch: string;
   /** The commit that a new branch starts from. */
   readonly base: string;
-  /** The branch may have commits of its own, and is taken up where it stands. */
+  /** The branch may have its own commits, and work continues on it. */
   readonly continues?: boolean;
 }
 
 /**
- * Makes a worktree with a branch, or finds it made. What an attempt that was cut short has left, half a checkout or a branch
- * without a commit of its own, is taken over; a branch with commits is somebody's work, and refused. The commit it stands at.
+ * Creates a worktree with a branch, or finds an existing one. Remains of an interrupted attempt, such as half a checkout or a branch without its own
+ * commits, are taken over. A branch with commits is someone's work and refused. Returns the branch's commit.
  */
 export async function addWorktree(repository: string, worktree: NewWorktree, options: GitOptions = {}): Promise<string> {
   return await retryWhileLocked(() => tryToAdd(repository, worktree, options), options.signal);
@@ -59,10 +59,10 @@ async function tryToAdd(repository: string, { path, branch, base, continues = fa
   await mkdir(dirname(path), { recursive: true });
   const there = (await listWorktrees(repository, options)).find((worktree) => worktree.path === listedPath(path));
   if (there && existsSync(path)) {
-    if (there.branch !== branch) throw new GitFailed('worktree', null, `${path} is a worktree already, of ${there.branch ?? 'a detached HEAD'}`);
+    if (there.branch !== branch) throw new GitFailed('worktree', null, `${path} is already a worktree of ${there.branch ?? 'a detached HEAD'}`);
     return there.head ?? base;
   }
-  // Registered, but its folder was deleted by hand.
+  // It is registered, but its folder was deleted by hand.
   if (there) await requireNothingLeft(repository, path, branch, there, options);
   if (there) await git(repository, ['worktree', 'remove', '--force', '--', path], options);
   const tip = await resolveCommit(repository, `refs/heads/${branch}`, options);
@@ -73,7 +73,7 @@ async function tryToAdd(repository: string, { path, branch, base, continues = fa
     await gitOnFiles(path, ['read-tree', '--reset', '-u', 'HEAD'], { timeoutMs: CHECKOUT_MS, ...options, patient: false });
     await git(repository, ['worktree', 'unlock', '--', path], options);
   } catch (error) {
-    // Git makes the branch first, then the folder, and both would stay.
+    // Git creates the branch first, then the folder, and both would stay.
     await discardUnfinished(repository, path).catch(() => {});
     if (tip === null) await deleteBranch(repository, branch, base).catch(() => {});
     throw error;
@@ -81,29 +81,29 @@ async function tryToAdd(repository: string, { path, branch, base, continues = fa
   return (await resolveCommit(repository, `refs/heads/${branch}`, options)) ?? base;
 }
 
-/** Commits that only a worktree's own HEAD or its submodules hold are still there when its folder is not. */
+/** Commits that only a worktree's own HEAD or its submodules contain still exist after its folder is gone. */
 async function requireNothingLeft(repository: string, path: string, branch: string, there: ListedWorktree, options: GitOptions): Promise<void> {
   const held = there.branch !== branch ? (there.branch ?? 'a detached HEAD') : (await keepsSubmodules(repository, path, options)) ? 'submodules' : null;
   if (held === null) return;
-  throw new GitFailed('worktree', null, `the folder ${path} is gone, but git still keeps ${held} of it: see git worktree list, and prune`);
+  throw new GitFailed('worktree', null, `the folder ${path} is gone, but git still keeps ${held} of it: check git worktree list, then run git worktree prune`);
 }
 
 async function takeOverBranch(repository: string, branch: string, tip: string, base: string, options: GitOptions): Promise<void> {
   const own = Number(await git(repository, ['rev-list', '--count', tip, '--not', base], { ...options, reads: true }));
-  if (own > 0) throw new GitFailed('branch', null, `branch ${branch} exists already, with ${own} commit(s) of its own`);
+  if (own > 0) throw new GitFailed('branch', null, `branch ${branch} already exists with ${own} commit(s) of its own`);
   if (tip !== base) await git(repository, ['update-ref', `refs/heads/${branch}`, base, tip], options);
 }
 
 /**
- * Clears away a worktree that git was stopped in the middle of making. Only git's own lock tells that nobody can have worked
- * there yet, so one that is locked for another reason, or not locked, is left alone.
+ * Removes a worktree whose creation was interrupted. Only git's own lock proves that nobody can have worked there yet, so a worktree with another
+ * lock, or none, is left alone.
  */
 export async function discardUnfinished(repository: string, path: string, options: GitOptions = {}): Promise<void> {
   const there = (await listWorktrees(repository, options)).find((worktree) => worktree.path === listedPath(path));
   if (there?.locked === BEING_MADE) await git(repository, ['worktree', 'remove', '--force', '--force', '--', path], options);
 }
 
-/** Only if it still stands at this commit and no worktree has it checked out. Says whether it is gone. */
+/** Deletes the branch only if it still points to this commit and no worktree has it checked out. Returns whether it is gone. */
 export async function deleteBranch(repository: string, branch: string, expected: string, options: GitOptions = {}): Promise<boolean> {
   await requireBranchName(repository, branch, options);
   if ((await listWorktrees(repository, options)).some((worktree) => worktree.branch === branch)) return false;

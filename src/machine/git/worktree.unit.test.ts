@@ -23,8 +23,8 @@ beforeEach(() => {
 const add = (more: object = {}) => addWorktree(root, { path, branch, base, ...more });
 const state = (mergeCommit: string | null = null) => worktreeState(root, path, { branch, base: 'main', mergeCommit, passing: 'workflow/' });
 
-describe('making one', () => {
-  test('makes folder, branch and checkout; made again it is the same', async () => {
+describe('creating a worktree', () => {
+  test('creates folder, branch and checkout; repeating it changes nothing', async () => {
     expect(await add()).toBe(base);
     expect(existsSync(join(path, 'file-0.txt'))).toBe(true);
     const commit = repository.commit('own.txt', 'x', path);
@@ -32,22 +32,22 @@ describe('making one', () => {
     expect(repository.worktrees()).toEqual([path]);
   });
 
-  test('is refused where the branch has commits of its own, unless it is to be continued', async () => {
+  test('refuses a branch with its own commits, unless it is to be continued', async () => {
     repository.git(['branch', branch]);
     await add();
     const own = repository.commit('own.txt', 'x', path);
     await removeWorktree(root, path);
-    await expect(add()).rejects.toThrow(`branch ${branch} exists already, with 1 commit(s) of its own`);
+    await expect(add()).rejects.toThrow(`branch ${branch} already exists with 1 commit(s) of its own`);
     expect(await add({ continues: true })).toBe(own);
   });
 
-  test('takes over a branch that an attempt left behind, brought up to the base', async () => {
+  test('takes over a branch from an interrupted attempt and moves it to the base', async () => {
     repository.git(['branch', branch]);
     base = repository.commit('later.txt', 'x');
     expect(await add()).toBe(base);
   });
 
-  test('takes over what git left when it was killed in the middle', async () => {
+  test('takes over what a killed git left behind', async () => {
     await add();
     rmSync(join(path, 'file-0.txt'));
     writeFileSync(join(root, '.git/worktrees/one/locked'), 'initializing\n');
@@ -55,14 +55,14 @@ describe('making one', () => {
     expect(existsSync(join(path, 'file-0.txt'))).toBe(true);
   });
 
-  test('makes it again where somebody deleted the folder by hand', async () => {
+  test('recreates it if someone deleted the folder by hand', async () => {
     await add();
     rmSync(path, { recursive: true });
     expect(await add()).toBe(base);
     expect(existsSync(path)).toBe(true);
   });
 
-  test('does not make it again where only git still keeps what was done in the deleted folder', async () => {
+  test('does not recreate it if only git still keeps the work of the deleted folder', async () => {
     await add();
     repository.git(['checkout', '--quiet', '--detach'], path);
     const own = repository.commit('own.txt', 'x', path);
@@ -71,21 +71,21 @@ describe('making one', () => {
     expect((await state()).head).toBe(own);
   });
 
-  test('a folder that is in the way, or is the worktree of another branch, is left as it is', async () => {
+  test("leaves a folder in the way, or another branch's worktree, unchanged", async () => {
     mkdirSync(path, { recursive: true });
     writeFileSync(join(path, 'mine.txt'), 'x');
     await expect(add()).rejects.toThrow('already exists');
     expect(repository.branches()).toEqual(['main']);
     rmSync(path, { recursive: true });
     await addWorktree(root, { path, branch: 'other', base });
-    await expect(add()).rejects.toThrow('is a worktree already, of other');
+    await expect(add()).rejects.toThrow('is already a worktree of other');
   });
 
-  test('a branch like an option is refused before git sees it as one', async () => {
+  test('refuses a branch that looks like an option', async () => {
     await expect(add({ branch: '--force' })).rejects.toThrow('is not a valid branch name');
   });
 
-  test('works where the folder for worktrees is a symbolic link', async () => {
+  test('works if the worktrees folder is a symbolic link', async () => {
     mkdirSync(`${root}-elsewhere`);
     symlinkSync(`${root}-elsewhere`, `${root}-worktrees`);
     await add();
@@ -93,7 +93,7 @@ describe('making one', () => {
     expect(await state()).toMatchObject({ listed: true, exists: true });
   });
 
-  test('eight at once in one repository all come into being', async () => {
+  test('eight concurrent creations in one repository all succeed', async () => {
     const names = Array.from({ length: 8 }, (_, index) => `n${index}`);
     await Promise.all(names.map((name) => addWorktree(root, { path: `${root}-worktrees/${name}`, branch: name, base })));
     expect((await listWorktrees(root)).map((worktree) => worktree.branch).sort()).toEqual(['main', ...names].sort());
@@ -103,16 +103,16 @@ describe('making one', () => {
 describe('what would be lost', () => {
   beforeEach(() => add());
 
-  test('nothing, of one that was only made', async () => {
+  test('nothing, in a new worktree', async () => {
     expect(await state()).toEqual(cleanWorktree(base, branch));
   });
 
   test.each<[string, string, () => void]>([
-    ['a modified file', '1 file(s) changed and not committed', () => repository.write('file-0.txt', 'y', path)],
-    ['a deleted file', '1 file(s) changed and not committed', () => rmSync(join(path, 'file-0.txt'))],
+    ['a modified file', '1 file(s) changed but not committed', () => repository.write('file-0.txt', 'y', path)],
+    ['a deleted file', '1 file(s) changed but not committed', () => rmSync(join(path, 'file-0.txt'))],
     [
       'a staged file',
-      '1 file(s) changed and not committed',
+      '1 file(s) changed but not committed',
       () => {
         repository.write('new.txt', 'y', path);
         repository.git(['add', '.'], path);
@@ -120,7 +120,7 @@ describe('what would be lost', () => {
     ],
     ['an untracked file', '1 file(s) untracked', () => repository.write('new.txt', 'y', path)],
     [
-      'an untracked file where the configuration hides them',
+      'an untracked file that the configuration hides',
       '1 file(s) untracked',
       () => {
         repository.git(['config', 'status.showUntrackedFiles', 'no']);
@@ -129,7 +129,7 @@ describe('what would be lost', () => {
     ],
     [
       'a file marked as unchanged',
-      '1 file(s) marked so that git does not look at them',
+      '1 file(s) marked so that git ignores their changes',
       () => {
         repository.git(['update-index', '--assume-unchanged', 'file-0.txt'], path);
         repository.write('file-0.txt', 'y', path);
@@ -137,7 +137,7 @@ describe('what would be lost', () => {
     ],
     [
       'a file marked as not checked out',
-      '1 file(s) marked so that git does not look at them',
+      '1 file(s) marked so that git ignores their changes',
       () => {
         repository.git(['update-index', '--skip-worktree', 'file-0.txt'], path);
         repository.write('file-0.txt', 'y', path);
@@ -148,13 +148,13 @@ describe('what would be lost', () => {
     expect((await state()).dirty).toBe(words);
   });
 
-  test('not what is ignored', async () => {
+  test('not ignored files', async () => {
     appendFileSync(join(root, '.git/info/exclude'), 'built/\n');
     repository.write('built/x', 'y', path);
     expect((await state()).dirty).toBe(null);
   });
 
-  test('a worktree or another repository inside of it, though its folder is ignored', async () => {
+  test('a worktree or repository inside it, even in an ignored folder', async () => {
     appendFileSync(join(root, '.git/info/exclude'), 'built/\n');
     repository.write('built/x', 'y', path);
     expect((await state()).inner).toBe(null);
@@ -177,7 +177,7 @@ describe('what would be lost', () => {
     await expect(add({ continues: true })).rejects.toThrow('git still keeps submodules of it');
   });
 
-  test('a merge, a rebase and a cherry-pick that are not finished', async () => {
+  test('an unfinished merge, rebase or cherry-pick', async () => {
     const other = repository.commit('file-0.txt', 'theirs\n');
     repository.commit('file-0.txt', 'ours\n', path);
     for (const [command, word] of [
@@ -192,7 +192,7 @@ describe('what would be lost', () => {
     expect((await state()).inProgress).toBe(null);
   });
 
-  test('commits, until they are in the base branch', async () => {
+  test('commits that are not in the base branch', async () => {
     repository.commit('a.txt', 'a', path);
     repository.commit('b.txt', 'b', path);
     expect((await state()).unsaved).toBe(2);
@@ -200,7 +200,7 @@ describe('what would be lost', () => {
     expect((await state()).unsaved).toBe(0);
   });
 
-  test('commits, until a remote has them', async () => {
+  test('commits that no remote has', async () => {
     repository.commit('a.txt', 'a', path);
     repository.git(['init', '--quiet', '--bare', `${root}-remote`]);
     repository.git(['remote', 'add', 'origin', `${root}-remote`]);
@@ -209,7 +209,7 @@ describe('what would be lost', () => {
     expect((await state()).unsaved).toBe(0);
   });
 
-  test('commits, until a merge commit has them that does not hang on the branch alone', async () => {
+  test('commits that no permanent merge commit contains', async () => {
     const own = repository.commit('a.txt', 'a', path);
     expect((await state(own)).unsaved).toBe(1);
     repository.git(['checkout', '--quiet', '-b', 'integration']);
@@ -224,7 +224,7 @@ describe('what would be lost', () => {
     expect((await state(merge)).unsaved).toBe(1);
   });
 
-  test('commits on a detached HEAD, and on the branch that it left', async () => {
+  test('commits on a detached HEAD, and on the branch it left', async () => {
     repository.commit('a.txt', 'a', path);
     repository.git(['checkout', '--quiet', '--detach', 'main'], path);
     repository.commit('b.txt', 'b', path);
@@ -237,22 +237,22 @@ describe('what would be lost', () => {
   });
 });
 
-describe('removing one', () => {
+describe('removing a worktree', () => {
   beforeEach(() => add());
 
-  test('takes the folder, and the one around it when that is empty', async () => {
+  test('removes the folder, and its parent if that is empty', async () => {
     await removeWorktree(root, path);
     expect([existsSync(`${root}-worktrees`), repository.worktrees(), repository.branches()]).toEqual([false, [], ['main', branch]]);
   });
 
-  test('is refused by git itself where something is not committed', async () => {
+  test('is refused if something is not committed', async () => {
     repository.git(['config', 'status.showUntrackedFiles', 'no']);
     repository.write('new.txt', 'y', path);
     await expect(removeWorktree(root, path)).rejects.toThrow('contains modified or untracked files');
     expect(existsSync(join(path, 'new.txt'))).toBe(true);
   });
 
-  test('a branch goes only from the commit where it was seen, and not from under a worktree', async () => {
+  test('deletes a branch only at the commit where it was seen, and not while it is checked out', async () => {
     expect(await deleteBranch(root, branch, base)).toBe(false);
     const own = repository.commit('a.txt', 'a', path);
     await removeWorktree(root, path);

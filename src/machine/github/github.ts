@@ -9,12 +9,12 @@ interface Answer {
   readonly retryAt?: number;
 }
 
-/** GitHub said no, or nothing. The message is in GitHub's own words, where it said any. */
+/** GitHub refused or did not answer. The message is GitHub's own, if it sent one. */
 export class GitHubFailed extends Error {
   override readonly name = 'GitHubFailed';
   readonly why: GitHubWhy;
   readonly status: number | null;
-  /** From when on it may be called again. */
+  /** When the API may be called again. */
   readonly retryAt: number | null;
 
   constructor(why: GitHubWhy, message: string, { status, retryAt }: Answer = {}) {
@@ -24,7 +24,7 @@ export class GitHubFailed extends Error {
     this.retryAt = retryAt ?? null;
   }
 
-  /** The request may have been carried out all the same. */
+  /** The request may have been carried out anyway. */
   get isUncertain(): boolean {
     return this.why === 'unreachable' || this.why === 'failed';
   }
@@ -32,7 +32,7 @@ export class GitHubFailed extends Error {
 
 const DEFAULT_WAIT_MS = 60_000;
 
-/** When it may be called again, where it says that it was called too often; null where it says something else. */
+/** When the API may be called again after a rate limit; null if the answer is not about rate limits. */
 export function timeToTryAgain(status: number, headers: Readonly<Record<string, string | number | undefined>>, said: string, now: number): number | null {
   if (status !== 403 && status !== 429) return null;
   const wait = Number(headers['retry-after']);
@@ -42,7 +42,7 @@ export function timeToTryAgain(status: number, headers: Readonly<Record<string, 
   return status === 429 || /rate limit|abuse detection/i.test(said) ? now + DEFAULT_WAIT_MS : null;
 }
 
-/** Which repository, on the one host that this server calls. */
+/** A repository on the one host that this server calls. */
 export type GitHubRepository = Pick<RemoteRepository, 'owner' | 'repo'>;
 
 export interface Pull {
@@ -71,29 +71,29 @@ export interface GitHubIssue {
   readonly body: string;
 }
 
-/** What the server does on GitHub. Every failure is a `GitHubFailed`; nothing is tried twice, so a caller knows what it has asked for. */
+/** The server's operations on GitHub. Every failure is a `GitHubFailed`. Nothing is retried, so a caller knows exactly what it requested. */
 export interface GitHub {
-  /** As it stands in the addresses of its repositories. */
+  /** The host in the addresses of its repositories. */
   readonly host: string;
   readonly hasToken: boolean;
-  /** Null: the address is of another host, or of none. */
+  /** Null if the address belongs to another host or to none. */
   repositoryAt(address: string): GitHubRepository | null;
-  /** By which git may push there. The token stands in no argument and in no file. */
+  /** The credentials with which git may push there. The token appears in no argument and no file. */
   gitAccess(address: string): RemoteAccess | undefined;
   openPulls(repository: GitHubRepository, branch: string): Promise<Pull[]>;
   pull(repository: GitHubRepository, number: number): Promise<Pull>;
   createPull(repository: GitHubRepository, branch: string, words: PullWords): Promise<Pull>;
   changePull(repository: GitHubRepository, number: number, words: PullWords): Promise<Pull>;
   createIssue(repository: GitHubRepository, issue: NewIssue): Promise<GitHubIssue>;
-  /** Those that were changed since, the newest first, up to a few hundred. */
+  /** Issues changed since then, newest first, at most a few hundred. */
   issuesSince(repository: GitHubRepository, since: number): Promise<GitHubIssue[]>;
 }
 
 export interface GitHubOptions {
   readonly token: string | undefined;
-  /** Of the API; GitHub Enterprise has it at `https://HOST/api/v3`. */
+  /** Of the API. GitHub Enterprise has it at `https://HOST/api/v3`. */
   readonly baseUrl?: string | undefined;
-  /** Where it is not the one that the base URL tells. */
+  /** Set if it differs from the host in the base URL. */
   readonly host?: string | undefined;
   readonly timeoutMs?: number;
   readonly now?: () => number;
@@ -104,10 +104,10 @@ const TIMEOUT_MS = 15_000;
 const PAGE = 100;
 const MAX_PAGES = 3;
 const nothing = () => {};
-/** It would write to the console what it asks for. */
+/** Octokit would print its requests to the console. */
 const SILENT = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 
-/** `api.github.com` is the API of `github.com`; that of GitHub Enterprise has its host's own name; what listens on this machine stands before github.com. */
+/** `api.github.com` is the API of `github.com`; GitHub Enterprise uses its host's own name; a server on this machine is a test proxy for github.com. */
 function hostOf(baseUrl: string): string {
   const { hostname } = new URL(baseUrl);
   return ['localhost', '127.0.0.1', '[::1]'].includes(hostname) ? 'github.com' : hostname.replace(/^api\./, '');
@@ -137,7 +137,7 @@ const issueOf = ({ number, html_url, body }: { number: number; html_url: string;
 export function createGitHub({ token: given, baseUrl = API, host = hostOf(baseUrl), timeoutMs = TIMEOUT_MS, now = Date.now }: GitHubOptions): GitHub {
   const token = given?.trim() ?? '';
   let client: Promise<Octokit> | undefined;
-  // Loaded when GitHub is first called: most commands never do.
+  // Loaded when GitHub is first called: most commands never call it.
   const connect = async () => {
     const { Octokit: Client } = await import('@octokit/rest');
     return new Client({ auth: token, baseUrl: baseUrl.replace(/\/+$/, ''), userAgent: 'covenant', log: SILENT, request: { log: SILENT } });
@@ -166,7 +166,7 @@ export function createGitHub({ token: given, baseUrl = API, host = hostOf(baseUr
     async openPulls(repository, branch) {
       const head = `${repository.owner}:${branch}`;
       const pulls = await ask((rest, request) => rest.pulls.list({ ...repository, state: 'open', head, per_page: PAGE, request }));
-      // One that is asked in a way that it does not know answers with all of them; and an owner may have a fork beside the repository.
+      // For a filter it does not understand, GitHub returns all pull requests; and an owner may also have a fork of the repository.
       return pulls.filter(({ head: { ref, repo }, base }) => ref === branch && repo?.id === base.repo.id).map(pullOf);
     },
     pull: async (repository, number) => pullOf(await ask((rest, request) => rest.pulls.get({ ...repository, pull_number: number, request }))),
@@ -195,7 +195,7 @@ export function createGitHub({ token: given, baseUrl = API, host = hostOf(baseUr
 function requireToken(token: string): string {
   if (token === '') throw new GitHubFailed('token_missing', 'GITHUB_TOKEN is not set for the server');
   if (/^[!-~]+$/.test(token)) return token;
-  throw new GitHubFailed('unauthorized', 'GITHUB_TOKEN has characters in it that no token has');
+  throw new GitHubFailed('unauthorized', 'GITHUB_TOKEN contains characters that are not allowed in a token');
 }
 
 interface Answered {
@@ -204,7 +204,7 @@ interface Answered {
   readonly data: unknown;
 }
 
-/** Only what GitHub itself said goes on from here: the client's own error has the request in it. */
+/** Only GitHub's own words are passed on: the client's error contains the request. */
 function failureOf(error: unknown, now: number): GitHubFailed {
   const { response } = error as { response?: Answered };
   if (response === undefined) {
@@ -215,7 +215,7 @@ function failureOf(error: unknown, now: number): GitHubFailed {
   const { status, headers } = response;
   const said = wordsOf(response.data);
   const retryAt = timeToTryAgain(status, headers, said, now);
-  if (retryAt !== null) return new GitHubFailed('rate_limited', said || 'GitHub wants no more calls for now', { status, retryAt });
+  if (retryAt !== null) return new GitHubFailed('rate_limited', said || "GitHub's rate limit is exceeded", { status, retryAt });
   return new GitHubFailed(WHY[status] ?? (status >= 500 ? 'failed' : 'invalid'), said || `GitHub answered ${status}`, { status });
 }
 
@@ -223,7 +223,7 @@ const WHY: Readonly<Record<number, GitHubWhy>> = { 401: 'unauthorized', 403: 'fo
 
 const reasonOf = (error: unknown): string => withoutPasswords(String((error as Error).message)).slice(0, 200);
 
-/** GitHub's message, and of each thing that it finds wrong what it says of it. */
+/** GitHub's message, with its description of each error. */
 function wordsOf(data: unknown): string {
   if (typeof data !== 'object' || data === null) return '';
   const { message, errors } = data as { message?: unknown; errors?: unknown };

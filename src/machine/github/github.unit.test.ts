@@ -14,7 +14,7 @@ async function played(): Promise<FakeGitHub> {
   return fake;
 }
 
-test('pull requests and issues are made, changed and found, each call and answer as GitHub describes it', async () => {
+test("creates, changes and finds pull requests and issues, with calls and answers that follow GitHub's description", async () => {
   const fake = await played();
   const github = createGitHub({ token: fake.token, baseUrl: `${fake.url}/` });
   const pull = await github.createPull(AT, 'work/x', WORDS);
@@ -30,7 +30,7 @@ test('pull requests and issues are made, changed and found, each call and answer
   expect(await github.createIssue(AT, { title: 'Last', body: 'x', labels: ['bug'], assignees: ['octocat'] })).toMatchObject({ number: 122 });
 });
 
-test('what is asked otherwise than GitHub describes it is noticed', async () => {
+test("the stand-in reports requests that GitHub's description does not allow", async () => {
   const fake = await fakeGitHub();
   const ask = (path: string, init: RequestInit = {}) => fetch(`${fake.url}${path}`, { ...init, headers: { authorization: `token ${fake.token}` } });
   await ask('/repos/acme/app/pulls', { method: 'POST', body: JSON.stringify({ title: 7, head: 'x', base: 'main', colour: 'red' }) });
@@ -45,7 +45,7 @@ test('what is asked otherwise than GitHub describes it is noticed', async () => 
   await expect(fake.stop()).rejects.toThrow('not as GitHub describes it');
 });
 
-test('every failure is told apart, in the words of GitHub and without the token', async () => {
+test("distinguishes every failure, in GitHub's words and without the token", async () => {
   const fake = await played();
   const github = createGitHub({ token: fake.token, baseUrl: fake.url, now: () => NOW });
   const failure = async (call: Promise<unknown> = github.createPull(AT, 'work/x', WORDS)): Promise<GitHubFailed> => {
@@ -63,10 +63,10 @@ test('every failure is told apart, in the words of GitHub and without the token'
   };
   expect(await failure(createGitHub({ token: 'ghp_wrong', baseUrl: fake.url }).pull(AT, 1))).toMatchObject({ why: 'unauthorized', message: 'Bad credentials' });
   expect(await failure(createGitHub({ token: ' \n', baseUrl: fake.url }).pull(AT, 1))).toMatchObject({ why: 'token_missing' });
-  // Whoever says that it cannot stand in a header quotes it.
+  // An error about an invalid header would quote it.
   const twice = createGitHub({ token: `${fake.token}\n${fake.token}`, baseUrl: fake.url });
-  expect(await failure(twice.pull(AT, 1))).toMatchObject({ why: 'unauthorized', message: expect.stringContaining('no token has') });
-  expect(() => twice.gitAccess('https://github.com/acme/app')).toThrow('no token has');
+  expect(await failure(twice.pull(AT, 1))).toMatchObject({ why: 'unauthorized', message: expect.stringContaining('not allowed in a token') });
+  expect(() => twice.gitAccess('https://github.com/acme/app')).toThrow('not allowed in a token');
   expect(await failure(createGitHub({ token: `${fake.token}\n`, baseUrl: fake.url }).pull(AT, 99))).toMatchObject({ why: 'not_found' });
   const open = createGitHub({ token: fake.token, baseUrl: fake.url.replace('//', '//someone:hunter2@') });
   expect((await failure(open.pull(AT, 1))).message).not.toContain('hunter2');
@@ -83,11 +83,11 @@ test('every failure is told apart, in the words of GitHub and without the token'
   void fake.failNext(CREATE, { with: 'silence' });
   const hasty = createGitHub({ token: fake.token, baseUrl: fake.url, timeoutMs: 100 });
   expect(await failure(hasty.createPull(AT, 'work/x', WORDS))).toMatchObject({ why: 'unreachable', message: 'GitHub did not answer in time' });
-  // Nothing was tried twice.
+  // Nothing was retried.
   expect(fake.asked.filter((line) => line.startsWith('POST')).length).toBe(8);
 });
 
-test('which repositories are on the host that is called', () => {
+test('knows which repositories are on the host that it calls', () => {
   const on = (baseUrl?: string, host?: string) => createGitHub({ token: 'x', baseUrl, host });
   const enterprise = on('https://git.example.org/api/v3');
   expect([on().host, enterprise.host, on('https://api.acme.ghe.com').host, on('http://127.0.0.1:9', 'git.test').host]).toEqual([

@@ -1,35 +1,35 @@
 import { chmod, mkdir, open, readFile, rename, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** A log file that cannot grow without end, whatever is written to it: two generations of at most `maxBytes` each. */
+/** A log file of limited size, whatever is written to it: two generations of at most `maxBytes` each. */
 export interface BoundedLog {
-  /** One line, or several. Never throws and never waits: what is too much is left out, and it is said how much. */
+  /** Writes one or more lines. Never throws and never waits. Lines beyond the rate limit are dropped, and their number is logged. */
   write(text: string): void;
-  /** A line of our own, few enough that none is left out. */
+  /** Writes a line of our own, exempt from the rate limit. */
   note(text: string): void;
-  /** The text without what must not be shown, on one line, cut. */
+  /** The text with secrets removed, on one line, shortened. */
   clean(text: string): string;
-  /** The newest lines, oldest of them first. */
+  /** The newest lines, in chronological order. */
   tail(lines: number): Promise<string[]>;
-  /** What was written before is on disk. */
+  /** Resolves when everything written so far is on disk. */
   flush(): Promise<void>;
 }
 
 export interface BoundedLogOptions {
   readonly path: string;
   readonly maxBytes?: number;
-  /** Replaced wherever they occur. Those shorter than eight characters stay: they occur by chance. */
+  /** Replaced wherever they occur. Values shorter than eight characters stay, because they occur by chance. */
   readonly secrets?: readonly string[];
   readonly now?: () => number;
 }
 
 const MAX_BYTES = 1024 * 1024;
 const MAX_LINE = 2_000;
-/** More of a line is not even looked at. */
+/** The rest of a longer line is ignored. */
 const MAX_READ = 16_000;
 const MIN_SECRET = 8;
 const REDACTED = '[redacted]';
-/** Lines a second, on average, and at once. */
+/** Lines per second on average, and in a burst. */
 const RATE = 100;
 const BURST = 2_000;
 
@@ -46,9 +46,9 @@ export function createBoundedLog(options: BoundedLogOptions): BoundedLog {
     const time = now();
     allowance = Math.min(BURST, allowance + (Math.max(0, time - allowedAt) * RATE) / 1000);
     allowedAt = time;
-    // Once some were left out, many are, or every other line would say so.
+    // After lines were dropped, wait for some capacity. Otherwise every other line would be a message about dropped lines.
     const enough = leftOut > 0 ? RATE : 1;
-    // A disk that has stopped answering must not fill the memory instead.
+    // If the disk stops responding, the queue must not fill the memory.
     if (allowance < enough || waiting.length >= BURST) return false;
     allowance--;
     return true;
@@ -65,20 +65,20 @@ export function createBoundedLog(options: BoundedLogOptions): BoundedLog {
     while (waiting.length > 0) {
       const lines = waiting;
       waiting = [];
-      // A full disk must not take the server down with it; the lines are lost.
+      // A full disk must not stop the server; the lines are lost.
       await append(path, lines, maxBytes).catch(() => {});
     }
   };
 
   const sayLeftOut = () => {
-    if (leftOut > 0) add(`(${leftOut} lines were left out: too many at once)`);
+    if (leftOut > 0) add(`(${leftOut} lines dropped: too many at once)`);
     leftOut = 0;
   };
 
   const log: BoundedLog = {
     clean: (text) => tidy(redact(text)),
     write(text) {
-      // Split no further than what can be allowed: a text of a million lines costs no more than a short one.
+      // Not split further than the limit allows: a text of a million lines costs no more than a short one.
       const lines = text.length > MAX_READ ? [text] : text.split('\n');
       for (const line of lines) {
         if (line.trim() === '') continue;
@@ -106,7 +106,7 @@ export function createBoundedLog(options: BoundedLogOptions): BoundedLog {
   return log;
 }
 
-/** For whoever only reads, in another process perhaps. */
+/** For readers, possibly in another process. */
 export async function tailOf(path: string, lines: number): Promise<string[]> {
   const texts = await Promise.all([older(path), path].map((file) => readFile(file, 'utf8').catch(() => '')));
   return lines > 0
@@ -144,7 +144,7 @@ async function append(path: string, lines: readonly string[], maxBytes: number):
 
 const bytes = (line = ''): number => Buffer.byteLength(line);
 
-/** Nothing that moves the cursor of the terminal in which it is read. */
+/** Removes everything that controls the terminal of a reader. */
 function tidy(text: string): string {
   const plain = text.replace(/\x1b\[[0-9;?]*[ -/]*[@-~]/g, '').replace(/[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]+/g, ' ');
   const line = plain.trimEnd();
@@ -152,7 +152,7 @@ function tidy(text: string): string {
 }
 
 function redactor(secrets: readonly string[]): (text: string) => string {
-  // A key of several lines is written line by line, and any value may appear as JSON.
+  // A multi-line key is logged line by line, and any value may appear as JSON.
   const parts = secrets.flatMap((secret) => [secret, ...secret.split(/\r?\n/)]).map((part) => part.trim());
   const known = [...new Set(parts.flatMap((part) => [part, JSON.stringify(part).slice(1, -1)]))].filter((part) => part.length >= MIN_SECRET);
   if (known.length === 0) return (text) => text.slice(0, MAX_READ);
@@ -161,7 +161,7 @@ function redactor(secrets: readonly string[]): (text: string) => string {
   const longest = known[0]?.length ?? 0;
   return (text) => {
     const shown = text.slice(0, MAX_READ).replace(pattern, REDACTED);
-    // What was cut in two by the bound is no longer known by its text.
+    // A secret cut in two at the limit is no longer recognized, so the end is dropped.
     return text.length > MAX_READ ? shown.slice(0, Math.max(0, shown.length - longest)) : shown;
   };
 }

@@ -13,7 +13,7 @@ function create(more: Partial<BoundedLogOptions> = {}) {
 }
 const mode = (path: string) => statSync(path).mode & 0o777;
 
-test('lines are kept with their time, for the owner alone', async () => {
+test('stores lines with their time, readable only by the owner', async () => {
   const { log, folder, path } = create();
   log.write('one\n\ntwo');
   expect(await log.tail(10)).toEqual(['2026-01-01T00:00:00.000Z one', '2026-01-01T00:00:00.000Z two']);
@@ -23,7 +23,7 @@ test('lines are kept with their time, for the owner alone', async () => {
   expect(await tailOf(path, 0)).toEqual([]);
 });
 
-test('two generations are kept, neither larger than the bound, and the newest lines are in them', async () => {
+test('keeps two generations within the limit, with the newest lines', async () => {
   const { log, folder, pass } = create({ maxBytes: 1_000 });
   for (let at = 0; at < 500; at++) {
     log.write(`line ${at}`);
@@ -37,18 +37,18 @@ test('two generations are kept, neither larger than the bound, and the newest li
   for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).size).toBeLessThanOrEqual(1_000);
 });
 
-test('of a flood only so much is kept, and it is said how much was not', async () => {
+test('keeps a limited part of a flood and reports how much was dropped', async () => {
   const { log, path, pass } = create();
   for (let at = 0; at < 1_000_000; at++) log.write('flood');
   await log.flush();
   expect(readFileSync(path, 'utf8').split('\n').length).toBeLessThan(2_010);
-  expect((await log.tail(1))[0]).toContain('998000 lines were left out');
+  expect((await log.tail(1))[0]).toContain('998000 lines dropped');
   pass(10_000);
   log.write('after');
   expect((await log.tail(1))[0]).toContain('after');
 });
 
-test('a long line is cut, and characters that a terminal would act on are not kept', async () => {
+test('shortens a long line and removes terminal control characters', async () => {
   const { log } = create();
   log.write('x'.repeat(100_000));
   log.write('\x1b[31mred\x1b[0m\x07 \u009bdone');
@@ -58,7 +58,7 @@ test('a long line is cut, and characters that a terminal would act on are not ke
   expect(coloured).toBe('2026-01-01T00:00:00.000Z red   done');
 });
 
-test('secrets are replaced wherever they occur, also line by line and as JSON', async () => {
+test('replaces secrets everywhere, also line by line and as JSON', async () => {
   const key = '-----BEGIN KEY-----\nabcdefghijkl\nmnop"qrstuv\n-----END KEY-----';
   const { log } = create({ secrets: ['sk-12345678', 'sk-12345678-long', 'short', key] });
   log.write('a sk-12345678 b sk-12345678-long c short');
@@ -71,7 +71,7 @@ test('secrets are replaced wherever they occur, also line by line and as JSON', 
   expect(log.clean('x sk-12345678\ny')).toBe('x [redacted] y');
 });
 
-test('a log that cannot be written disturbs nobody', async () => {
+test('a log that cannot be written affects nothing else', async () => {
   const { path } = create();
   const log = createBoundedLog({ path: join(path, 'x', '\0') });
   log.write('lost');

@@ -13,7 +13,7 @@ export interface ChildSpec {
   /** The whole environment, not additions to the server's own. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** By which its processes are found wherever they have gone. */
+  /** Marks its processes, so that they are found wherever they go. */
   readonly marker?: string;
 }
 
@@ -22,7 +22,7 @@ export interface ChildExit {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** A program that runs until it is stopped, in a process group of its own. */
+/** A program that runs until it is stopped, in its own process group. */
 export interface Child {
   readonly pid: number;
   readonly stdin: Writable;
@@ -30,31 +30,31 @@ export interface Child {
   readonly stderr: Readable;
   readonly exited: Promise<ChildExit>;
   /**
-   * Ends its input, then asks it to end, then makes it, and everything it has started; each step has `graceMs` to show effect. Resolves when
-   * none of its processes is left and all its descriptors are closed. What it leaves behind when it ends by itself is ended unasked.
+   * Closes its input, then asks it to end, then kills it and everything it started. Each step gets `graceMs` to take effect. Resolves when none of
+   * its processes is left and all descriptors are closed. Processes that it leaves behind when it ends on its own are ended automatically.
    */
   stop(graceMs?: number): Promise<void>;
 }
 
-/** Some process of the child's could not be ended: another user's, or stuck in the kernel. */
+/** Some process of the child could not be ended: it belongs to another user or is stuck in the kernel. */
 export class ProcessesLeft extends Error {
   override readonly name = 'ProcessesLeft';
 
   constructor(file: string, ids: readonly number[]) {
-    super(`${file} was killed, but ${ids.length === 1 ? 'a process' : 'processes'} of it cannot be ended: ${ids.map(Math.abs).join(', ')}`);
+    super(`${file} was killed, but ${ids.length === 1 ? 'one of its processes' : 'some of its processes'} cannot be ended: ${ids.map(Math.abs).join(', ')}`);
   }
 }
 
-/** Told in the very turn in which the group comes to be, and when it is no more. */
+/** Called in the same turn in which the group starts, and when it has ended. */
 export interface GroupListener {
   began(group: number): void;
   ended(group: number): void;
 }
 
 const GRACE_MS = 1_000;
-/** Nothing withstands SIGKILL for long, but the kernel may. */
+/** Nothing survives SIGKILL for long, except inside the kernel. */
 const KILL_MS = 10_000;
-/** What it had written when it ended may still be on its way. */
+/** Its last output may still be on the way. */
 const DRAIN_MS = 500;
 const LONGEST_LOOK_MS = 100;
 
@@ -73,7 +73,7 @@ export async function startChild(spec: ChildSpec, listener?: GroupListener): Pro
     const [error] = await once(child, 'error');
     throw startError(file, error);
   }
-  // Nothing is awaited between the start and this: whoever ends it if we die has to know it as early as possible.
+  // Nothing is awaited between the start and this: the reaper, which ends the child if we die, must know it as early as possible.
   listener?.began(child.pid);
   return superviseChild(child, child.pid, file, marker, listener);
 }
@@ -81,7 +81,7 @@ export async function startChild(spec: ChildSpec, listener?: GroupListener): Pro
 function superviseChild(child: ChildProcessWithoutNullStreams, pid: number, file: string, mark: string, listener: GroupListener | undefined): Child {
   const family = { groups: [pid], mark, since: startOf(pid) };
   const streams = [child.stdin, child.stdout, child.stderr];
-  // It may end without having read what it was given; who writes is told by the write itself.
+  // It may end without reading its input. Writers see the error of their own write.
   for (const stream of streams) stream.on('error', () => {});
   child.on('error', () => {});
   const exited = new Promise<ChildExit>((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
@@ -105,7 +105,7 @@ function superviseChild(child: ChildProcessWithoutNullStreams, pid: number, file
     if (left.length === 0) return;
     signalAll(left, 'SIGTERM');
     if (await allGoneWithin(graceMs)) return;
-    // One that was just being forked is caught by the next look.
+    // A process that was just being forked is caught by the next round.
     for (const until = performance.now() + KILL_MS; (left = runningMembers(family)).length > 0; ) {
       if (performance.now() >= until) throw new ProcessesLeft(file, left);
       signalAll(left, 'SIGKILL');
@@ -117,7 +117,7 @@ function superviseChild(child: ChildProcessWithoutNullStreams, pid: number, file
     try {
       await endProcesses(graceMs);
       await exited;
-      // From here on the number may be another's.
+      // From here on the pid may be reused.
       listener?.ended(pid);
       if (child.stdout.readableFlowing !== null) await waitAtMost(DRAIN_MS, closed);
     } finally {
@@ -127,7 +127,7 @@ function superviseChild(child: ChildProcessWithoutNullStreams, pid: number, file
 
   let ending: Promise<void> | undefined;
   const stop = (graceMs = GRACE_MS) => (ending ??= end(graceMs));
-  // Its number stays reserved while its group has members, so they must be ended now and not at some later time.
+  // Its pid stays reserved only while its group has members, so they must be ended now and not later.
   exited.then(() => stop()).catch(() => {});
   return { pid, stdin: child.stdin, stdout: child.stdout, stderr: child.stderr, exited, stop };
 }

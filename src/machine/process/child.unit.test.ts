@@ -19,7 +19,7 @@ const sh = (script: string) => start('sh', ['-c', script]);
 const firstLine = async (child: Child) => String((await once(child.stdout, 'data'))[0]).trim();
 const groupOf = (pid: number) => Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[2]);
 
-test('a child is asked to end by the end of its input, and its exit is told', async () => {
+test('a child ends when its input is closed, and its exit is reported', async () => {
   const child = await start('cat', []);
   child.stdin.write('hello\n');
   expect(await firstLine(child)).toBe('hello');
@@ -28,7 +28,7 @@ test('a child is asked to end by the end of its input, and its exit is told', as
   expect(isAlive(child.pid)).toBe(false);
 });
 
-test('a child runs in a process group of its own, and what it has started ends with it [gateway.process.own-group]', async () => {
+test('a child runs in its own process group, and everything it started ends with it [gateway.process.own-group]', async () => {
   const child = await sh('sleep 1000 & echo $!; wait');
   const grandchild = Number(await firstLine(child));
   expect([groupOf(child.pid), groupOf(grandchild)]).toEqual([child.pid, child.pid]);
@@ -37,7 +37,7 @@ test('a child runs in a process group of its own, and what it has started ends w
   expect([child.pid, grandchild].map(isAlive)).toEqual([false, false]);
 });
 
-test('who ignores the end of input and SIGTERM is killed, with the grandchildren in the group and those that left it [gateway.process.own-group]', async () => {
+test('kills a child that ignores the end of input and SIGTERM, with its grandchildren inside and outside the group [gateway.process.own-group]', async () => {
   const child = await start(process.execPath, [childProgram('ignores-sigterm')]);
   child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'family' } })}\n`);
   const family = JSON.parse(JSON.parse(await firstLine(child)).result.content[0].text) as number[];
@@ -49,7 +49,7 @@ test('who ignores the end of input and SIGTERM is killed, with the grandchildren
   expect(processesWith(child.marker)).toEqual([]);
 });
 
-test('a descendant that has changed its group and cleared its environment is found by its parent', async () => {
+test('finds a descendant with another group and an empty environment through its parent', async () => {
   const child = await sh(`trap '' TERM; env -i PATH="$PATH" setsid sh -c 'trap "" TERM; echo $$; exec sleep 1000' & wait; wait`);
   const grandchild = Number(await firstLine(child));
   expect(groupOf(grandchild)).not.toBe(child.pid);
@@ -57,7 +57,7 @@ test('a descendant that has changed its group and cleared its environment is fou
   expect([child.pid, grandchild].map(isAlive)).toEqual([false, false]);
 });
 
-test('what a child leaves behind when it ends by itself is ended, before anybody asks and also if it does not listen', async () => {
+test('ends what a child leaves behind, automatically and even if it ignores signals', async () => {
   const child = await sh(`trap '' TERM; sleep 1000 >/dev/null 2>&1 & echo $!; exit 3`);
   const grandchild = Number(await firstLine(child));
   expect(await child.exited).toEqual({ code: 3, signal: null });
@@ -65,7 +65,7 @@ test('what a child leaves behind when it ends by itself is ended, before anybody
   await child.stop();
 });
 
-test('stop may be asked for twice, and after the end', async () => {
+test('stop may be called twice, and after the end', async () => {
   const child = await sh('exec sleep 1000');
   await Promise.all([child.stop(), child.stop()]);
   expect(isAlive(child.pid)).toBe(false);
@@ -73,8 +73,8 @@ test('stop may be asked for twice, and after the end', async () => {
   await expect(child.stop()).resolves.toBeUndefined();
 });
 
-test('after the end no descriptor is held, though somebody out of reach keeps the other side of the pipe', async () => {
-  // Another session, no parent, an empty environment: nothing tells whose it is.
+test('holds no descriptor after the end, even if an unreachable process keeps the other side of the pipe', async () => {
+  // Another session, no parent, an empty environment: nothing identifies it as ours.
   const child = await sh(`env -i PATH="$PATH" setsid sh -c 'sleep 1000 & echo $!'; exec cat`);
   const lost = Number(await firstLine(child));
   onTestFinished(() => void process.kill(lost, 'SIGKILL'));
@@ -83,7 +83,7 @@ test('after the end no descriptor is held, though somebody out of reach keeps th
   expect([child.stdin, child.stdout, child.stderr].map(({ destroyed }) => destroyed)).toEqual([true, true, true]);
 });
 
-test('what it had written before it ended is still read', async () => {
+test('reads output that was written before the end', async () => {
   const child = await sh('head -c 300000 /dev/zero');
   let size = 0;
   child.stdout.on('data', (chunk: Buffer) => {
@@ -94,7 +94,7 @@ test('what it had written before it ended is still read', async () => {
   expect(size).toBe(300_000);
 });
 
-test('why a program cannot be started is told apart', async () => {
+test('distinguishes why a program cannot be started', async () => {
   const file = join(temporaryFolder(), 'nobody-may-run-this');
   await expect(start('covenant-no-such-program', [])).rejects.toThrow(ProgramMissing);
   await expect(start('cat', [], { cwd: '/no/such/folder' })).rejects.toThrow(FolderMissing);
@@ -104,7 +104,7 @@ test('why a program cannot be started is told apart', async () => {
   await expect(start(file, [])).rejects.toThrow(`${file} was not found`);
 });
 
-test("a child has the environment that it is given, not the server's own", async () => {
+test("a child has exactly the given environment, not the server's", async () => {
   const child = await start('env', [], { env: { PATH: process.env.PATH, ONE: '1' } });
   let text = '';
   for await (const chunk of child.stdout) text += chunk;

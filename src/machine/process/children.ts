@@ -7,11 +7,11 @@ import { createReaper } from './reaper.ts';
 export interface Children {
   /** Rejects with ProgramMissing, FolderMissing or ProgramNotStarted. */
   start(spec: Omit<ChildSpec, 'marker'>): Promise<Child>;
-  /** Ends all of them and takes no more. */
+  /** Ends all of them and starts no more. */
   stopAll(graceMs?: number): Promise<void>;
-  /** Who ends them if we cannot. */
+  /** The process that ends them if the server cannot. */
   readonly reaperPid: number | undefined;
-  /** What each of their environments carries, to find their processes by. */
+  /** Carried in each of their environments, to find their processes. */
   readonly mark: string;
 }
 
@@ -40,7 +40,7 @@ export function createChildren(log?: Log): Children {
       return reaper.pid;
     },
     async start(spec) {
-      if (stopping) throw new Error(`${spec.file} is not started: the server is stopping`);
+      if (stopping) throw new Error(`${spec.file} was not started: the server is shutting down`);
       const begun = begin({ ...spec, marker: `${mark}${++count}.` });
       starting.add(begun);
       return await begun.finally(() => starting.delete(begun));
@@ -49,7 +49,7 @@ export function createChildren(log?: Log): Children {
       stopping = true;
       await Promise.allSettled(starting);
       const results = await Promise.allSettled([...live.values()].map((child) => child.stop(graceMs)));
-      for (const result of results) if (result.status === 'rejected') log?.warn('an external server could not be ended', { error: result.reason });
+      for (const result of results) if (result.status === 'rejected') log?.warn('external server could not be stopped', { error: result.reason });
       await reaper.stop();
     },
   };

@@ -4,7 +4,7 @@ const PASSED = new Set(['PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'TERM', 'SHEL
 /** What a program needs on Windows to run at all. */
 const PASSED_ON_WINDOWS = new Set(['SYSTEMROOT', 'SYSTEMDRIVE', 'TEMP', 'TMP', 'USERPROFILE', 'APPDATA', 'LOCALAPPDATA', 'PATHEXT', 'COMSPEC']);
 
-/** A child's whole environment: what any program needs, and what its entry gives it. The server's own has tokens, and stays here. */
+/** A child's whole environment: what any program needs, and what its entry defines. The server's own variables contain tokens and are not passed on. */
 export function childEnvironment(
   server: NodeJS.ProcessEnv,
   own: Readonly<Record<string, string>>,
@@ -20,7 +20,7 @@ export function childEnvironment(
   return { ...rest, ...(PATH === undefined ? {} : { PATH: server.npm_execpath ? withoutNpm(PATH) : PATH }), ...own };
 }
 
-/** Started by an npm script the server has the folders of its own package in front: an entry's `npx` would be run by another Node than the user's. */
+/** When an npm script starts the server, its package's folders come first in PATH. An entry's `npx` would then run with another Node than the user's. */
 function withoutNpm(path: string): string {
   const ofNpm = [`${sep}node_modules${sep}.bin`, `${sep}node-gyp-bin`];
   return path

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { childEnvironment } from './environment.ts';
 
-test("a child has what any program needs and what its entry gives it, and nothing else of the server's [gateway.config.env]", () => {
+test("a child gets what any program needs and what its entry defines, and nothing else of the server's [gateway.config.env]", () => {
   const server = {
     PATH: '/usr/bin',
     HOME: '/users/ana',
@@ -19,7 +19,7 @@ test("a child has what any program needs and what its entry gives it, and nothin
   });
 });
 
-test('what npm puts in front of the path when it starts the server is not passed on; what the user has there is', () => {
+test("does not pass on npm's additions to PATH, but keeps the user's", () => {
   const PATH = '/srv/covenant/node_modules/.bin:/srv/node_modules/.bin:/usr/lib/node_modules/npm/node-gyp-bin:/usr/local/bin:/usr/bin';
   expect(childEnvironment({ PATH, npm_execpath: '/usr/bin/npm' }, {}, 'linux').PATH).toBe('/usr/local/bin:/usr/bin');
   expect(childEnvironment({ PATH }, {}, 'linux').PATH).toBe(PATH);

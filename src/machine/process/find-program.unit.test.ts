@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../testing/store/database.ts';
 import { hasProgram } from './find-program.ts';
 
-test('a program is found as whoever starts it would find it: in the folders of PATH, executable, and no folder', () => {
+test('finds a program like the system does: in the folders of PATH, executable, and not a folder', () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'runs'), '', { mode: 0o755 });
   writeFileSync(join(folder, 'does-not'), '', { mode: 0o644 });
@@ -12,7 +12,7 @@ test('a program is found as whoever starts it would find it: in the folders of P
   const env = { PATH: ['/no/such/folder', '', folder].join(delimiter) };
   expect(['runs', 'does-not', 'folder', 'none', ''].map((name) => hasProgram(name, env))).toEqual([true, false, false, false, false]);
   expect([join(folder, 'runs'), join(folder, 'does-not'), '/no/such'].map((path) => hasProgram(path, {}))).toEqual([true, false, false]);
-  // Where it is started is not there yet.
+  // The folder it is started in does not exist yet.
   expect(hasProgram('./tools/agent', {})).toBe(true);
   writeFileSync(join(folder, 'tool.CMD'), '', { mode: 0o755 });
   expect(hasProgram('tool', { PATH: folder, PATHEXT: '.EXE;.CMD' }, 'win32')).toBe(true);

@@ -1,29 +1,29 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 /**
- * Which processes belong to a child: those of its process group, those that left the group but still carry the child's mark in their
- * environment, and whatever these have started. Loads nothing else: the reaper stands on it.
+ * Finds the processes of a child: its process group, processes that left the group but carry the child's mark in their environment, and everything
+ * these have started. It imports nothing else, because the reaper depends on it.
  */
 
-/** The environment variable by which a process is known as ours, whichever group or session it has gone to. */
+/** The environment variable that marks a process as ours, whichever group or session it moves to. */
 export const MARK = 'COVENANT_CHILD_OF';
 
-/** The id by which `process.kill` reaches the whole group. Windows has no groups. */
+/** The id with which `process.kill` reaches the whole group. Windows has no groups. */
 const groupId = (leader: number): number => (process.platform === 'win32' ? leader : -leader);
 
 export function signalGroup(leader: number, signal: NodeJS.Signals): void {
   signalAll([groupId(leader)], signal);
 }
 
-/** Each a process, or, negative, a group. */
+/** Each id is a process or, if negative, a group. */
 export function signalAll(ids: readonly number[], signal: NodeJS.Signals): void {
   for (const id of ids) {
-    // 0 and -1 would reach our own group, and everybody.
+    // 0 and -1 would reach our own group, and every process.
     if (Math.abs(id) <= 1) continue;
     try {
       process.kill(id, signal);
     } catch {
-      // Nobody is left there, or nobody that we may end: who asks again will see it.
+      // The process is gone or belongs to another user; the next check shows which.
     }
   }
 }
@@ -31,15 +31,15 @@ export function signalAll(ids: readonly number[], signal: NodeJS.Signals): void 
 export interface ProcessFamily {
   /** The leaders of the groups. */
   readonly groups: Iterable<number>;
-  /** What the mark begins with. */
+  /** The prefix of the mark. */
   readonly mark: string;
-  /** Where another variable than `MARK` carries it. */
+  /** The variable with the mark, if not `MARK`. */
   readonly variable?: string;
-  /** From `startOf`: nothing older is looked at. */
+  /** From `startOf`: older processes are ignored. */
   readonly since?: number;
 }
 
-/** The family's processes that still run, as ids for `signalAll`. Zombies do not count. */
+/** The family's running processes, as ids for `signalAll`. Zombies do not count. */
 export function runningMembers({ groups, mark, variable = MARK, since = 0 }: ProcessFamily): number[] {
   const leaders = [...groups];
   const processes = readProcesses();
@@ -73,11 +73,11 @@ export function runningMembers({ groups, mark, variable = MARK, since = 0 }: Pro
 export interface MarkedProcess {
   readonly pid: number;
   readonly start: number;
-  /** What the variable says. */
+  /** The value of the variable. */
   readonly value: string;
 }
 
-/** The leaders of groups that carry the variable, the oldest first; undefined where the system does not show environments. */
+/** The leaders of groups that carry the variable, oldest first; undefined if the system does not show environments. */
 export function markedLeaders(variable: string): MarkedProcess[] | undefined {
   return readProcesses()
     ?.filter(({ pid, group }) => pid === group)
@@ -90,7 +90,7 @@ export function markedLeaders(variable: string): MarkedProcess[] | undefined {
     .sort((one, other) => one.start - other.start || one.pid - other.pid);
 }
 
-/** When the process started, in the system's own measure; 0 where the system does not say. */
+/** When the process started, in the system's own unit; 0 if the system does not say. */
 export const startOf = (pid: number): number => readProcess(pid)?.start ?? 0;
 
 interface Running {
@@ -100,7 +100,7 @@ interface Running {
   readonly start: number;
 }
 
-/** Undefined where the system has no /proc. */
+/** Undefined if the system has no /proc. */
 function readProcesses(): Running[] | undefined {
   if (process.platform !== 'linux') return undefined;
   try {
@@ -113,7 +113,7 @@ function readProcesses(): Running[] | undefined {
 function readProcess(pid: number): Running | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name of the program stands in parentheses and may hold any character.
+    // The program's name is in parentheses and may contain any character.
     const [state, parent, group, ...rest] = text.slice(text.lastIndexOf(')') + 2).split(' ');
     if (state === 'Z' || state === 'X') return undefined;
     return { pid, parent: Number(parent), group: Number(group), start: Number(rest[16]) };
@@ -128,7 +128,7 @@ function carries(pid: number, needle: string): boolean {
   return environment.startsWith(needle) || environment.includes(`\0${needle}`);
 }
 
-/** Empty for another user's, and for one that is gone. */
+/** Empty for another user's process, and for one that is gone. */
 function environmentOf(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/environ`, 'latin1');
@@ -137,7 +137,7 @@ function environmentOf(pid: number): string {
   }
 }
 
-/** Whether there is such a process, or, negative, a group. */
+/** Whether the process exists or, if negative, the group. */
 export function processExists(id: number): boolean {
   try {
     process.kill(id, 0);

@@ -1,13 +1,13 @@
 import type { Holders } from '../../kernel/step.ts';
 import { processExists, runningMembers, startOf } from './group.ts';
 
-/** This process, as another one on the same machine can tell whether it is still there: its number alone may be somebody else's by then. */
+/** Identifies this process, so that another process on the same machine can tell whether it still runs: a pid alone may be reused. */
 export const THIS_PROCESS = `${process.pid}:${startOf(process.pid)}`;
 
-/** In the environment of what a process has others do for it that may take a while: they outlive it for a moment. */
+/** In the environment of slow work that a process starts: it may outlive the process for a moment. */
 export const RUN_BY = 'COVENANT_RUN_BY';
 
-/** Whether the process that was written down so has ended, and what it had begun has too. Null: nobody was. Where the system does not tell, nobody has. */
+/** Whether the recorded process and everything it started have ended. False for null, and if the system cannot tell. */
 export function hasEnded(holder: string | null): boolean {
   if (holder === null || process.platform !== 'linux') return false;
   const [pid, started] = holder.split(':').map(Number) as [number, number];

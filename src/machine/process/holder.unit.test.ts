@@ -10,19 +10,16 @@ async function waiting(env: NodeJS.ProcessEnv = {}): Promise<{ child: ChildProce
   return { child, end: async () => child.kill('SIGKILL') && (await once(child, 'exit')) };
 }
 
-test.runIf(process.platform === 'linux')(
-  'a process has ended when it has, or its number is of another one by now, and nothing that it ran goes on',
-  async () => {
-    expect(hasEnded(THIS_PROCESS)).toBe(false);
-    expect(hasEnded(null)).toBe(false);
-    expect(hasEnded(`${process.pid}:1`)).toBe(true);
-    const { child, end } = await waiting();
-    const holder = `${child.pid}:${startOf(child.pid as number)}`;
-    const run = await waiting({ [RUN_BY]: holder });
-    expect(hasEnded(holder)).toBe(false);
-    await end();
-    expect(hasEnded(holder)).toBe(false);
-    await run.end();
-    expect(hasEnded(holder)).toBe(true);
-  },
-);
+test.runIf(process.platform === 'linux')('a holder has ended once its process and everything it started are gone, or its pid is reused', async () => {
+  expect(hasEnded(THIS_PROCESS)).toBe(false);
+  expect(hasEnded(null)).toBe(false);
+  expect(hasEnded(`${process.pid}:1`)).toBe(true);
+  const { child, end } = await waiting();
+  const holder = `${child.pid}:${startOf(child.pid as number)}`;
+  const run = await waiting({ [RUN_BY]: holder });
+  expect(hasEnded(holder)).toBe(false);
+  await end();
+  expect(hasEnded(holder)).toBe(false);
+  await run.end();
+  expect(hasEnded(holder)).toBe(true);
+});

@@ -2,34 +2,34 @@ import type { Readable } from 'node:stream';
 
 export interface LineOptions {
   readonly maxBytes: number;
-  /** `cut`: the line is given as far as it was kept. A function: called once, nothing more is read. */
+  /** `cut`: the line is delivered shortened. A function: called once, and reading stops. */
   readonly tooLong: 'cut' | (() => void);
-  /** Without its end. Says how much of the time that it took counts: 0 for what was asked for. */
+  /** Receives a line without its end. Returns the weight of the time spent on it: 0 for lines that were requested. */
   line(text: string): number;
-  /** How much of our time such lines may take; whoever writes more has to wait, because we read no faster. */
+  /** The share of our time that such lines may take. A writer that exceeds it has to wait, because we read more slowly. */
   readonly share: number;
-  /** Called when reading is slowed. */
+  /** Called when reading is slowed down. */
   slowed?(): void;
 }
 
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
-/** Then others have their turn. */
+/** Then other work gets a turn. */
 const SLICE_MS = 8;
-/** So much time may be taken at once. */
+/** This much time may be used in a burst. */
 const BURST_MS = 250;
-/** The system's own cost of each byte, which cannot be measured here. */
+/** The system's own cost per byte, which cannot be measured here. */
 const MS_PER_BYTE = 4 / (1024 * 1024);
 const SMALLEST = 4096;
 
 /**
- * Reads a stream line by line, in slices, so that neither a flood nor a line without end takes the event loop or the memory. Lines are
- * decoded as a whole: a character may come in two chunks. Resolves when the stream has ended and its last line, newline or not, was given.
+ * Reads a stream line by line in slices, so that neither a flood nor an endless line takes over the event loop or the memory. Lines are decoded as a
+ * whole, because a character may span two chunks. Resolves when the stream has ended and its last line, with or without a newline, was delivered.
  */
 export function readLines(stream: Readable, options: LineOptions): Promise<void> {
   const { maxBytes, tooLong, line, share } = options;
   const partial = new LineBuffer(maxBytes);
-  /** Read, and not yet looked at. */
+  /** Chunks not processed yet. */
   const chunks: Buffer[] = [];
   let ended = false;
   let over = false;
@@ -95,7 +95,7 @@ export function readLines(stream: Readable, options: LineOptions): Promise<void>
 
     const onData = (chunk: Buffer) => {
       chunks.push(chunk);
-      // A stream may speak though it was paused: when its process has ended, Node pulls the rest.
+      // A paused stream may still emit: when its process has ended, Node reads the rest.
       if (!turn) work();
     };
     const onEnd = () => {
@@ -110,7 +110,7 @@ export function readLines(stream: Readable, options: LineOptions): Promise<void>
   });
 }
 
-/** The pieces of one line in one buffer: a line that comes byte by byte must not become a million objects. */
+/** The pieces of one line in one buffer: a line that arrives byte by byte must not become a million objects. */
 class LineBuffer {
   #buffer = Buffer.alloc(0);
   #length = 0;
@@ -124,7 +124,7 @@ class LineBuffer {
     return this.#length;
   }
 
-  /** Keeps as much as there is room for. */
+  /** Adds as much as fits. */
   add(piece: Buffer): void {
     const kept = piece.subarray(0, this.#most - this.#length);
     const needed = this.#length + kept.length;

@@ -14,7 +14,7 @@ async function linesOf(chunks: Iterable<Buffer>, more: Partial<LineOptions> = {}
 const TEXT = 'zwölf Boxkämpfer\r\n\n🦊🦊🦊\nlast, without an end';
 const LINES = ['zwölf Boxkämpfer', '', '🦊🦊🦊', 'last, without an end'];
 
-test('lines are the same wherever the chunks end, also within a character', async () => {
+test('lines do not depend on where chunks end, even inside a character', async () => {
   const bytes = Buffer.from(TEXT);
   for (let size = 1; size <= bytes.length; size++) {
     const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) => bytes.subarray(at * size, (at + 1) * size));
@@ -22,7 +22,7 @@ test('lines are the same wherever the chunks end, also within a character', asyn
   }
 });
 
-test('a line that is too long is cut, or ends the reading, as one chooses', async () => {
+test('a line that is too long is shortened, or ends the reading', async () => {
   const chunks = [Buffer.from('a'.repeat(700)), Buffer.from('b'.repeat(700)), Buffer.from('\nnext\n'), Buffer.from(`${'c'.repeat(2_000)}\n`)];
   expect((await linesOf(chunks)).map((line) => line.length)).toEqual([1_000, 4, 1_000]);
   let told = 0;
@@ -34,7 +34,7 @@ const busy = (ms: number) => {
   for (const until = performance.now() + ms; performance.now() < until; );
 };
 
-test('lines that nobody asked for take no more than their share of the time; those that were asked for do not count', async () => {
+test('unrequested lines take no more than their share of the time; requested lines do not count', async () => {
   for (const weight of [1, 0]) {
     const stream = new PassThrough();
     let lines = 0;
@@ -51,7 +51,7 @@ test('lines that nobody asked for take no more than their share of the time; tho
       slowed: () => slowed++,
     });
     stream.write('junk\n'.repeat(600));
-    // It has 250 ms at once, and then a hundredth.
+    // It has 250 ms in a burst, then one hundredth.
     if (weight === 0) await expect.poll(() => lines, { timeout: 20_000 }).toBe(600);
     else await expect.poll(() => stream.isPaused() && slowed > 0, { timeout: 20_000 }).toBe(true);
     if (weight === 1) expect(lines).toBeLessThan(300);
@@ -61,7 +61,7 @@ test('lines that nobody asked for take no more than their share of the time; tho
   }
 });
 
-test('lines that take their time are read in slices', async () => {
+test('slow lines are read in slices', async () => {
   const stream = new PassThrough();
   const slow = () => {
     busy(0.2);

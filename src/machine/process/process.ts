@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { orNothing } from '../../wire/or-nothing.ts';
 import { signalGroup } from './group.ts';
 
-/** The program is not installed, or not where the server looks for programs. */
+/** The program is not installed, or not on the server's PATH. */
 export class ProgramMissing extends Error {
   override readonly name = 'ProgramMissing';
   readonly program: string;
@@ -14,16 +14,16 @@ export class ProgramMissing extends Error {
   }
 }
 
-/** The folder in which it was to run is not there. */
+/** The working folder does not exist. */
 export class FolderMissing extends Error {
   override readonly name = 'FolderMissing';
 
   constructor(folder: string) {
-    super(`${folder} is no folder on the server's machine`);
+    super(`${folder} is not a folder on the server's machine`);
   }
 }
 
-/** The system refused to start it: no right to, no more processes or descriptors, arguments that no program can be given. */
+/** The system refused to start it: missing permission, no more processes or descriptors, or invalid arguments. */
 export class ProgramNotStarted extends Error {
   override readonly name = 'ProgramNotStarted';
 
@@ -47,32 +47,32 @@ export interface RunOptions {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
   readonly input?: string | undefined;
-  /** Of each stream; what goes beyond is read and dropped. */
+  /** Per stream. Output beyond this is read and dropped. */
   readonly maxOutputBytes: number;
 }
 
 export interface ProgramResult {
-  /** Null: ended by a signal that was not ours. */
+  /** Null if another signal than ours ended it. */
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
   readonly truncated: boolean;
 }
 
-/** How long a program may take to end when it is asked to, before it is made to. */
+/** How long a program may take to end before it is killed. */
 const GRACE_MS = 2_000;
-/** A grandchild may keep the pipes open after the program has ended; nobody waits for it. */
+/** A grandchild may keep the pipes open after the program has ended. It is not waited for. */
 const DRAIN_MS = 500;
 
-/** Runs a program with these very arguments: no shell reads them. Whatever it started dies with it when its time is up. */
+/** Runs a program with exactly these arguments, without a shell. When its time is up, everything it started is killed too. */
 export async function runProgram(file: string, args: readonly string[], options: RunOptions): Promise<ProgramResult> {
   const { cwd, env = process.env, timeoutMs, signal, input, maxOutputBytes } = options;
   signal?.throwIfAborted();
   if (!isFolder(cwd)) throw new FolderMissing(cwd);
-  // A group of its own, so that all it starts can be ended together.
+  // Its own group, so that everything it starts can be ended together.
   const child = spawn(file, args, { cwd, env, detached: true, windowsHide: true, stdio: 'pipe' });
   const [stdout, stderr] = [collect(child.stdout, maxOutputBytes), collect(child.stderr, maxOutputBytes)];
-  // It may end without having read what it was given.
+  // It may end without reading its input.
   child.stdin.on('error', () => {});
   child.stdin.end(input ?? '');
 
@@ -89,7 +89,7 @@ export async function runProgram(file: string, args: readonly string[], options:
   const timer = setTimeout(() => stop(new ProgramTimedOut(file, timeoutMs)), timeoutMs);
   try {
     const code = await ended(child, file);
-    // The program itself obeyed; what it had started may not have.
+    // The program itself obeyed; what it started may not have.
     if (stopped !== undefined) endGroup(child, 'SIGKILL');
     if (stopped !== undefined) throw stopped;
     return { code, stdout: stdout.text(), stderr: stderr.text(), truncated: stdout.cut() || stderr.cut() };

@@ -17,27 +17,27 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-test('a program gets its arguments as they are: no shell reads them', async () => {
+test('a program gets its exact arguments, without a shell', async () => {
   const { stdout, code } = await runProgram(process.execPath, ['-p', 'process.argv[1]', '$(id); `id` "*"'], OPTIONS);
   expect([stdout, code]).toEqual(['$(id); `id` "*"\n', 0]);
 });
 
-test('what goes in and comes out, and with which code', async () => {
+test('passes input, output and exit code through', async () => {
   const ran = await node('process.stdin.on("data", (text) => { console.error("e" + text); process.exitCode = 3; })', { input: 'x' });
   expect(ran).toEqual({ code: 3, stdout: '', stderr: 'ex\n', truncated: false });
 });
 
-test('output beyond the bound is dropped, and it is said', async () => {
+test('drops output beyond the limit and reports that', async () => {
   const ran = await node('process.stdout.write("x".repeat(1_000_000))', { maxOutputBytes: 1_000 });
   expect([ran.stdout.length, ran.truncated, ran.code]).toEqual([1_000, true, 0]);
 });
 
-test('a missing program and a missing folder are told apart', async () => {
+test('distinguishes a missing program from a missing folder', async () => {
   await expect(runProgram('covenant-no-such-program', [], OPTIONS)).rejects.toThrow(ProgramMissing);
   await expect(runProgram('git', [], { ...OPTIONS, cwd: '/no/such/folder' })).rejects.toThrow(FolderMissing);
 });
 
-test('a program that takes too long is ended with everything it started, even if that does not listen', async () => {
+test('ends a program that takes too long with everything it started, even if that ignores signals', async () => {
   const file = join(temporaryFolder(), 'pid');
   const stubborn = `process.on('SIGTERM', () => {}); require('fs').writeFileSync(${JSON.stringify(file)}, String(process.pid)); setInterval(() => {}, 1000)`;
   const parent = `require('child_process').spawn(process.execPath, ['-e', ${JSON.stringify(stubborn)}], { stdio: 'inherit' }); setInterval(() => {}, 1000)`;
@@ -47,7 +47,7 @@ test('a program that takes too long is ended with everything it started, even if
   await expect.poll(() => isAlive(Number(readFileSync(file, 'utf8')))).toBe(false);
 });
 
-test('an abort ends the program, and is what is thrown', async () => {
+test('an abort ends the program and is thrown', async () => {
   const controller = new AbortController();
   const run = node('setInterval(() => {}, 1000)', { signal: controller.signal });
   setTimeout(() => controller.abort(new Error('enough')), 100);
@@ -55,7 +55,7 @@ test('an abort ends the program, and is what is thrown', async () => {
   await expect(node('', { signal: controller.signal })).rejects.toThrow('enough');
 });
 
-test('a program that leaves a child behind with its pipes is not waited for', async () => {
+test('does not wait for a child that a program left behind with its pipes', async () => {
   const { stdout } = await node(
     `require('child_process').spawn('sleep', ['3'], { stdio: ['ignore', 'inherit', 'inherit'], detached: true }).unref(); console.log('done')`,
   );

@@ -1,7 +1,6 @@
 /**
- * The program of the reaper (`reaper.ts`): `node reaper-process <mark>`. Reads `+<group>` and `-<group>` lines until the pipe closes. The
- * pipe is also held by a child that was being started in that very moment, up to the point from which its own environment carries the mark:
- * what was started last is found as well.
+ * The program of the reaper (`reaper.ts`): `node reaper-process <mark>`. Reads `+<group>` and `-<group>` lines until the pipe closes. A child that is
+ * being started also holds the pipe, until its own environment carries the mark. So the last started child is found too.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { runningMembers, signalAll } from './group.ts';
@@ -14,7 +13,7 @@ const groups = new Set<number>();
 const mark = process.argv[2];
 let rest = '';
 
-// Signals are not for it: it ends when its server has.
+// Signals are ignored: the reaper ends after its server.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 
 process.stdin.setEncoding('utf8');
@@ -37,7 +36,7 @@ async function endAll(): Promise<void> {
   const family = { groups, mark };
   signalAll(runningMembers(family), 'SIGTERM');
   const began = performance.now();
-  // Nobody twice in a row: one may have been forked while the first look was going on.
+  // Requires two empty rounds: a process may have been forked during the first.
   for (let quiet = 0; quiet < 2 && performance.now() - began < KILL_MS; ) {
     const left = runningMembers(family);
     quiet = left.length === 0 ? quiet + 1 : 0;

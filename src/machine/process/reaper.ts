@@ -5,18 +5,18 @@ import type { Log } from '../../kernel/log.ts';
 import type { GroupListener } from './child.ts';
 
 /**
- * A small process that ends our children when we cannot: it holds a pipe to us, knows every process group, and when the pipe closes, for
- * whatever reason, it ends them all and whoever carries our mark. Started with the first group; another is started if it dies.
+ * A small process that ends our children if we cannot. It holds a pipe to us and knows every process group. When the pipe closes, for whatever
+ * reason, it ends them all and every process with our mark. It starts with the first group and is restarted if it dies.
  */
 export interface Reaper extends GroupListener {
   readonly pid: number | undefined;
-  /** Lets it go when every child has been ended. */
+  /** Lets it exit once every child has ended. */
   stop(): Promise<void>;
 }
 
-/** One that dies at once each time is started again ever more slowly. */
+/** A reaper that dies immediately is restarted with growing pauses. */
 const RESTART_MS = { first: 100, most: 30_000 };
-/** One that has lived so long is none of those. */
+/** A reaper that lived this long resets the pause. */
 const STEADY_MS = 10_000;
 const STOP_MS = 5_000;
 
@@ -35,7 +35,7 @@ export function createReaper(mark: string, log?: Log): Reaper {
     clearTimeout(later);
     later = undefined;
     const startedAt = performance.now();
-    // A session of its own, so that a terminal's signals pass it by; a folder that nobody wants to remove; nothing of ours in its environment.
+    // Its own session, so that a terminal's signals do not reach it; a folder that nobody removes; none of our environment.
     const { LD_LIBRARY_PATH, SystemRoot } = process.env;
     const reaper = spawn(process.execPath, [PROGRAM, mark], {
       detached: true,
@@ -50,12 +50,12 @@ export function createReaper(mark: string, log?: Log): Reaper {
       reaper.stdin?.destroy();
       if (stopped) return;
       delayMs = performance.now() - startedAt > STEADY_MS ? 0 : Math.min(RESTART_MS.most, Math.max(RESTART_MS.first, delayMs * 2));
-      log?.warn('the process that ends external servers with this one has gone', { problem });
+      log?.warn('the process that cleans up external servers has ended', { problem });
       if (groups.size > 0) restart();
     };
     reaper.on('error', (error) => gone(error.message));
     reaper.on('exit', (code, signal) => gone(signal ?? `exit code ${code}`));
-    // That it is gone is told by its exit.
+    // Its end is reported by the exit event.
     reaper.stdin?.on('error', () => {});
     reaper.unref();
     (reaper.stdin as Socket | null)?.unref();

@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { childProgram, isAlive, processesWith } from '../../testing/programs/processes.ts';
 import { createChildren } from './children.ts';
 
-/** What is left of a dead server must be gone in this time. */
+/** Everything a dead server left behind must be gone within this time. */
 const GONE_MS = 5_000;
 const CAT = ['cat'];
 const STUBBORN = [process.execPath, childProgram('ignores-sigterm')];
@@ -19,7 +19,7 @@ interface HolderReport {
   pids: number[];
 }
 
-/** A process that has children as the server has them. */
+/** A process with children like the server's. */
 async function holder(...programs: string[][]): Promise<{ child: ChildProcess; told: HolderReport; next(): Promise<HolderReport> }> {
   const child = spawn(process.execPath, [childProgram('holder'), JSON.stringify(programs)], { stdio: ['ignore', 'pipe', 'inherit'] });
   const exited = once(child, 'exit');
@@ -38,13 +38,13 @@ const nothingIsLeft = (mark: string) => expect.poll(() => processesWith(mark), {
 /** The stubborn one has started its family: itself, three more, and the reaper. */
 const isComplete = (mark: string, size: number) => expect.poll(() => processesWith(mark).length, { timeout: 15_000, interval: 50 }).toBe(size);
 
-/** Until it does, a signal ends it; the server then starts another. */
+/** Until it does, a signal ends it, and the server then starts another. */
 function handles(pid: number, signal: number): boolean {
   const caught = /^SigCgt:\s+([0-9a-f]+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '0';
   return ((BigInt(`0x${caught}`) >> BigInt(signal - 1)) & 1n) === 1n;
 }
 
-test('a server that stops takes its children along, and the reaper goes at once [gateway.process.dies-with-server]', async () => {
+test('a stopping server ends its children, and the reaper exits immediately [gateway.process.dies-with-server]', async () => {
   const { child, told } = await holder(CAT, STUBBORN);
   await isComplete(told.mark, 6);
   child.kill('SIGTERM');
@@ -52,7 +52,7 @@ test('a server that stops takes its children along, and the reaper goes at once 
   expect(processesWith(told.mark)).toEqual([]);
 });
 
-test('a reaper that is killed is replaced, and the new one knows the children that were there before', async () => {
+test('a killed reaper is replaced, and the new one knows the existing children', async () => {
   const { child, told, next } = await holder(STUBBORN);
   await isComplete(told.mark, 5);
   process.kill(told.reaper, 'SIGKILL');
@@ -62,27 +62,27 @@ test('a reaper that is killed is replaced, and the new one knows the children th
   await nothingIsLeft(told.mark);
 });
 
-test('a signal that is meant for the server does not end the reaper', async () => {
+test('a signal for the server does not end the reaper', async () => {
   const { child, told } = await holder(STUBBORN);
   await isComplete(told.mark, 5);
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   await expect.poll(() => signals.every((signal) => handles(told.reaper, constants.signals[signal]))).toBe(true);
   for (const signal of signals) process.kill(told.reaper, signal);
-  // It would be replaced if it had ended.
+  // If it had ended, it would have been replaced.
   await setImmediate();
   expect(isAlive(told.reaper)).toBe(true);
   child.kill('SIGKILL');
   await nothingIsLeft(told.mark);
 });
 
-test('a child that was started in the moment of the kill is ended too', async () => {
+test('ends a child that was started in the moment of the kill', async () => {
   const { child, told } = await holder(['sh', '-c', "trap '' TERM HUP; exec sleep 1000"]);
   child.kill('SIGUSR2');
   await once(child, 'exit');
   await nothingIsLeft(told.mark);
 });
 
-test('the reaper keeps nothing alive: a process whose children have ended ends, and the reaper after it', async () => {
+test('the reaper keeps nothing alive: a process whose children have ended exits, and then the reaper', async () => {
   const script = `
     import { createChildren } from ${JSON.stringify(new URL('./children.ts', import.meta.url).href)};
     const children = createChildren();
@@ -106,5 +106,5 @@ test('nothing is started any more once all have been stopped', async () => {
   const meanwhile = children.start(spec);
   await children.stopAll(0);
   expect([child.pid, (await meanwhile).pid, reaper].map(isAlive)).toEqual([false, false, false]);
-  await expect(children.start(spec)).rejects.toThrow('the server is stopping');
+  await expect(children.start(spec)).rejects.toThrow('the server is shutting down');
 });

@@ -17,7 +17,7 @@ const anchor = (seq: number, kind: 'anchor' | 'restored' = 'anchor', keeps?: num
   ...(keeps === undefined ? {} : { keeps }),
 });
 
-test('anchors of an old key verify after a rotation, whose private key is gone; a key that nobody introduced is said [harden.anchor.signed-file]', () => {
+test('anchors of a rotated-out key verify although its private key is gone; a key without introduction is reported [harden.anchor.signed-file]', () => {
   const folder = temporaryFolder();
   const path = join(folder, 'anchor.key');
   const write = (seq: number, previous: string) => {
@@ -34,13 +34,13 @@ test('anchors of an old key verify after a rotation, whose private key is gone; 
   expect(readAnchorFile(folder, W)).toMatchObject({ forged: [], notices: [], points: [{ seq: 1 }, { seq: 2 }] });
   expect([...readKeys(folder).publicKeys.keys()]).toEqual([previous, key]);
   makeKey(path);
-  // Two that append at once name the same line before them: no false alarm.
+  // Two concurrent appends name the same previous line: no false alarm.
   write(3, first);
   expect(readAnchorFile(folder, W)).toMatchObject({ forged: [], notices: [expect.stringContaining('was not introduced')] });
   expect(readAnchorFile(folder, W).points).toHaveLength(3);
 });
 
-test('a line of another key, of another workspace or after one that is missing fails; one that was cut short is passed over', () => {
+test('a line with a wrong key, of another workspace or after a missing line fails; an incomplete one is skipped', () => {
   const folder = temporaryFolder();
   const key = currentKey(folder, join(folder, 'anchor.key'), 1);
   const path = anchorPath(folder, W);
@@ -54,13 +54,13 @@ test('a line of another key, of another workspace or after one that is missing f
   expect(points.map(({ seq }) => seq)).toEqual([4]);
   expect(forged.map(({ reason }) => reason.replace(/^.*line \d+: /, ''))).toEqual([
     expect.stringContaining('signature'),
-    'this is no anchor of this workspace',
+    'not an anchor of this workspace',
     'the line before it is missing',
   ]);
-  expect(notices).toEqual([expect.stringContaining('cut short')]);
+  expect(notices).toEqual([expect.stringContaining('incomplete')]);
 });
 
-test('a restore sets aside the anchors of what went, and names it; what it kept still counts', () => {
+test('a restore sets aside and names the anchors of replaced events; kept events stay anchored', () => {
   const folder = temporaryFolder();
   const key = currentKey(folder, join(folder, 'anchor.key'), 1);
   let previous = FIRST;
@@ -71,10 +71,10 @@ test('a restore sets aside the anchors of what went, and names it; what it kept 
   }
   const { points, notices } = readAnchorFile(folder, W);
   expect(points.map(({ seq }) => seq)).toEqual([5, 7, 8]);
-  expect(notices).toEqual([expect.stringContaining('events 6 to 9 of before went')]);
+  expect(notices).toEqual([expect.stringContaining('the earlier events 6 to 9 were replaced')]);
 });
 
-test('what differs is named as closely as the anchors allow; what was pruned is not asked for', () => {
+test('a difference is located as closely as the anchors allow; pruned events need not exist', () => {
   const points: AnchorPoint[] = [2, 4, 6].map((seq) => ({ seq, hash: `h${seq}`, time: seq, at: seq }));
   const compared = (events: [seq: number, hash: string, time: number][], head: number, pruned = 0, cuts: number[] = []) => {
     const check = new AnchorCheck(points);
@@ -93,12 +93,12 @@ test('what differs is named as closely as the anchors allow; what was pruned is 
     firstBreak: { seq: 3, reason: expect.stringContaining('rewritten') },
   });
   expect(compared(honest(7).slice(4), 7, 4, [2, 4])).toEqual({ checked: 2, failed: 0, firstBreak: null });
-  // A prune that nobody has signed is none, wherever it ends.
+  // An unsigned prune is not valid, wherever it ends.
   expect(compared(honest(7).slice(4), 7, 4, [2, 5])).toMatchObject({ failed: 1, firstBreak: { seq: 3, reason: expect.stringContaining('no signed line') } });
   expect(compared([[9, 'h9', 9]], 9, 8)).toMatchObject({ failed: 1, firstBreak: { seq: 1, reason: expect.stringContaining('events 1 to 8 are missing') } });
 });
 
-test('a key that is given by its path is used, and none is made in the home', async () => {
+test('uses a key given by its path and creates none in the home', async () => {
   const database = await temporaryDatabase('sqlite');
   const store = await openTestStore(database);
   await store.append(W, [{ category: 'work', kind: 'note.made', actor: 'operator' }]);
@@ -109,7 +109,7 @@ test('a key that is given by its path is used, and none is made in the home', as
   expect(await keeper.anchor(store.reader, W, 1)).toMatchObject({ record: { key: given.id, seq: 1 }, publicKey: given.publicKey });
   expect(existsSync(join(keeper.folder, 'anchor.key'))).toBe(false);
   expect(await keeper.check(store.reader, W)).toEqual({ checked: 1, failed: 0, firstBreak: null });
-  // Many at once are one file without a fault.
+  // Many at the same time give one valid file.
   await Promise.all(Array.from({ length: 5 }, (_, n) => keeper.anchor(store.reader, W, n)));
   expect(readAnchorFile(keeper.folder, W)).toMatchObject({ forged: [], points: { length: 6 } });
 });

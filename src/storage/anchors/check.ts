@@ -8,11 +8,11 @@ export interface AnchorReport {
   readonly firstBreak: ChainBreak | null;
 }
 
-/** Compares a journal with its anchors while it is read, event by event and in order. */
+/** Compares a journal with its anchors while the events are read in order. */
 export class AnchorCheck {
   readonly #points: readonly AnchorPoint[];
   readonly #hashes = new Map<number, string>();
-  /** The first event up to an anchor that is younger than the event it was made of: it took the place of another. */
+  /** The first event up to an anchor that is younger than the anchored event, which means that it replaced another event. */
   readonly #younger = new Map<AnchorPoint, number>();
   #next = 0;
 
@@ -28,7 +28,7 @@ export class AnchorCheck {
     if (time > point.time && !this.#younger.has(point)) this.#younger.set(point, seq);
   }
 
-  /** `pruned`: what the first event there is is chained to. It must be one of the cuts that were signed, or the beginning. */
+  /** `pruned`: the point that the first existing event is chained to. It must be the beginning, or a cut that was signed. */
   finish(head: ChainPoint | undefined, pruned: ChainPoint, cuts: readonly ChainPoint[]): AnchorReport {
     let firstBreak = this.#points.length > 0 ? unsignedCut(pruned, cuts) : null;
     let agreed = pruned.seq;
@@ -49,27 +49,28 @@ export class AnchorCheck {
   }
 
   #breakAt(point: AnchorPoint, agreed: number, head: number): ChainBreak {
-    const anchor = `the anchor of ${new Date(point.at).toISOString()} is of event ${point.seq}`;
+    const anchor = `the anchor of ${new Date(point.at).toISOString()} covers event ${point.seq}`;
     const younger = this.#younger.get(point);
-    if (younger !== undefined) return { seq: younger, kind: null, reason: `event ${younger} took the place of another: it is younger, and ${anchor}` };
+    if (younger !== undefined)
+      return { seq: younger, kind: null, reason: `event ${younger} replaced another event: it is younger than an anchor allows, and ${anchor}` };
     if (head < point.seq) return { seq: head + 1, kind: null, reason: `event ${head + 1} is missing: ${anchor}` };
-    return { seq: agreed + 1, kind: null, reason: `events from ${agreed + 1} on were rewritten: ${anchor}, and had another hash` };
+    return { seq: agreed + 1, kind: null, reason: `events from ${agreed + 1} on were rewritten: ${anchor} with a different hash` };
   }
 }
 
-/** The event that attests a cut needs no key: whoever can write the database can make one up. */
+/** The event that attests a cut needs no key, so anyone who can write to the database could forge it. Only a signed line proves the cut. */
 export function unsignedCut({ seq, hash }: ChainPoint, cuts: readonly ChainPoint[]): ChainBreak | null {
   if (seq === 0 || cuts.some((cut) => cut.seq === seq && cut.hash === hash)) return null;
   const first = cuts.reduce((most, cut) => (cut.seq < seq ? Math.max(most, cut.seq) : most), 0) + 1;
-  return { seq: first, kind: null, reason: `events ${first} to ${seq} are missing, and no signed line says that they were pruned` };
+  return { seq: first, kind: null, reason: `events ${first} to ${seq} are missing, and no signed line records that they were pruned` };
 }
 
-/** A line that nobody with the key has written counts as an anchor that failed. */
+/** A line without a valid signature counts as a failed anchor. */
 export function withForged({ checked, failed, firstBreak }: AnchorReport, forged: KeptAnchors['forged']): AnchorReport {
   const [first] = forged;
   const broken: ChainBreak | null = first ? { seq: first.seq, kind: null, reason: first.reason } : null;
   return { checked: checked + forged.length, failed: failed + forged.length, firstBreak: firstBreak ?? broken };
 }
 
-/** The first of two. */
+/** The earlier of two breaks. */
 export const earlierBreak = (one: ChainBreak | null, other: ChainBreak | null): ChainBreak | null => (!one || (other && other.seq < one.seq) ? other : one);

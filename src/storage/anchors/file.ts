@@ -10,7 +10,7 @@ export const anchorPath = (folder: string, workspace: string): string => join(fo
 
 const OF_WORKSPACE = /^([a-z0-9][a-z0-9-]{0,39})\.jsonl$/;
 
-/** Of which workspaces a folder has a file. */
+/** The workspaces that have a file in the folder. */
 export const anchoredWorkspaces = (folder: string): string[] =>
   readdirSync(folder)
     .flatMap((name) => OF_WORKSPACE.exec(name)?.slice(1) ?? [])
@@ -24,17 +24,17 @@ export type AnchorPoint = Pick<AnchorRecord, 'seq' | 'hash' | 'time' | 'at'>;
 export interface KeptAnchors {
   /** Valid anchors, by `seq`. */
   readonly points: readonly AnchorPoint[];
-  /** Where a prune was signed: a journal that begins elsewhere lost its beginning behind the server's back. */
+  /** The signed prunes. A journal that begins anywhere else lost its beginning without the server. */
   readonly cuts: readonly ChainPoint[];
-  /** Lines that nobody with a key of this home has written. */
+  /** Lines that were not signed with a key of this home. */
   readonly forged: readonly { readonly seq: number; readonly reason: string }[];
-  /** Remarks for a person who verifies the journal. None is a fault. */
+  /** Remarks for the person who verifies the journal. None is a fault. */
   readonly notices: readonly string[];
   /** The digest of the last readable line. */
   readonly lastDigest: string;
 }
 
-/** The anchors of a workspace in this home, line by line: a file of years need not be read at once. */
+/** The anchors of a workspace in this home, processed line by line, so that a large file need not be read at once. */
 export class AnchorLines {
   readonly #path: string;
   readonly #workspace: string;
@@ -54,7 +54,7 @@ export class AnchorLines {
   }
 
   add({ number, text, value }: ReadLine): void {
-    if (value === undefined) return void this.#notices.push(`${this.#path}, line ${number}: it was cut short and was passed over`);
+    if (value === undefined) return void this.#notices.push(`${this.#path}, line ${number}: incomplete, skipped`);
     const record = parseAnchor(value);
     const problem = this.#wrongWith(record);
     if (!record || problem !== undefined) return void this.#forged.push({ seq: record?.seq ?? 0, reason: `${this.#path}, line ${number}: ${problem}` });
@@ -74,8 +74,8 @@ export class AnchorLines {
   }
 
   #wrongWith(record: AnchorRecord | undefined): string | undefined {
-    if (record?.workspace !== this.#workspace) return 'this is no anchor of this workspace';
-    if (!hasValidSignature(record, this.#keys.publicKeys)) return `the signature by the key ${record.key} does not fit`;
+    if (record?.workspace !== this.#workspace) return 'not an anchor of this workspace';
+    if (!hasValidSignature(record, this.#keys.publicKeys)) return `the signature by key ${record.key} is invalid`;
     return this.#digests.has(record.previous) ? undefined : 'the line before it is missing';
   }
 }
@@ -88,18 +88,17 @@ export function readAnchorFile(folder: string, workspace: string): KeptAnchors {
 
 const SAID = { restored: 'a backup was restored', imported: 'a workspace was imported' } as const;
 
-/** Drops the anchors of events that the operator's signed restore or import removed. */
+/** Drops the anchors of events that a signed restore or import by the operator removed. */
 function setAside({ kind, at, keeps = 0 }: AnchorRecord, points: readonly AnchorPoint[], notices: string[]): AnchorPoint[] {
   const gone = points.filter(({ seq }) => seq > keeps);
   const last = gone.reduce((most, { seq }) => Math.max(most, seq), 0);
-  if (last > 0)
-    notices.push(`${new Date(at).toISOString()}: ${SAID[kind as keyof typeof SAID]}; events ${keeps + 1} to ${last} of before went with what was there`);
+  if (last > 0) notices.push(`${new Date(at).toISOString()}: ${SAID[kind as keyof typeof SAID]}; the earlier events ${keeps + 1} to ${last} were replaced`);
   return points.filter(({ seq }) => seq <= keeps);
 }
 
-/** Workspaces are named by small letters, digits and dashes: part of a file's name as they are. */
+/** A workspace's name consists of lower-case letters, digits and dashes, so it can be used in a file name unchanged. */
 export function workspaceNameOf(id: string): string {
   const [, name] = /^ws_([a-z0-9][a-z0-9-]{0,39})$/.exec(id) ?? [];
-  if (name === undefined) throw new Error(`${JSON.stringify(id)} is no workspace`);
+  if (name === undefined) throw new Error(`${JSON.stringify(id)} is not a workspace id`);
   return name;
 }

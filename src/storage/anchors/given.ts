@@ -13,8 +13,8 @@ export class AnchorUnreadable extends StoreError {
 const PLAIN = /^(\d+) ([0-9a-f]{64})$/;
 
 /**
- * Anchors that somebody kept elsewhere: a copy of the home's file, what `audit anchor --json` printed, or a number and a hash. Their own public key
- * counts before the home's, which may have been replaced since. None of them is set aside: they say what was once there.
+ * Anchors that someone kept elsewhere: a copy of the home's file, the output of `audit anchor --json`, or a number and a hash. Their own public key
+ * is used before the home's, which may have been replaced since. None of them is set aside by a restore: they prove what once existed.
  */
 export function readGivenAnchors(path: string, workspace: string, folder: string): Pick<KeptAnchors, 'points' | 'cuts' | 'forged' | 'notices'> {
   const { publicKeys } = readKeys(folder);
@@ -31,22 +31,22 @@ export function readGivenAnchors(path: string, workspace: string, folder: string
       continue;
     }
     if (value === undefined) {
-      notices.push(`${path}, line ${number}: it was cut short and was passed over`);
+      notices.push(`${path}, line ${number}: incomplete, skipped`);
       continue;
     }
     const record = parseAnchor(told.anchor ?? value);
-    if (!record) throw new AnchorUnreadable(`${path}, line ${number}: this is no anchor`);
+    if (!record) throw new AnchorUnreadable(`${path}, line ${number}: not an anchor`);
     if (record.workspace !== workspace)
-      throw new AnchorUnreadable(`${path}, line ${number}: this anchor is of the workspace ${record.workspace.replace(/^ws_/, '')}`);
+      throw new AnchorUnreadable(`${path}, line ${number}: this anchor belongs to workspace ${record.workspace.replace(/^ws_/, '')}`);
     const own = typeof told.public_key === 'string' ? [[keyIdOf(told.public_key), told.public_key] as const] : [];
     if (hasValidSignature(record, new Map([...publicKeys, ...own]))) (record.kind === 'pruned' ? cuts : points).push(record);
-    else forged.push({ seq: record.seq, reason: `${path}, line ${number}: the signature by the key ${record.key} does not fit` });
+    else forged.push({ seq: record.seq, reason: `${path}, line ${number}: the signature by key ${record.key} is invalid` });
   }
-  if (points.length + forged.length === 0) throw new AnchorUnreadable(`${path}: there is no anchor in it`);
+  if (points.length + forged.length === 0) throw new AnchorUnreadable(`${path}: it contains no anchor`);
   return { points: points.filter(({ seq }) => seq > 0).toSorted((a, b) => a.seq - b.seq), cuts, forged, notices };
 }
 
-/** JSON that somebody has laid out over several lines. */
+/** JSON that was formatted over several lines. */
 function isOneObject(path: string): { number: number; text: string; value: unknown }[] | undefined {
   const text = readFileSync(path, 'utf8').trim();
   try {

@@ -11,7 +11,7 @@ import { currentKey, rotateKey } from './keys.ts';
 import { appendLine, readLines } from './lines.ts';
 import { type AnchorRecord, digestOf, FIRST, signAnchor, type UnsignedAnchor } from './record.ts';
 
-/** The journal is not what it was when its last anchor was made: another anchor would cover that up. */
+/** The journal differs from what it was when its last anchor was made. A new anchor would hide that. */
 export class AnchorMismatch extends StoreError {
   override readonly name = 'AnchorMismatch';
 }
@@ -22,20 +22,20 @@ export interface WrittenAnchor {
   readonly path: string;
 }
 
-/** The anchors of one home. One process at a time writes them: its server, or a command while no server runs. */
+/** The anchors of one home. One process at a time writes them: the server, or a command while no server runs. */
 export class AnchorKeeper {
   readonly folder: string;
   readonly #keyPath: string;
   readonly #read = new Map<string, { size: number; kept: KeptAnchors }>();
   readonly #reading = new Map<string, Promise<KeptAnchors>>();
 
-  /** `keyFile`: the private key, where it is not in the home. */
+  /** `keyFile`: the private key, if it is outside the home. */
   constructor(home: string, keyFile: string | undefined) {
     this.folder = anchorFolder(home);
     this.#keyPath = keyFile ?? join(this.folder, 'anchor.key');
   }
 
-  /** The newest that counts. */
+  /** The newest valid anchor. */
   async last(workspace: string): Promise<AnchorPoint | undefined> {
     return (await this.#kept(workspace)).points.at(-1);
   }
@@ -44,9 +44,9 @@ export class AnchorKeeper {
     return existsSync(anchorPath(this.folder, workspace));
   }
 
-  /** An anchor of the journal's end; undefined where it has no event. */
+  /** Anchors the journal's end; undefined if the journal has no event. */
   async anchor(db: Db, workspace: string, now: number): Promise<WrittenAnchor | undefined> {
-    // First: whoever prunes signs it before it is done.
+    // Read first, because a prune is signed before it is done.
     const pruned = await readAnchor(db, workspace);
     const { points, cuts } = await this.#kept(workspace);
     const last = points.at(-1);
@@ -54,20 +54,20 @@ export class AnchorKeeper {
     else {
       const cut = unsignedCut(pruned, cuts);
       if (cut) throw new AnchorMismatch(`in the journal of ${workspace} ${cut.reason}`);
-      // An honest prune has an anchor at its end or behind it.
+      // After a legitimate prune there is an anchor at or after its end.
       if (last.seq < pruned.seq || (await this.#agreeing(db, workspace, [last])).length === 0)
         throw new AnchorMismatch(`the journal of ${workspace} does not agree with its anchor at event ${last.seq}`);
     }
     return await this.#write(db, workspace, { kind: 'anchor', at: now });
   }
 
-  /** A journal that is about to be cut behind this event. Signed first: a crash in between leaves a line too many, never a cut without one. */
+  /** Records that a journal is about to be cut after this event. Signed first: a crash in between leaves one line too many, never an unsigned cut. */
   async pruning(db: Db, workspace: string, { seq, hash }: ChainPoint, now: number): Promise<void> {
     const event = await db.selectFrom('events').select('time').where('workspace_id', '=', workspace).where('seq', '=', seq).executeTakeFirst();
     if (event) await this.#sign(workspace, { kind: 'pruned', at: now, seq, hash, time: Number(event.time) });
   }
 
-  /** The store was put in the place of another. Anchors that it agrees with still count. */
+  /** Records that the store was replaced. Anchors that it agrees with stay valid. */
   async replaced(db: Db, workspace: string, kind: 'restored' | 'imported', now: number): Promise<WrittenAnchor> {
     const agreeing = await this.#agreeing(db, workspace, (await this.#kept(workspace)).points);
     const keeps = agreeing.reduce((most, { seq }) => Math.max(most, seq), 0);
@@ -77,7 +77,7 @@ export class AnchorKeeper {
     return written;
   }
 
-  /** Whether a journal agrees with every anchor of this home, without reading all of it. */
+  /** Whether a journal agrees with every anchor of this home, without reading the whole journal. */
   async check(db: Db, workspace: string): Promise<AnchorReport> {
     const pruned = await readAnchor(db, workspace);
     const { points, cuts, forged } = await this.#kept(workspace);
@@ -98,11 +98,11 @@ export class AnchorKeeper {
     const end = await readEnd(db, workspace);
     if (!end) return undefined;
     const { seq, hash, time } = end;
-    if (time === null) throw new AnchorMismatch(`event ${seq}, at which the journal of ${workspace} ends, is not there`);
+    if (time === null) throw new AnchorMismatch(`event ${seq}, the end of the journal of ${workspace}, is missing`);
     return await this.#sign(workspace, { ...what, seq, hash, time });
   }
 
-  /** Where the journal begins now counts: nothing was anchored before, or the operator has put the store in the place of another. */
+  /** Accepts the journal's current beginning: nothing was anchored before, or the operator has replaced the store. */
   async #acceptCut(db: Db, workspace: string, at: number): Promise<void> {
     const row = await db.selectFrom('journal_anchors').select(['seq', 'hash', 'time']).where('workspace_id', '=', workspace).executeTakeFirst();
     if (row && unsignedCut(row, (await this.#kept(workspace)).cuts)) await this.#sign(workspace, { ...row, kind: 'pruned', at });
@@ -111,7 +111,7 @@ export class AnchorKeeper {
   async #sign(workspace: string, what: Omit<UnsignedAnchor, 'workspace'>): Promise<WrittenAnchor> {
     await this.#kept(workspace);
     const kept = this.#read.get(workspace)?.kept as KeptAnchors;
-    // From here on nothing is awaited: no other anchor comes in between.
+    // Nothing is awaited from here on, so that no other anchor is written in between.
     const key = currentKey(this.folder, this.#keyPath, what.at);
     const path = anchorPath(this.folder, workspace);
     const { record, line } = signAnchor({ ...what, workspace }, kept.lastDigest, key);
@@ -121,7 +121,7 @@ export class AnchorKeeper {
     return { record, publicKey: key.publicKey, path };
   }
 
-  /** The anchors that the journal agrees with. Anchors of pruned events count as agreeing if the prune was signed. */
+  /** The anchors that the journal agrees with. Anchors of pruned events agree if the prune was signed. */
   async #agreeing(db: Db, workspace: string, points: readonly AnchorPoint[]): Promise<AnchorPoint[]> {
     const pruned = await readAnchor(db, workspace);
     const isSigned = unsignedCut(pruned, (await this.#kept(workspace)).cuts) === null;
@@ -136,7 +136,7 @@ export class AnchorKeeper {
     return points.filter(({ seq, hash }) => (isSigned && seq < pruned.seq) || hashes.get(seq) === hash);
   }
 
-  /** Read again only where somebody else has written, and by one reader at a time. */
+  /** Rereads the file only if it has changed, and in one reader at a time. */
   async #kept(workspace: string): Promise<KeptAnchors> {
     const known = this.#read.get(workspace);
     if (known?.size === sizeOf(anchorPath(this.folder, workspace))) return known.kept;
@@ -151,7 +151,7 @@ export class AnchorKeeper {
     const lines = new AnchorLines(this.folder, workspace);
     for (const [index, line] of readLines(path).entries()) {
       lines.add(line);
-      // Signatures are work for this thread: others are served in between.
+      // Verifying signatures blocks this thread, so other work gets a turn in between.
       if (index % CHECKED_AT_ONCE === 0) await yieldToEventLoop();
     }
     this.#read.set(workspace, { size, kept: lines.kept });
@@ -162,7 +162,7 @@ export class AnchorKeeper {
 const CHECKED_AT_ONCE = 50;
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
-/** Times rise with `seq`: an event before an anchor's that is younger came later, in the place of another. */
+/** Times rise with `seq`, so an event before the anchored one that is younger was written later, in place of another. */
 async function firstYounger(db: Db, workspace: string, { seq, time }: AnchorPoint) {
   const events = db.selectFrom('events').select(['seq', 'hash', 'time']).where('workspace_id', '=', workspace).where('seq', '<=', seq);
   return await events.where('time', '>', time).orderBy('seq').limit(1).executeTakeFirst();

@@ -7,7 +7,7 @@ import { appendLine, readLines, syncFolder } from './lines.ts';
 
 export interface SigningKey {
   readonly id: string;
-  /** SPKI, base64. */
+  /** SPKI in base64. */
   readonly publicKey: string;
   sign(text: string): string;
 }
@@ -24,16 +24,16 @@ export function isSignedBy(publicKey: string, text: string, signature: string): 
   }
 }
 
-/** Of a PEM file. */
+/** Reads a PEM file. */
 export function readKey(path: string): SigningKey | undefined {
   if (!existsSync(path)) return undefined;
   const key = createPrivateKey(readFileSync(path));
-  if (key.asymmetricKeyType !== 'ed25519') throw new Error(`${path} holds no Ed25519 key`);
+  if (key.asymmetricKeyType !== 'ed25519') throw new Error(`${path} contains no Ed25519 key`);
   const publicKey = spkiOf(key).toString('base64');
   return { id: keyIdOf(publicKey), publicKey, sign: (text) => sign(null, Buffer.from(text), key).toString('base64') };
 }
 
-/** Whole or not there, and readable by its owner alone. */
+/** Complete or absent, and readable only by its owner. */
 export function makeKey(path: string): SigningKey {
   const { privateKey } = generateKeyPairSync('ed25519');
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -45,7 +45,7 @@ export function makeKey(path: string): SigningKey {
   return readKey(path) as SigningKey;
 }
 
-/** A public key, signed by the one before it; the first, and one that nobody introduced, by itself. */
+/** A public key, signed by the previous one. The first key, and a key without introduction, sign themselves. */
 const keyRecord = z.strictObject({
   kind: z.literal('key'),
   key: z.string(),
@@ -55,7 +55,7 @@ const keyRecord = z.strictObject({
   signature: z.string(),
 });
 
-/** With a dot, which no workspace's name has. */
+/** The dot keeps it apart from workspace names, which have none. */
 const keysPath = (folder: string): string => join(folder, 'anchor.keys.jsonl');
 
 /** Every key that anchors of this home may be signed with. */
@@ -70,16 +70,16 @@ export function readKeys(folder: string): KnownKeys {
   for (const { value, number } of readLines(keysPath(folder))) {
     const { data, success } = keyRecord.safeParse(value);
     if (!success) {
-      notices.push(`anchor.keys.jsonl, line ${number}: it cannot be read and was passed over`);
+      notices.push(`anchor.keys.jsonl, line ${number}: unreadable, skipped`);
       continue;
     }
     const { signature, ...signed } = data;
     const by = data.introduced_by === null ? data.public_key : publicKeys.get(data.introduced_by);
     if (by === undefined || keyIdOf(data.public_key) !== data.key || !isSignedBy(by, canonicalJson(signed), signature)) {
-      notices.push(`anchor.keys.jsonl, line ${number}: the signature does not fit, and the key ${data.key} counts for nothing`);
+      notices.push(`anchor.keys.jsonl, line ${number}: the signature is invalid, so key ${data.key} is ignored`);
       continue;
     }
-    if (data.introduced_by === null && publicKeys.size > 0) notices.push(`the key ${data.key} was not introduced by an earlier one`);
+    if (data.introduced_by === null && publicKeys.size > 0) notices.push(`key ${data.key} was not introduced by an earlier key`);
     publicKeys.set(data.key, data.public_key);
   }
   return { publicKeys, notices };
@@ -90,20 +90,20 @@ function introduce(folder: string, { id, publicKey }: SigningKey, by: SigningKey
   appendLine(keysPath(folder), canonicalJson({ ...record, signature: signer.sign(canonicalJson(record)) }));
 }
 
-/** The key that anchors are signed with from now on: made where there is none. One that was put there by hand is written down as it is. */
+/** The key that new anchors are signed with, created if missing. A key that was placed there by hand is recorded as it is. */
 export function currentKey(folder: string, path: string, at: number): SigningKey {
   const key = readKey(path) ?? makeKey(path);
   if (!readKeys(folder).publicKeys.has(key.id)) introduce(folder, key, null, key, at);
   return key;
 }
 
-/** A new key, introduced by the old one, of which nothing is left. */
+/** Creates a new key, introduced by the old one, which is deleted. */
 export function rotateKey(folder: string, path: string, at: number): { key: string; previous: string } {
   const old = currentKey(folder, path, at);
   const waiting = `${path}.next`;
   rmSync(waiting, { force: true });
   const fresh = makeKey(waiting);
-  // The introduction first: a crash in between leaves the old key at work.
+  // The introduction is written first: after a crash in between, the old key stays in use.
   introduce(folder, fresh, old, old, at);
   renameSync(waiting, path);
   syncFolder(dirname(path));

@@ -1,11 +1,11 @@
 import { closeSync, constants, existsSync, fstatSync, fsyncSync, mkdirSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Appends one line, on disk when it returns. A line that a crash has cut short stays as it is, and the new one begins after it. */
+/** Appends one line, which is on disk when this returns. A line that a crash cut short is left, and the new one starts after it. */
 export function appendLine(path: string, line: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const isNew = !existsSync(path);
-  // A link in its place would have us write into the file of another.
+  // O_NOFOLLOW: through a link we would write into someone else's file.
   const file = openSync(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0), 0o600);
   try {
     const { size } = fstatSync(file);
@@ -28,11 +28,11 @@ export function syncFolder(path: string): void {
 export interface ReadLine {
   readonly number: number;
   readonly text: string;
-  /** Undefined: no JSON, as a crash leaves it. */
+  /** Undefined if the line is not JSON, for example after a crash. */
   readonly value: unknown;
 }
 
-/** The lines of a file; none where there is no file. */
+/** The lines of a file; none if it does not exist. */
 export function readLines(path: string): ReadLine[] {
   if (!existsSync(path)) return [];
   const lines = readFileSync(path, 'utf8').split('\n');

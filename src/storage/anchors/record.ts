@@ -6,19 +6,19 @@ import { isSignedBy, type SigningKey } from './keys.ts';
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
 /**
- * The end of a journal at one moment, signed. `restored` and `imported` say besides that the store was put in the place of another: of the anchors
- * before them only those up to event `keeps` count still. `pruned` is no end, but the last event that a prune takes away.
+ * The end of a journal at one moment, signed. `restored` and `imported` also record that the store was replaced: of the earlier anchors, only those
+ * up to event `keeps` stay valid. `pruned` is not an end but the last event that a prune removes.
  */
 const anchorRecord = z.strictObject({
   kind: z.enum(['anchor', 'restored', 'imported', 'pruned']),
   workspace: z.string(),
   seq: z.int().min(0),
   hash: sha256,
-  /** Of that event. */
+  /** The time of that event. */
   time: z.int(),
   at: z.int(),
   keeps: z.int().min(0).optional(),
-  /** The SHA-256 of the line before it in its file; zeros for the first. */
+  /** The SHA-256 of the previous line in the file; zeros for the first. */
   previous: sha256,
   key: z.string(),
   signature: z.string(),
@@ -29,7 +29,7 @@ export type UnsignedAnchor = Omit<AnchorRecord, 'key' | 'signature' | 'previous'
 export const FIRST = GENESIS;
 export const digestOf = (line: string): string => digest('sha256', line);
 
-/** The line as it is written. */
+/** The record and the line to write. */
 export function signAnchor(anchor: UnsignedAnchor, previous: string, key: SigningKey): { record: AnchorRecord; line: string } {
   const unsigned = { ...anchor, previous, key: key.id };
   const record = { ...unsigned, signature: key.sign(canonicalJson(unsigned)) };

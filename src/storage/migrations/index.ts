@@ -1,5 +1,5 @@
 import type { Migration } from '../migrate.ts';
 import { baseline } from './0016_baseline.ts';
 
-/** In order, without gaps. A released migration never changes; a new one goes below it. */
+/** In order and without gaps. A released migration never changes; new ones go at the end. */
 export const MIGRATIONS: readonly [Migration, ...Migration[]] = [baseline];

@@ -13,7 +13,7 @@ export interface ExportOptions {
   /** The version of the program, so that people can find one that reads the file. */
   readonly version: string;
   readonly now: number;
-  /** Exports a journal whose chain is broken, and says so in the file. */
+  /** Exports a journal with a broken chain and records that in the file. */
   readonly unverified: boolean;
   /** Awaited before the next rows are read. */
   write(lines: string): Promise<void>;
@@ -27,7 +27,7 @@ export interface ExportResult {
   readonly firstBreak: ChainBreak | null;
 }
 
-/** Everything that a workspace holds, of one moment. */
+/** Exports everything of a workspace, as of one moment. */
 export async function exportWorkspace(engine: Engine, options: ExportOptions): Promise<ExportResult> {
   return await inSnapshot(engine, (db) => writeSnapshot(engine, db, options));
 }
@@ -38,8 +38,8 @@ async function writeSnapshot(engine: Engine, db: Db, options: ExportOptions): Pr
   if (!known)
     throw new TransferRefused(
       'NOT_FOUND',
-      `workspace: this database has no ${JSON.stringify(workspace.replace(/^ws_/, ''))}.`,
-      'Name another with --workspace.',
+      `workspace: ${JSON.stringify(workspace.replace(/^ws_/, ''))} does not exist in this database.`,
+      'Pass an existing workspace with --workspace NAME.',
     );
   const anchor = await readAnchor(db, workspace);
   const head = await readHead(db, workspace);
@@ -78,7 +78,7 @@ function refuseBroken(firstBreak: ChainBreak | null): void {
   throw new TransferRefused(
     'CHAIN_BROKEN',
     `The journal's chain breaks at event ${firstBreak.seq}: ${firstBreak.reason}.`,
-    'covenant audit verify; with --unverified it is exported as it is, and the file says so.',
+    'Run `covenant audit verify` to see what is wrong. To export it anyway, add --unverified; the file then says that it is unverified.',
   );
 }
 
@@ -88,7 +88,7 @@ function refuseMisfit(table: TableLayout, row: TransferRow): void {
   const key = table.key.map((column) => `${column} ${row[column]}`).join(', ');
   throw new TransferRefused(
     'ROW_UNREADABLE',
-    `${table.name} (${key}): ${reason}: no import would take it.`,
-    'Correct that row in the database, or restore a backup.',
+    `${table.name} (${key}): ${reason}, so no import would accept this row.`,
+    'Correct that row in the database or restore a backup, then export again.',
   );
 }

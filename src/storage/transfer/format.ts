@@ -4,12 +4,12 @@ import { canonicalJson } from '../journal.ts';
 import type { TableLayout, TransferRow, Value } from './layout.ts';
 
 /**
- * One workspace as JSON lines: a header, one line a row, an end with the counts and the digest of every line before it. A file without
- * its end was cut short. Rows are in the order of their tables' keys, so that the same content is the same file on either engine.
+ * One workspace as JSON lines: a header, one line per row, and an end line with the counts and the digest of all lines before it. A file without its
+ * end line is incomplete. Rows are sorted by their tables' keys, so that the same content gives the same file on either engine.
  */
 export const FORMAT = 1;
 
-/** Why nothing was exported or imported, and what to do. */
+/** Why nothing was exported or imported, and the next step. */
 export class TransferRefused extends StoreError {
   override readonly name = 'TransferRefused';
   readonly code: string;
@@ -33,7 +33,7 @@ const header = z.strictObject({
   schema: z.int(),
   version: z.string().max(100),
   workspace: z.strictObject({ id: z.string().min(1).max(100), name: z.string().min(1).max(100) }),
-  /** Whether the journal's chain was found whole when it was exported. */
+  /** Whether the journal's chain was verified at export. */
   verified: z.boolean(),
   exported_at: z.int(),
 });
@@ -53,14 +53,18 @@ export const writeLine = (line: TransferHeader | TransferEnd): string => `${JSON
 
 export const writeRow = ({ name }: TableLayout, row: TransferRow): string => `{"table":"${name}","row":${canonicalJson(row)}}\n`;
 
-const DAMAGED = 'The file is damaged: copy it again from where it was made, or export anew. Nothing was changed.';
+const DAMAGED = 'Copy the file again from its origin, or export again. Nothing was changed.';
 
 export const fileDamaged = (line: number, reason: string): TransferRefused => new TransferRefused('FILE_DAMAGED', `line ${line}: ${reason}.`, DAMAGED);
 
 export function readHeader(text: string | undefined, schema: number): TransferHeader {
   const known = anyHeader.safeParse(text === undefined ? undefined : parsed(text));
   if (!known.success)
-    throw new TransferRefused('NOT_AN_EXPORT', 'line 1: this is no file of covenant export.', 'Give the path of a file that covenant export wrote.');
+    throw new TransferRefused(
+      'NOT_AN_EXPORT',
+      'line 1: this file was not written by covenant export.',
+      'Pass the path of a file written by `covenant export`.',
+    );
   const version = known.data.version;
   if (known.data.format > FORMAT) {
     throw new TransferRefused(
@@ -81,8 +85,8 @@ export function readHeader(text: string | undefined, schema: number): TransferHe
   if (read.data.schema < schema) {
     throw new TransferRefused(
       'EXPORT_OLDER',
-      `line 1: schema: ${read.data.schema}; this program has ${schema}, and migrates databases, not files.`,
-      `Import it with Covenant ${version}, which wrote it, then start this one on that database.`,
+      `line 1: schema: ${read.data.schema}; this program has ${schema} and migrates databases, not export files.`,
+      `Import it with Covenant ${version}, which wrote it, then start this version on that database to migrate it.`,
     );
   }
   return read.data;

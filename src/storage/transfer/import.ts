@@ -13,7 +13,7 @@ import { clearUntouched, rowCounts } from './target-workspace.ts';
 
 export interface ImportOptions {
   readonly file: string;
-  /** Takes a journal without looking at its chain. */
+  /** Accepts a journal without verifying its chain. */
   readonly unverified: boolean;
   /** The rules for the rows of each table. */
   readonly rules: RowRules;
@@ -30,22 +30,22 @@ export interface ImportResult {
   readonly journal: ChainPoint;
 }
 
-/** The file's header, checked before a database is touched. */
+/** The file's header, checked before the database is touched. */
 export async function headerOf({ file, unverified }: Pick<ImportOptions, 'file' | 'unverified'>): Promise<TransferHeader> {
   const header = readHeader(await firstLine(file), SCHEMA_VERSION);
   if (!header.verified && !unverified) {
     throw new TransferRefused(
       'UNVERIFIED',
-      "line 1: verified: the journal's chain was not checked when this was exported.",
-      'Export without --unverified; or import with --unverified, and the chain is taken as it is.',
+      "line 1: verified: the journal's chain was not verified at export.",
+      'Export again without --unverified, or import with --unverified to accept the chain unchecked.',
     );
   }
   return header;
 }
 
 /**
- * Everything that the rules take or nothing, in one transaction that has the workspace to itself. No event is added: the journal ends where
- * the exported one did, so that an anchor kept elsewhere still proves it.
+ * Imports everything that the rules accept or nothing, in one transaction that locks the workspace. No event is added: the journal ends where the
+ * exported one did, so that an anchor kept elsewhere still proves it.
  */
 export async function importWorkspace(engine: Engine, options: ImportOptions): Promise<ImportResult> {
   const header = await headerOf(options);
@@ -56,7 +56,7 @@ export async function importWorkspace(engine: Engine, options: ImportOptions): P
     const { journal } = await intake.readAll();
     const rows = await rowCounts(db, workspace);
     const wrong = Object.keys(rows).find((table) => rows[table] !== intake.taken[table]);
-    if (wrong) throw new Error(`${wrong}: ${intake.taken[wrong]} rows were inserted and ${rows[wrong]} are there`);
+    if (wrong) throw new Error(`${wrong}: ${intake.taken[wrong]} rows were inserted, but the table has ${rows[wrong]}`);
     return { header, rows, leftOut: intake.leftOut, journal };
   });
 }
@@ -65,14 +65,14 @@ const BATCH_ROWS = 500;
 const BATCH_CHARACTERS = 4 * 1024 * 1024;
 const POSITIONS: ReadonlyMap<string, number> = new Map(TABLES.map(({ name }, position) => [name, position]));
 
-/** One reading of the file, from its first line to its end. */
+/** One pass over the file, from its first line to its end. */
 class ImportReader {
   readonly #engine: Engine;
   readonly #db: Db;
   readonly #header: TransferHeader;
   readonly #options: ImportOptions;
   readonly #sum = createHash('sha256');
-  /** Rows that were inserted, by table. */
+  /** The number of inserted rows, by table. */
   readonly taken: Record<string, number> = Object.fromEntries(TABLES.map(({ name }) => [name, 0]));
   readonly leftOut: Record<string, number> = {};
   readonly #counts: Record<string, number> = { ...this.taken };
@@ -98,7 +98,7 @@ class ImportReader {
     for await (const line of linesOf(this.#options.file)) {
       last = line.number;
       this.#bytes += line.bytes.length;
-      if (end) throw fileDamaged(line.number, 'the file goes on behind its end');
+      if (end) throw fileDamaged(line.number, 'the file continues after its end line');
       const content = line.number === 1 ? undefined : readContent(line.text, line.number);
       if (content && 'end' in content) {
         end = content.end;
@@ -108,7 +108,7 @@ class ImportReader {
       this.#sum.update(line.bytes);
       if (content) await this.#take(content, line);
     }
-    if (!end) throw fileDamaged(last, 'the file ends here, without its last line: it was cut short');
+    if (!end) throw fileDamaged(last, 'the file ends here without its end line, so it was cut short');
     await this.#insert();
     return end;
   }
@@ -116,12 +116,12 @@ class ImportReader {
   async #take({ table: name, row }: { table: string; row: TransferRow }, { number, text }: TransferLine): Promise<void> {
     const position = POSITIONS.get(name);
     const table = position === undefined ? undefined : TABLES[position];
-    if (position === undefined || !table) throw fileDamaged(number, `table: there is no ${JSON.stringify(name.slice(0, 60))}`);
+    if (position === undefined || !table) throw fileDamaged(number, `table: unknown table ${JSON.stringify(name.slice(0, 60))}`);
     if (position < this.#position) throw fileDamaged(number, `table: ${name} is out of order`);
     this.#position = position;
     const reason = rowProblem(table, row);
     if (reason) throw fileDamaged(number, `${name}.${reason}`);
-    if (row[table.owner] !== this.#header.workspace.id) throw fileDamaged(number, `${name}.${table.owner}: the row is of another workspace`);
+    if (row[table.owner] !== this.#header.workspace.id) throw fileDamaged(number, `${name}.${table.owner}: the row belongs to another workspace`);
     this.#follow(table, row, number);
     this.#counts[name] = (this.#counts[name] ?? 0) + 1;
     this.#rows++;
@@ -135,21 +135,21 @@ class ImportReader {
     this.#batchCharacters += text.length;
   }
 
-  /** The row as it comes in, by its feature's rules; undefined where it does not. */
+  /** The row to import, by its feature's rules; undefined if it is left out. */
   #judge({ name }: TableLayout, row: TransferRow, line: number): TransferRow | undefined {
     const verdict = this.#options.rules[name as keyof RowRules](row, this.#options.place);
     if ('wrong' in verdict) {
       throw new TransferRefused(
         'ROW_REFUSED',
         `line ${line}: ${name}.${verdict.wrong}.`,
-        'No server writes such a row: get another export. Nothing was changed.',
+        'No server writes such a row, so the file was modified: get a new export. Nothing was changed.',
       );
     }
     if (verdict.leftOut !== undefined) this.leftOut[verdict.leftOut] = (this.leftOut[verdict.leftOut] ?? 0) + 1;
     return verdict.row ?? undefined;
   }
 
-  /** The journal, as its rows come by: a break names the line. */
+  /** Verifies the journal while its rows pass: a break names the line. */
   #follow({ name }: TableLayout, row: TransferRow, line: number): void {
     if (name === 'journal_anchors') this.#anchor = pointOf(row);
     if (name === 'journal_heads') this.#head = pointOf(row);
@@ -169,17 +169,17 @@ class ImportReader {
   }
 
   #check(end: TransferEnd, { number: line, bytes }: TransferLine): void {
-    // No digest is over the last line itself.
-    if (!bytes.equals(Buffer.from(writeLine(end)))) throw fileDamaged(line, 'this is not as it was written');
-    if (this.#sum.digest('hex') !== end.sha256) throw fileDamaged(line, 'sha256: a line before this one was changed, lost or moved');
+    // No digest covers the last line itself.
+    if (!bytes.equals(Buffer.from(writeLine(end)))) throw fileDamaged(line, 'this line was changed');
+    if (this.#sum.digest('hex') !== end.sha256) throw fileDamaged(line, 'sha256: a line before this one was changed, removed or moved');
     const tables = new Set([...Object.keys(this.#counts), ...Object.keys(end.rows)]);
     for (const table of tables) {
       if (this.#counts[table] !== end.rows[table]) {
-        throw fileDamaged(line, `rows.${table}: ${end.rows[table] ?? 'none'} announced, ${this.#counts[table] ?? 'none'} there`);
+        throw fileDamaged(line, `rows.${table}: ${end.rows[table] ?? 'none'} announced, but ${this.#counts[table] ?? 'none'} found`);
       }
     }
     if (this.#head ? this.#head.seq !== end.journal.seq || this.#head.hash !== end.journal.hash : end.journal.seq !== 0) {
-      throw fileDamaged(line, 'journal: this is not the head among the rows');
+      throw fileDamaged(line, 'journal: differs from the journal head among the rows');
     }
     if (this.#options.unverified) return;
     const { firstBreak } = (this.#chain ?? new ChainVerifier(this.#anchor)).finish(this.#head, this.#anchor);

@@ -3,7 +3,7 @@ import type { Db, Engine } from '../engine.ts';
 import { TransferRefused } from './format.ts';
 import type { TableLayout, TransferRow } from './layout.ts';
 
-/** Rows of one table with the lines that they stand in. */
+/** Rows of one table with their line numbers. */
 export interface RowBatch {
   readonly table: TableLayout;
   readonly rows: TransferRow[];
@@ -21,7 +21,7 @@ export async function insertBatch(engine: Engine, db: Db, batch: RowBatch, works
 
 const quoted = (name: string): string => `"${name}"`;
 
-/** One prepared statement, run for each row: in process that is the quickest. */
+/** One prepared statement, run for each row: the fastest way in process. */
 async function insertOneByOne(db: Db, { table: { name, columns }, rows }: RowBatch): Promise<void> {
   const names = [...columns.keys()];
   const text = `insert into ${quoted(name)} (${names.map(quoted).join(', ')}) values (${names.map(() => '?').join(', ')})`;
@@ -34,7 +34,7 @@ async function insertOneByOne(db: Db, { table: { name, columns }, rows }: RowBat
     );
 }
 
-/** One round trip, and one statement whatever the number of rows. */
+/** One round trip and one statement, whatever the number of rows. */
 async function insertAtOnce(db: Db, { table: { name, columns }, rows }: RowBatch): Promise<void> {
   const names = [...columns.keys()];
   const arrays = [...columns.values()].map(({ type }, index) => `$${index + 1}::${type}[]`);
@@ -54,7 +54,7 @@ function isNotUnique(error: unknown): boolean {
   return ('code' in error && error.code === '23505') || ('errcode' in error && (error.errcode === PRIMARY_KEY || error.errcode === UNIQUE));
 }
 
-/** Which row cannot be here because another workspace has its like. Asked of another connection: PostgreSQL has ended this transaction. */
+/** Finds the row that collides with another workspace. Uses another connection, because PostgreSQL has ended this transaction. */
 async function collisionOf(reader: Db, { table, rows, lines }: RowBatch, workspace: string): Promise<TransferRefused | undefined> {
   const { name, owner, uniqueAcross } = table;
   for (const [index, row] of rows.entries()) {
@@ -65,8 +65,8 @@ async function collisionOf(reader: Db, { table, rows, lines }: RowBatch, workspa
       if (!other) continue;
       return new TransferRefused(
         'COLLIDES',
-        `line ${lines[index]}: workspace ${JSON.stringify(String(other[owner]).replace(/^ws_/, ''))} of this database has a row of ${name} with the same ${columns.join(', ')}.`,
-        'Import into another database: what the two share can be in one of them only. Nothing was changed.',
+        `line ${lines[index]}: workspace ${JSON.stringify(String(other[owner]).replace(/^ws_/, ''))} in this database already has a row of ${name} with the same ${columns.join(', ')}.`,
+        'Import into another database: these values must be unique in a database. Nothing was changed.',
       );
     }
   }
@@ -77,5 +77,5 @@ const notUnique = ({ table, lines }: RowBatch): TransferRefused =>
   new TransferRefused(
     'FILE_DAMAGED',
     `lines ${lines[0]} to ${lines.at(-1)}: two rows of ${table.name} have the same key.`,
-    'The file is damaged: export anew. Nothing was changed.',
+    'The file is damaged: export again. Nothing was changed.',
   );

@@ -1,7 +1,7 @@
 import { SCHEMA } from '../schema.ts';
 import type { Database } from '../schema-rows.ts';
 
-/** All that a portable column can hold; JSON is the text that it is stored as. */
+/** All values that a portable column can contain; JSON is stored as text. */
 export type Value = string | number | null;
 export type TransferRow = Record<string, Value>;
 
@@ -15,28 +15,28 @@ export interface TableLayout {
   /** By name, in the order in which a row is written. */
   readonly columns: ReadonlyMap<string, Column>;
   readonly key: readonly string[];
-  /** The column that says whose a row is. */
+  /** The column that names the workspace of a row. */
   readonly owner: 'workspace_id' | 'id';
-  /** Columns whose values no two workspaces may share. */
+  /** Columns whose values must differ between workspaces. */
   readonly uniqueAcross: readonly (readonly string[])[];
 }
 
-/** Tables of a workspace that are one server's affair: who may run programs on one machine may not on another, and tickets and counts are of a moment. */
+/** Tables that concern only one server: permissions to run programs on one machine do not apply to another, and tickets and counts are temporary. */
 export const OF_ONE_SERVER = ['machine_permissions', 'page_tickets', 'journal_growth'] as const satisfies (keyof Database)[];
 
-/** These, and those that are of the database and not of a workspace. */
+/** Those tables, and the ones that belong to the database instead of a workspace. */
 export const LEFT_OUT = ['schema_migrations', ...OF_ONE_SERVER] as const;
 
 /** The import must know the anchor before the first event. The order of the other tables is free, because none has a foreign key. */
 const FIRST = ['workspaces', 'journal_anchors', 'journal_heads', 'events'];
 
-/** Read from the schema on record, so that a table or a column of a later migration is carried without a line here. */
+/** Derived from the recorded schema, so that tables and columns of later migrations are included automatically. */
 export const TABLES: readonly TableLayout[] = layoutOf(SCHEMA);
 
 function layoutOf({ sqlite, postgres }: typeof SCHEMA): TableLayout[] {
   const columns = Map.groupBy(postgres.matchAll(/^(\w+)\.(\w+) (text|integer|bigint)( not null)?( default .+)?$/gm), ([, table = '']) => table);
   const unique = Map.groupBy(postgres.matchAll(/^CREATE UNIQUE INDEX \w+ ON (\w+) USING btree \(([^)]+)\)/gm), ([, table = '']) => table);
-  // PostgreSQL has no primary key where an index with more columns serves as one.
+  // PostgreSQL has no primary key if an index with more columns serves as one.
   const keys = new Map(
     [...sqlite.matchAll(/^CREATE TABLE "(\w+)" .*?(?:"(\w+)" \w+ primary key\b|primary key \(([^)]+)\))/gm)].map(([, table = '', one, several]) => [
       table,
@@ -61,10 +61,10 @@ function namesIn(list: string): string[] {
   return list.replaceAll('"', '').split(', ');
 }
 
-/** Why a row does not fit its table, with the name of the column; undefined if it fits. */
+/** Why a row does not fit its table, with the column's name; undefined if it fits. */
 export function rowProblem({ columns }: TableLayout, row: TransferRow): string | undefined {
   const unknown = Object.keys(row).find((name) => !columns.has(name));
-  if (unknown !== undefined) return `${unknown}: there is no such column`;
+  if (unknown !== undefined) return `${unknown}: unknown column`;
   for (const [name, { type, nullable }] of columns) {
     const value = row[name];
     if (value === undefined) return `${name}: missing`;
@@ -72,7 +72,7 @@ export function rowProblem({ columns }: TableLayout, row: TransferRow): string |
       if (!nullable) return `${name}: must not be null`;
     } else if (type === 'text') {
       if (typeof value !== 'string') return `${name}: expected text`;
-      // PostgreSQL has no such text, and a file that only one engine takes is of little use.
+      // PostgreSQL cannot store NUL, and a file must be readable by both engines.
       if (value.includes('\0')) return `${name}: contains a NUL character`;
     } else if (!Number.isSafeInteger(value)) return `${name}: expected a whole number`;
   }

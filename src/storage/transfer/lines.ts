@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { fileDamaged } from './format.ts';
 
-/** Far more than any row has: a file that is something else is not read into memory whole. */
+/** Far longer than any row, so that some other file is not read into memory as one line. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
@@ -9,11 +9,11 @@ export interface TransferLine {
   readonly number: number;
   /** Without the newline. */
   readonly text: string;
-  /** With it, where there is one. */
+  /** With the newline, if there is one. */
   readonly bytes: Buffer;
 }
 
-/** Split at newlines alone: node's readline also splits at separators that a text may contain. */
+/** Splits at newlines only: node's readline also splits at separators that a text may contain. */
 export async function* linesOf(path: string): AsyncGenerator<TransferLine> {
   let parts: Buffer[] = [];
   let size = 0;
@@ -30,7 +30,7 @@ export async function* linesOf(path: string): AsyncGenerator<TransferLine> {
     if (from === chunk.length) continue;
     parts.push(chunk.subarray(from));
     size += chunk.length - from;
-    if (size > MAX_LINE_BYTES) throw fileDamaged(number, 'the line has no end');
+    if (size > MAX_LINE_BYTES) throw fileDamaged(number, 'the line is too long');
   }
   if (parts.length > 0) yield lineOf(number, Buffer.concat(parts));
 }

@@ -6,26 +6,26 @@ import type { LEFT_OUT, TransferRow, Value } from './layout.ts';
 /** The server that imports. */
 export interface ImportPlace {
   readonly now: number;
-  /** When an agent's token that is made now ends; null: never. */
+  /** When a token issued to an agent now would expire; null: never. */
   readonly agentTokenEnd: number | null;
-  /** Whether the server may touch a path (`[machine] repositories`). */
+  /** Whether the server may access a path (`[machine] repositories`). */
   isAllowed(path: string): boolean;
 }
 
 /**
- * What becomes of a row. `wrong` refuses the whole file. `leftOut` names a kind that is counted: the row itself where `row` is null, else the
- * part of it that does not come along.
+ * What happens to a row. `wrong` refuses the whole file. `leftOut` names a counted kind: the row itself if `row` is null, otherwise the part that is
+ * dropped.
  */
 export type RowVerdict = { readonly row: TransferRow | null; readonly leftOut?: string } | { readonly wrong: string };
 export type RowRule = (row: TransferRow, place: ImportPlace) => RowVerdict;
 
-/** Every table has a rule: one without it does not compile. */
+/** Every table has a rule: a table without one does not compile. */
 export type RowRules = Readonly<Record<Exclude<keyof Database, (typeof LEFT_OUT)[number]>, RowRule>>;
 
 /** Returns the problem of a value, or undefined. */
 export type ColumnCheck = (value: Value) => string | undefined;
 
-/** A row's columns are checked one by one; `then` looks at the row as a whole. Columns that are not named are checked by what their names say. */
+/** Checks a row's columns one by one; `then` checks the row as a whole. Columns without a check are checked by their names. */
 export function rowRule<T>(checks: { readonly [C in keyof T & string]?: ColumnCheck } = {}, then?: RowRule): RowRule {
   const named = checks as Readonly<Record<string, ColumnCheck | undefined>>;
   return (row, place) => {
@@ -46,33 +46,33 @@ export const matches =
   (value) =>
     value === null || (typeof value === 'string' && pattern.test(value)) ? undefined : `expected ${expected}`;
 
-/** `task_` and 26 digits, as `newId` makes them. */
+/** `task_` and 26 characters, the format of `newId`. */
 export const idOf = (prefix: string): ColumnCheck => matches(new RegExp(`^${prefix}_[0-9A-HJKMNP-TV-Z]{26}$`), `an id such as ${prefix}_01J…`);
 export const sha256: ColumnCheck = matches(/^[0-9a-f]{64}$/, '64 hexadecimal digits');
 export const commit: ColumnCheck = matches(/^[0-9a-f]{40,64}$/, 'a commit');
 export const flag: ColumnCheck = (value) => (value === 0 || value === 1 ? undefined : 'expected 0 or 1');
-export const count: ColumnCheck = (value) => (value === null || (typeof value === 'number' && value >= 0) ? undefined : 'expected no negative number');
+export const count: ColumnCheck = (value) => (value === null || (typeof value === 'number' && value >= 0) ? undefined : 'expected a number of at least 0');
 
-/** As git's check-ref-format has it; no option either. */
+/** The rules of git's check-ref-format, and no leading dash. */
 export const branch: ColumnCheck = (value) =>
   value === null || (typeof value === 'string' && value !== '' && !/^-|^@$|\.\.|@\{|[\p{Cc} ~^:?*[\\]|(^|\/)\.|\.lock(\/|$)|\.$|^\/|\/$|\/\//u.test(value))
     ? undefined
-    : 'expected the name of a branch';
+    : 'expected a branch name';
 
-/** A path on this machine, where the server works with it. */
+/** A path on this machine that the server works with. */
 export const localPath: ColumnCheck = (value) =>
   value === null || (typeof value === 'string' && isAbsolute(value) && normalize(value) === value && !/\p{Cc}/u.test(value))
     ? undefined
-    : 'expected an absolute path without detours';
+    : 'expected an absolute path without "." or ".."';
 
-/** As the contract's own schema has it, unchanged. */
+/** Validated by the contract's own schema, and unchanged by it. */
 export const fits =
   (schema: z.ZodType<string>): ColumnCheck =>
   (value) => {
     if (value === null) return undefined;
     const read = schema.safeParse(value);
-    if (!read.success) return read.error.issues[0]?.message ?? 'not as expected';
-    return read.data === value ? undefined : 'not as its feature writes it';
+    if (!read.success) return read.error.issues[0]?.message ?? 'invalid';
+    return read.data === value ? undefined : 'not in the form that the server writes';
   };
 
 export const oneOf =
@@ -97,7 +97,7 @@ export const json =
 
 const anyId = matches(/^[^\p{Cc}\p{Z}]{1,200}$/u, 'an id');
 
-/** Ids and times are known by their names; other text is for people. */
+/** Ids and times are recognized by their column names; other text is free. */
 function byName(column: string): ColumnCheck {
   if (column === 'id' || column.endsWith('_id')) return anyId;
   return column.endsWith('_at') ? count : () => undefined;

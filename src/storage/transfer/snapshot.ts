@@ -9,26 +9,28 @@ import type { TableLayout, TransferRow } from './layout.ts';
 /** Rows in memory at a time. */
 export const ROWS_PER_PAGE = 500;
 
-/** A sort of millions of rows, or a slow disk behind the file, takes longer than any call may. */
+/** Sorting millions of rows, or writing to a slow disk, may take longer than any call. */
 export const STATEMENT_TIMEOUT_MS = 3_600_000;
 
 export interface DatabasePlace {
-  /** `postgres://…`; without it SQLite at `path`. */
+  /** `postgres://…`; without it, SQLite at `path`. */
   readonly url: string | undefined;
   readonly path: string;
 }
 
-/** Opens what is there and changes nothing: a server of an older program may be at work on it. */
+/** Opens the database and changes nothing: a server of an older version may be using it. */
 export async function openAsItIs({ url, path }: DatabasePlace): Promise<Engine> {
   if (!url && !existsSync(path))
-    throw new TransferRefused('NOTHING_TO_EXPORT', `There is no database at ${path}.`, 'Set COVENANT_HOME to the home that has it.');
+    throw new TransferRefused('NOTHING_TO_EXPORT', `No database exists at ${path}.`, 'Set COVENANT_HOME to the home that contains it, then run this again.');
   const engine = url
     ? (await import('../postgres.ts')).openPostgres({ url, statementTimeoutMs: STATEMENT_TIMEOUT_MS })
     : (await import('../sqlite.ts')).openSqlite(path);
   try {
     const { current, pending } = await inspectSchema(engine);
     if (pending.length > 0)
-      throw new SchemaMismatch(`the database has schema ${current} and this program ${SCHEMA_VERSION}: start the program once, which migrates it`);
+      throw new SchemaMismatch(
+        `the database has schema ${current}, but this program needs ${SCHEMA_VERSION}: start the server once with covenant up to migrate it`,
+      );
     return engine;
   } catch (error) {
     await engine.close();
@@ -36,23 +38,23 @@ export async function openAsItIs({ url, path }: DatabasePlace): Promise<Engine> 
   }
 }
 
-/** Everything that `read` sees is of one moment, while others go on writing. */
+/** Everything that `read` sees is from one moment, while others keep writing. */
 export async function inSnapshot<T>({ kind, reader }: Engine, read: (db: Db) => Promise<T>): Promise<T> {
   return await reader.connection().execute(async (db) => {
     await sql.raw(kind === 'postgres' ? 'begin isolation level repeatable read read only' : 'begin').execute(db);
     try {
       return await read(db);
     } finally {
-      // Nothing was written; a connection that is gone has no transaction either.
+      // Nothing was written, and a lost connection has no transaction left.
       await sql`rollback`.execute(db).catch(() => {});
     }
   });
 }
 
-/** A table's rows of one workspace by the bytes of their key, which no collation of the database changes; of events those behind `after`. */
+/** A table's rows of one workspace, sorted by the bytes of their key, independent of the database's collation. Of events, only those after `after`. */
 export async function* pagesOf({ kind }: Engine, db: Db, table: TableLayout, workspace: string, after: number): AsyncGenerator<TransferRow[]> {
   const { name, columns, key, owner } = table;
-  // Tables are values here, and their rows are checked one by one.
+  // Tables are values here; their rows are validated one by one.
   let query = (db as unknown as Kysely<Record<string, TransferRow>>)
     .selectFrom(name)
     .select([...columns.keys()])

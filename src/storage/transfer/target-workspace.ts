@@ -3,7 +3,7 @@ import type { Db } from '../engine.ts';
 import { TransferRefused } from './format.ts';
 import { OF_ONE_SERVER, TABLES, type TransferRow } from './layout.ts';
 
-/** Tables with rows that a first start and a sign-in create. They hold nobody's work. */
+/** Tables whose rows are created by a first start and a sign-in. They contain nobody's work. */
 const MADE_AT_START = ['workspaces', 'journal_heads', 'events', 'developers', 'tokens', 'signin_links'];
 const TOKENS_OF_START = ['operator', 'web'] as const;
 const EVENTS_OF_START = [
@@ -18,18 +18,18 @@ const EVENTS_OF_START = [
 
 const rowsOf = (db: Db) => db as unknown as Kysely<Record<string, TransferRow>>;
 
-/** Makes room for an import. The workspace must be absent, or hold only rows of a first start, which are deleted with their events. */
+/** Makes room for an import. The workspace must be absent or contain only rows of a first start, which are deleted with their events. */
 export async function clearUntouched(db: Db, workspace: string): Promise<void> {
   const found = await touchedBy(db, workspace);
   if (found !== undefined) {
     throw new TransferRefused(
       'WORKSPACE_IN_USE',
-      `workspace: ${JSON.stringify(workspace.replace(/^ws_/, ''))} of this database is in use: it has ${found}.`,
-      'Import into an empty database: another COVENANT_HOME, or another DATABASE_URL. Nothing was changed.',
+      `workspace: ${JSON.stringify(workspace.replace(/^ws_/, ''))} is in use in this database: it has ${found}.`,
+      'Import into an empty database: set another COVENANT_HOME or DATABASE_URL. Nothing was changed.',
     );
   }
   for (const { name, owner } of TABLES) await rowsOf(db).deleteFrom(name).where(owner, '=', workspace).execute();
-  // The developers and tokens that they were for are gone.
+  // Their developers and tokens no longer exist.
   for (const name of OF_ONE_SERVER) await db.deleteFrom(name).where('workspace_id', '=', workspace).execute();
 }
 
@@ -53,7 +53,7 @@ async function touchedBy(db: Db, workspace: string): Promise<string | undefined>
   return event && `event ${event.seq}, ${event.kind}`;
 }
 
-/** How many rows of each table the workspace has. */
+/** The number of rows of each table in the workspace. */
 export async function rowCounts(db: Db, workspace: string): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const { name, owner } of TABLES) {

@@ -45,7 +45,7 @@ async function refusal(work: Promise<unknown>): Promise<TransferRefused> {
 
 const isEmpty = async ({ store }: Place, workspace = W) => Object.values(await rowCounts(store.reader, workspace)).every((count) => count === 0);
 
-test(`from SQLite to ${ENGINE} and back: every table, every row, the same bytes, the same head, a whole chain`, async () => {
+test(`from SQLite to ${ENGINE} and back: every table, every row, the same bytes, the same head, a valid chain`, async () => {
   const [from, to, back] = [await filled('sqlite'), await placeOn(), await placeOn('sqlite')];
   const first = await exported(from);
   await taken(to, first.path);
@@ -68,7 +68,7 @@ test(`from SQLite to ${ENGINE} and back: every table, every row, the same bytes,
   expect(await to.store.append(W, [{ category: 'work', kind: 'after', actor: 'a' }])).toBe(first.journal.seq + 1);
 });
 
-test.runIf(ENGINE === 'postgres')('a database that sorts text by a language gives the same bytes', async () => {
+test.runIf(ENGINE === 'postgres')('a database with a language-specific text order gives the same bytes', async () => {
   const [from, to] = [await filled('sqlite'), await placeOn(ENGINE, { bare: true })];
   await to.store.engine.transaction(W, async (db) => {
     await sql`alter table notes alter column id type text collate "en-x-icu"`.execute(db);
@@ -79,7 +79,7 @@ test.runIf(ENGINE === 'postgres')('a database that sorts text by a language give
   expect((await exported(to)).text).toBe(file.text);
 });
 
-test('whatever text a row has arrives as it was', async () => {
+test('any text in a row arrives unchanged', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(hardText, { minLength: 1, maxLength: 12 }),
@@ -113,7 +113,7 @@ describe('a damaged file changes nothing, and the refusal names a line', () => {
     return lines.with(-1, `${JSON.stringify(value)}\n`);
   };
 
-  test('each way in which a file is damaged', async () => {
+  test('each kind of damage', async () => {
     const from = await filled();
     const { lines } = await exported(from);
     const target = await placeOn();
@@ -171,8 +171,8 @@ describe('a damaged file changes nothing, and the refusal names a line', () => {
     await taken(target, fileOf(lines.join('')));
   });
 
-  // What refuses it is the reading of the file, which is the same for both engines.
-  test.runIf(ENGINE === 'sqlite')('any one byte that is another, wherever it is', async () => {
+  // The file is refused while reading, which is the same for both engines.
+  test.runIf(ENGINE === 'sqlite')('any single changed byte, at any position', async () => {
     const from = await placeOn();
     await fillEveryTable(from.store, 11, 1);
     const bytes = Buffer.from((await exported(from)).text);
@@ -204,8 +204,8 @@ describe('a damaged file changes nothing, and the refusal names a line', () => {
   });
 });
 
-describe('where an import goes', () => {
-  test('a workspace with what a first start made is replaced', async () => {
+describe('the target of an import', () => {
+  test('replaces a workspace with only the rows of a first start', async () => {
     const [from, target] = [await filled(), await placeOn()];
     await target.store.write(W, async (tx) => {
       await tx.db.insertInto('workspaces').values({ id: W, name: 'moving', created_at: 1 }).execute();
@@ -217,7 +217,7 @@ describe('where an import goes', () => {
     expect((await exported(target)).text).toBe(file.text);
   });
 
-  test('a workspace that somebody has used is left alone, and the refusal says by what it is known', async () => {
+  test('leaves a used workspace alone, and the refusal names what it found', async () => {
     const { path } = await exported(await filled());
     const target = await placeOn();
     await target.store.write(W, async (tx) => {
@@ -236,7 +236,7 @@ describe('where an import goes', () => {
     expect(await refusal(taken(other, path))).toMatchObject({ code: 'WORKSPACE_IN_USE' });
   });
 
-  test('other workspaces of the database stay as they are; what they share with the file refuses it and names them', async () => {
+  test('leaves other workspaces of the database alone; shared values refuse the file and name the workspace', async () => {
     const from = await filled();
     const file = await exported(from);
     const target = await placeOn();
@@ -257,7 +257,7 @@ describe('where an import goes', () => {
   });
 });
 
-test('a journal whose chain is broken is exported and imported only by those who say so', async () => {
+test('a journal with a broken chain is exported and imported only with --unverified', async () => {
   const from = await filled();
   await from.store.engine.transaction(W, async (db) => {
     await db.updateTable('events').set({ actor: 'somebody else' }).where('workspace_id', '=', W).where('seq', '=', 9).execute();
@@ -285,7 +285,7 @@ test('an anchor that no event attests is a broken chain', async () => {
   expect(await refusal(exported(from))).toMatchObject({ code: 'CHAIN_BROKEN', message: expect.stringContaining('attests') });
 });
 
-test('an export is of one moment, whatever is written meanwhile', async () => {
+test('an export shows one moment, whatever is written meanwhile', async () => {
   const from = await filled();
   const before = await exported(from);
   const lines: string[] = [];
@@ -302,14 +302,14 @@ test('an export is of one moment, whatever is written meanwhile', async () => {
   expect(lines.join('')).toBe(before.text);
 });
 
-test('a workspace that is not there, and a database that is not there', async () => {
+test('refuses a missing workspace and a missing database', async () => {
   const place = await placeOn();
   expect(await refusal(exported(place))).toMatchObject({ code: 'NOT_FOUND' });
   const nowhere = { ...place, database: { ...place.database, url: undefined, path: `${place.database.path}.none` } };
   expect(await refusal(exported(nowhere))).toMatchObject({ code: 'NOTHING_TO_EXPORT' });
 });
 
-test('however many events there are, no more than a page of rows is in memory: the next are read when the last are written', async () => {
+test('keeps at most one page of rows in memory: the next is read after the last is written', async () => {
   const EVENTS = 100_000;
   const from = await placeOn();
   await unchainedJournal(from.store, EVENTS);

@@ -25,5 +25,9 @@ export function originOf(invocation: BareInvocation): string {
 export function requireRepository(folder: string): GitPlace {
   const place = placeOf(folder);
   if (place) return place;
-  throw new CliError('NO_REPOSITORY', `${folder} is not in a git repository.`, 'Run it in the repository where your agents work. `git init` makes one.');
+  throw new CliError(
+    'NO_REPOSITORY',
+    `${folder} is not in a git repository.`,
+    'Run this command inside the repository that your agents work in, or create one there with `git init`.',
+  );
 }

@@ -28,7 +28,7 @@ export interface SetupPlan {
   /** How Claude Code's hooks before and after tools and prompts reach the server. */
   readonly hooks: 'http' | 'command';
   readonly clients: readonly ClientName[];
-  /** The servers that the clients know alone: no hooks, no inbox. Of a client that is not set up: what setup wrote besides would go. */
+  /** Writes only the server entries of the clients: no hooks and no inbox. For a client that is not set up, other entries are removed. */
   readonly only?: 'server entry';
   readonly now: number;
 }
@@ -46,7 +46,7 @@ export function desiredFiles(plan: SetupPlan): DesiredFile[] {
   return wanted.map((file) => ({ ...file, shown: shownPath(plan.env, plan.root, file.path) }));
 }
 
-/** Where it lies, if setup may write there. */
+/** Where the file really is. Throws if setup must not write there. */
 export function ownPlace({ path, scope, shown, entries }: DesiredFile, root: string): string {
   if (entries.some(({ kind }) => kind === 'whole')) requireNoLink(path, shown);
   if (scope === 'repository') requireInside(root, path, shown);
@@ -73,12 +73,12 @@ export function programsFor(env: NodeJS.ProcessEnv, root: string): Programs {
   return { by: 'path', bridge: [process.execPath, fileOf('covibe-mcp')], companion: () => companion.map(shellQuoted).join(' '), companionArgs: companion };
 }
 
-/** Without the folders that npm adds for one command: agents are started without them. */
+/** The PATH without the folders that npm adds for one command: agents are started without them. */
 const lastingPath = ({ PATH = '' }: NodeJS.ProcessEnv): string =>
   PATH.split(delimiter)
     .filter((folder) => !/[\\/]node_modules[\\/]\.bin$/.test(folder))
     .join(delimiter);
 
-/** Beside what runs now: as the build makes it, or as it is written. */
+/** Next to the running program: the built file, or the source. */
 const fileOf = (program: string): string =>
   extname(import.meta.url) === '.ts' ? join(PACKAGE_ROOT, 'src/bin', `${program}.ts`) : join(PACKAGE_ROOT, 'dist/bin', `${program}.js`);

@@ -18,7 +18,7 @@ import { WITHOUT_GIT } from './setup/text.ts';
 import { askAboutTokens } from './setup/tokens.ts';
 import { readWatchStatus, type SetUp, setUpAround } from './state.ts';
 
-/** `open`: nothing is wrong with the setup, and yet somebody may want to know. */
+/** `open`: nothing is wrong with the setup, but someone may want to know. */
 export interface SetupCheck {
   readonly check: string;
   readonly state: 'ok' | 'failed' | 'open';
@@ -49,7 +49,7 @@ export async function reportSetup(invocation: BareInvocation): Promise<CommandRe
   const isSetUp = !files.some(({ check }) => check === NOT_SET_UP);
   const checks = [
     serverCheck(checked),
-    // Without a setup nobody needs a stored token: that one is missing is no second failure.
+    // Without a setup no stored token is needed, so a missing token is not a second failure.
     ...(isSetUp || environmentToken(invocation.env) !== undefined ? await runSetupCheck('tokens', () => tokenChecks(checked)) : []),
     ...(await runSetupCheck('watch', async () => [await watchCheck(checked)])),
     ...files,
@@ -64,7 +64,7 @@ export async function reportSetup(invocation: BareInvocation): Promise<CommandRe
   };
 }
 
-/** Passed checks of the machine and the server share one line. The others have their own. */
+/** Passed checks of the machine and the server share one line. All others have their own. */
 function doctorText(checks: readonly SetupCheck[], { mark }: CliOutput): string {
   const marks = { ok: mark.good, failed: mark.bad, open: mark.quiet } as const;
   const line = ({ state, message, fix }: SetupCheck) => `${marks[state]} ${message}${fix === undefined ? '' : `\n    fix: ${fix}`}`;
@@ -85,47 +85,47 @@ export async function runSetupCheck(check: string, look: () => readonly SetupChe
     if (error instanceof CliError) return [failed(check, error.message.replace(' Nothing was changed.', ''), error.next)];
     const { path, code, name } = error as NodeJS.ErrnoException;
     const where = path === undefined ? '' : `: ${path} cannot be read`;
-    return [failed(check, `${check} could not be checked${where} (${code ?? name})`, 'make it readable, or move it away; then covibe-local doctor')];
+    return [failed(check, `the ${check} check failed${where} (${code ?? name})`, 'make the file readable or move it away, then run covibe-local doctor')];
   }
 }
 
 function serverCheck({ setup: { origin }, server }: SetupCheckContext): SetupCheck {
   if (server.state === 'ready') return ok('server', `server ${server.ms} ms`);
-  if (server.state === 'unreachable') return open('server', `server ${origin} cannot be reached (${server.reason}); covenant up starts one`);
+  if (server.state === 'unreachable') return open('server', `server ${origin} is not reachable (${server.reason}); start it with covenant up`);
   return server.state === 'failing'
-    ? failed('server', `server ${origin} is not healthy`, 'run covenant doctor on its machine')
-    : failed('server', `what answers at ${origin} is no Covenant server`, 'covibe-local setup --base-url ORIGIN, with the origin of the server');
+    ? failed('server', `server ${origin} is not healthy`, 'on its machine, run covenant doctor')
+    : failed('server', `${origin} is not a Covenant server`, 'covibe-local setup --base-url ORIGIN, where ORIGIN is the address of your Covenant server');
 }
 
-/** Whether this server accepts what the agents will show it. What can be known without it is checked without it. */
+/** Checks whether this server accepts the agents' tokens. Checks that need no server run even without it. */
 async function tokenChecks({ env, setup, server }: SetupCheckContext): Promise<SetupCheck[]> {
   const token = environmentToken(env);
   const isReady = server.state === 'ready';
   const checks = token === undefined ? await storedTokenChecks(env, setup, isReady) : isReady ? await environmentTokenChecks(setup, token) : [];
-  return isReady ? checks : [...checks, open('tokens', 'whether tokens are accepted was not checked')];
+  return isReady ? checks : [...checks, open('tokens', 'tokens not checked: the server is not ready')];
 }
 
 const usesHttpHooks = ({ hooks, clients }: SetUp): boolean => hooks === 'http' && clients.some((client) => CLIENTS[client].hooks.overHttp);
 
 async function environmentTokenChecks(setup: SetUp, token: string): Promise<SetupCheck[]> {
   const said = await tokenState(setup.origin, token);
-  if (said.state === 'unreachable') return [open('tokens', `the token was not checked (${said.reason})`)];
+  if (said.state === 'unreachable') return [open('tokens', `token not checked (${said.reason})`)];
   if (said.state === 'refused')
-    return [failed('tokens', `${setup.origin} does not accept COVIBE_MCP_TOKEN`, 'set it to a token that is valid, or unset it and run setup again')];
+    return [failed('tokens', `${setup.origin} does not accept COVIBE_MCP_TOKEN`, `set it to a valid token, or unset it and run ${setupCommand(setup)}`)];
   const accepted = ok('tokens', 'token accepted (COVIBE_MCP_TOKEN)');
   if (!usesHttpHooks(setup) || !said.failClosed) return [accepted];
-  const message = 'this workspace wants edits held back while the server is away (hooks.fail_closed), which HTTP hooks cannot do';
+  const message = 'this workspace blocks edits while the server is unreachable (hooks.fail_closed), which HTTP hooks cannot do';
   return [accepted, failed('hooks', message, `${setupCommand(setup)} --hooks command`)];
 }
 
 async function storedTokenChecks(env: NodeJS.ProcessEnv, setup: SetUp, isReady: boolean): Promise<SetupCheck[]> {
   const fix = setupCommand(setup);
-  const unread = `the HTTP hooks of ${HTTP_HOOK_PROGRAMS} read COVIBE_MCP_TOKEN, which is not set here`;
-  const hooks = usesHttpHooks(setup) ? [failed('hooks', unread, `set it where your agents start, or ${fix} --hooks command`)] : [];
+  const unread = `the HTTP hooks of ${HTTP_HOOK_PROGRAMS} need COVIBE_MCP_TOKEN, which is not set in this shell`;
+  const hooks = usesHttpHooks(setup) ? [failed('hooks', unread, `set it where your agents start, or run ${fix} --hooks command`)] : [];
   const of = storedOrigin(env);
   const stored = tokensFrom(env, setup.origin);
   if (of !== undefined && of !== setup.origin && Object.keys(stored).length === 0)
-    return [...hooks, failed('tokens', `the stored tokens are those of ${of}`, fix)];
+    return [...hooks, failed('tokens', `the stored tokens belong to another server: ${of}`, fix)];
   const missing = setup.clients.filter((client) => stored[client] === undefined);
   const asked = isReady ? await askAboutTokens(env, setup.origin, setup.clients) : [];
   const inState = (state: string) => asked.filter((each) => each.state?.state === state).map(({ client }) => client);
@@ -133,21 +133,19 @@ async function storedTokenChecks(env: NodeJS.ProcessEnv, setup: SetUp, isReady: 
   return [
     ...hooks,
     ...(accepted.length > 0 ? [ok('tokens', counted(accepted.length, 'token'))] : []),
-    ...(refused.length > 0 ? [failed('tokens', `${setup.origin} no longer accepts the token of ${refused.join(', ')}`, fix)] : []),
+    ...(refused.length > 0 ? [failed('tokens', `${setup.origin} rejects the token of ${refused.join(', ')}`, fix)] : []),
     ...(missing.length > 0 ? [failed('tokens', `no token is stored for ${missing.join(', ')}`, fix)] : []),
-    ...asked.flatMap(({ client, state }) =>
-      state?.state === 'unreachable' ? [open('tokens', `the token of ${client} was not checked (${state.reason})`)] : [],
-    ),
+    ...asked.flatMap(({ client, state }) => (state?.state === 'unreachable' ? [open('tokens', `token of ${client} not checked (${state.reason})`)] : [])),
     ...privacyCheck(env),
   ];
 }
 
 function privacyCheck(env: NodeJS.ProcessEnv): SetupCheck[] {
   const file = credentialsPath(env);
-  return isOpenToOthers(env) ? [failed('credentials', `${file} can be read by others`, `chmod 600 ${shellQuoted(file)}`)] : [];
+  return isOpenToOthers(env) ? [failed('credentials', `${file} is readable by other users`, `chmod 600 ${shellQuoted(file)}`)] : [];
 }
 
-/** It has something to say every minute. */
+/** The watcher writes its status every minute. */
 const SILENT_AFTER_MS = 10 * 60_000;
 
 async function watchCheck({ env, setup, now }: SetupCheckContext): Promise<SetupCheck> {
@@ -156,21 +154,21 @@ async function watchCheck({ env, setup, now }: SetupCheckContext): Promise<Setup
   const { last_sync_at = null, problem = null } = isForThis ? status : {};
   const isFresh = isRecent(last_sync_at, now);
   const service = await serviceState({ env });
-  if (service.state === 'stopped' && !isFresh) return failed('watch', 'the watch service does not run', service.restart ?? watchCommand(setup.origin));
+  if (service.state === 'stopped' && !isFresh) return failed('watch', 'the watch service is not running', service.restart ?? watchCommand(setup.origin));
   if (service.origin !== undefined && service.origin !== setup.origin)
-    return open('watch', `the watch service of this machine is for ${service.origin}; ${setupCommand(setup)} changes it`);
+    return open('watch', `the watch service on this machine reports to ${service.origin}; to change that, run ${setupCommand(setup)}`);
   if (of !== undefined && !isForThis && isRecent(status.last_sync_at, now))
-    return open('watch', `watch runs for ${of}; ${watchCommand(setup.origin)} reports to ${setup.origin}`);
+    return open('watch', `watch reports to ${of}; to report to ${setup.origin}, run ${watchCommand(setup.origin)}`);
   if (problem !== null) return open('watch', `watch: ${problem}`);
   const synced = last_sync_at === null ? 'has not synced yet' : `synced ${age(last_sync_at, now)} ago`;
   if (isFresh) return ok('watch', `watch ${synced}`);
   if (service.state === 'running') return open('watch', `watch ${synced}`);
-  return open('watch', `watch does not run: ${watchCommand(setup.origin)}`);
+  return open('watch', `watch is not running; start it with ${watchCommand(setup.origin)}`);
 }
 
 const isRecent = (at: number | null | undefined, now: number): boolean => at != null && now - at < SILENT_AFTER_MS;
 
-/** The files that setup wrote, one line for each agent that has all of them. */
+/** The files that setup wrote: one line per agent whose files are all good. */
 function fileChecks({ env, setup, now }: SetupCheckContext): SetupCheck[] {
   const findings = inspectSetup({ env, ...setup, now });
   if (findings.every(({ state, scope }) => state === 'missing' || scope === 'machine'))
@@ -185,18 +183,18 @@ function fileChecks({ env, setup, now }: SetupCheckContext): SetupCheck[] {
   });
 }
 
-/** Nobody has to have it. */
+/** The guard is optional. */
 async function guardChecks({ setup: { root } }: SetupCheckContext): Promise<SetupCheck[]> {
   const folder = await hooksFolder(root).catch(() => undefined);
-  // Without git there is nothing to guard, and its absence has a line of its own.
+  // Without git there is nothing to guard, and a missing git has its own line.
   if (folder === undefined) return [];
   const hooks = GUARDED.map((hook) => hookIn(join(folder, hook)));
   const broken = hooks.filter((hook) => hook.state === 'broken');
-  if (broken.length > 0) return broken.map(({ message }) => failed('guard', message, 'mend it, or move it away; then covibe-local doctor'));
+  if (broken.length > 0) return broken.map(({ message }) => failed('guard', message, 'repair the hook or move it away, then run covibe-local doctor'));
   return [
     hooks.every(({ state }) => state === 'ours')
       ? ok('guard', 'commit guard installed')
-      : open('guard', 'no commit guard; covibe-local guard install adds one'),
+      : open('guard', 'no commit guard; to add it, run covibe-local guard install'),
   ];
 }
 
@@ -205,11 +203,11 @@ function hookIn(path: string): { state: ReturnType<typeof scriptState> | 'absent
     return { state: scriptState(readFileSync(path, 'latin1')) };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    return code === 'ENOENT' ? { state: 'absent' } : { state: 'broken', message: `git's hook ${path} cannot be read (${code})` };
+    return code === 'ENOENT' ? { state: 'absent' } : { state: 'broken', message: `the git hook ${path} cannot be read (${code})` };
   }
 }
 
-/** How agents start the bridge. Where that has changed since setup, the files are stale. */
+/** How agents start the bridge. If that has changed since setup, the files are stale. */
 function programChecks({ env, setup }: SetupCheckContext): SetupCheck[] {
   const bridge = ok('bridge', `bridge: ${programsFor(env, setup.root).bridge.join(' ')}`);
   return [bridge, ...(hasProgram('git', env) ? [] : [open('git', WITHOUT_GIT)])];

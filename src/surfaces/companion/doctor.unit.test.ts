@@ -9,7 +9,7 @@ import { reportSetup, runSetupCheck, type SetupCheck } from './doctor.ts';
 import { hooksFolder } from './guard/install.ts';
 import { noteSetup, writeWatchStatus } from './state.ts';
 
-/** A machine whose server is away, with a repository whose agents were set up for it. */
+/** A machine whose server is unreachable, with a repository whose agents were set up for it. */
 async function services() {
   const [machine, repository, origin] = [testMachine({ systemd: false }), temporaryRepository(), await closedOrigin()];
   noteSetup(machine.env, repository.path, { origin, hooks: 'command', clients: ['claude-code'] });
@@ -21,7 +21,7 @@ async function services() {
   return { machine, repository, origin, checks };
 }
 
-test('a watch that reports to another server is not taken for one that reports to this', async () => {
+test("doctor does not mistake a watcher for another server for this server's watcher", async () => {
   const { machine, origin, checks } = await services();
   const status = { pid: 1, version: '1', last_sync_at: Date.now(), sent: 1, waiting: 0, problem: null };
   writeWatchStatus(machine.env, { ...status, origin });
@@ -29,41 +29,46 @@ test('a watch that reports to another server is not taken for one that reports t
   const other = 'https://other.example';
   writeWatchStatus(machine.env, { ...status, origin: other });
   expect(await checks('watch')).toMatchObject([
-    { state: 'open', message: `watch runs for ${other}; covibe-local watch --base-url ${origin} reports to ${origin}` },
+    { state: 'open', message: `watch reports to ${other}; to report to ${origin}, run covibe-local watch --base-url ${origin}` },
   ]);
-  // That it could not reach the other one says nothing of this one.
+  // A failure to reach the other server says nothing about this one.
   writeWatchStatus(machine.env, { ...status, origin: other, last_sync_at: null, problem: 'server unreachable' });
-  expect(await checks('watch')).toMatchObject([{ state: 'open', message: expect.stringMatching(/^watch does not run: /) }]);
+  expect(await checks('watch')).toMatchObject([{ state: 'open', message: expect.stringMatching(/^watch is not running; start it with /) }]);
 });
 
-test("a folder in the place of git's hook is named, with what to do", async () => {
+test('names a folder in place of a git hook, with the fix', async () => {
   const { repository, checks } = await services();
   const hook = join(await hooksFolder(repository.path), 'pre-commit');
   rmSync(hook, { force: true });
   mkdirSync(hook, { recursive: true });
   expect(await checks('guard')).toEqual([
-    { check: 'guard', state: 'failed', message: `git's hook ${hook} cannot be read (EISDIR)`, fix: 'mend it, or move it away; then covibe-local doctor' },
+    {
+      check: 'guard',
+      state: 'failed',
+      message: `the git hook ${hook} cannot be read (EISDIR)`,
+      fix: 'repair the hook or move it away, then run covibe-local doctor',
+    },
   ]);
   expect(await checks('server')).toHaveLength(1);
 });
 
-test('a folder in the place of the unit is a finding of its own, beside the others', async () => {
+test('reports a folder in place of the systemd unit as its own finding, next to the others', async () => {
   const { machine, checks } = await services();
   const unit = join(machine.home, '.config/systemd/user/covibe-watch.service');
   mkdirSync(unit, { recursive: true });
   writeFileSync(join(machine.env.PATH?.split(':')[0] ?? '', 'systemctl'), '#!/bin/sh\n', { mode: 0o755 });
   expect(await checks('watch')).toEqual([
-    { check: 'watch', state: 'failed', message: `${unit} cannot be read (EISDIR).`, fix: 'Mend it, or move it away; then run this again.' },
+    { check: 'watch', state: 'failed', message: `${unit} cannot be read (EISDIR).`, fix: 'Fix the file or move it away, then run this again.' },
   ]);
   expect(await checks('bridge')).toHaveLength(1);
 });
 
-test('whatever cannot be looked at is said, with where it is and what to do', async () => {
-  const fix = 'make it readable, or move it away; then covibe-local doctor';
+test('a check that cannot run becomes a finding with the path and the fix', async () => {
+  const fix = 'make the file readable or move it away, then run covibe-local doctor';
   expect(await runSetupCheck('files', () => readdirSync('/nowhere') as never)).toEqual([
-    { check: 'files', state: 'failed', message: 'files could not be checked: /nowhere cannot be read (ENOENT)', fix },
+    { check: 'files', state: 'failed', message: 'the files check failed: /nowhere cannot be read (ENOENT)', fix },
   ]);
   expect(await runSetupCheck('bridge', () => Promise.reject(new TypeError()))).toEqual([
-    { check: 'bridge', state: 'failed', message: 'bridge could not be checked (TypeError)', fix },
+    { check: 'bridge', state: 'failed', message: 'the bridge check failed (TypeError)', fix },
   ]);
 });

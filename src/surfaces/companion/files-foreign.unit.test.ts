@@ -14,7 +14,7 @@ function link(m: SetupMachine, file: string, to: string): void {
 
 const states = (m: SetupMachine) => inspectSetup(m.planOf()).flatMap(({ shown, state }) => (shown === PLUGIN ? [state] : []));
 
-test('a plugin of the same name that setup did not write is not replaced; an older one of ours is, whoever committed it', () => {
+test('replaces an older plugin of setup, but not a plugin of the same name that setup did not write', () => {
   const m = setupMachine({ clients: ['opencode'] });
   m.write(`app/${PLUGIN}`, 'export const Mine = 1;\n');
   const before = m.tree();
@@ -37,7 +37,7 @@ test('a plugin of the same name that setup did not write is not replaced; an old
   expect(states(other)).toEqual(['good']);
 });
 
-test('a plugin of ours is ours with the line ends of Windows, and with lines on top; without its first line it is somebody’s own, also where setup had written it', () => {
+test('recognizes its plugin with Windows line endings and with lines on top, but not without its first line', () => {
   const m = setupMachine({ clients: ['opencode'] });
   m.setup();
   const written = m.read(`app/${PLUGIN}`);
@@ -54,7 +54,7 @@ test('a plugin of ours is ours with the line ends of Windows, and with lines on 
   m.write(`app/${PLUGIN}`, written.replaceAll('\n', '\r\n'));
   expect(m.remove()).toContainEqual(expect.objectContaining({ shown: PLUGIN, change: 'deleted' }));
 
-  // As it comes with a clone: on no record here.
+  // As it comes with a clone: without a record here.
   m.write(`app/${PLUGIN}`, `/* eslint-disable */\r\n${written.replaceAll('\n', '\r\n')}`);
   expect(states(m)).toEqual(['stale']);
 });
@@ -68,7 +68,7 @@ test.each<[string, (m: SetupMachine) => void]>([
   ['a merged file that is a link to nothing out of it', (m) => link(m, '.mcp.json', '../made-elsewhere')],
   ['a folder that is a link out of it', (m) => link(m, '.claude', m.home)],
   ['an inbox that is a link to nothing out of it', (m) => link(m, '.covibe/telemetry', join(m.home, 'made-elsewhere'))],
-])('%s is refused, and nothing is written anywhere', (_, make) => {
+])('refuses %s and writes nothing', (_, make) => {
   const m = setupMachine({ clients: ['opencode', 'claude-code'] });
   m.write('home/.bashrc', 'export PRECIOUS=1 # cv_0123456789abcdefXYZ\n');
   m.write('home/settings.json', '{}');
@@ -81,7 +81,7 @@ test.each<[string, (m: SetupMachine) => void]>([
   expect(existsSync(join(m.home, '.covibe'))).toBe(false);
 });
 
-test('links within the repository are followed as the system follows them', () => {
+test('follows links inside the repository', () => {
   const m = setupMachine({ clients: ['claude-code'] });
   m.write('app/config/claude/keep', '');
   m.write('app/config/real.json', '{}');
@@ -93,7 +93,7 @@ test('links within the repository are followed as the system follows them', () =
   expect(m.read('app/config/real.json')).toBe('{}');
 });
 
-test('what has become a link out of the repository since is not changed when setup is undone', () => {
+test('removal does not change a file that has since become a link out of the repository', () => {
   const m = setupMachine({ clients: ['claude-code'] });
   m.setup();
   const mine = m.write('home/mine.json', m.read('app/.mcp.json'));
@@ -106,7 +106,7 @@ test('what has become a link out of the repository since is not changed when set
   expect(m.read('home/mine.json')).toBe(before);
 });
 
-test('what could not be undone stays on record, and goes once it can', () => {
+test('a file that could not be undone stays on record and is undone once possible', () => {
   const m = setupMachine({ clients: ['claude-code', 'codex'] });
   const before = m.tree(false);
   m.setup();
@@ -116,7 +116,7 @@ test('what could not be undone stays on record, and goes once it can', () => {
   m.write('home/.codex/config.toml', 'no toml');
   const kept = m.remove().flatMap(({ shown, change, stays }) => (change === 'kept' ? [[shown, ...stays]] : []));
   expect(kept).toEqual([
-    ['.claude/settings.json', expect.stringMatching(/leads out of the repository by a link\. Move the link away.*run this again/)],
+    ['.claude/settings.json', expect.stringMatching(/is a link that leads out of the repository\. Remove the link.*run this again/)],
     ['~/.codex/config.toml', expect.stringMatching(/^~\/\.codex\/config\.toml, line 1.* run this again/)],
   ]);
   rmSync(claude);
@@ -129,7 +129,7 @@ test('what could not be undone stays on record, and goes once it can', () => {
   expect([m.tree(false), m.remove()]).toEqual([before, []]);
 });
 
-test('a worktree may have its files in the main checkout, and nowhere else outside', () => {
+test('a worktree may have its files in the main checkout, but nowhere else outside', () => {
   const m = setupMachine({ clients: ['claude-code'] });
   const { path: main, git } = temporaryRepository();
   const root = join(m.home, 'worktree');

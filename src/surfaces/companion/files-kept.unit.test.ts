@@ -6,7 +6,7 @@ import { handWritten, ORIGIN, setupMachine } from '../../testing/programs/setup-
 import { jsonIn } from './edit/json-text.ts';
 import { inspectSetup } from './files.ts';
 
-test('setup run twice changes nothing, not even when a file was last written', () => {
+test('a second setup changes nothing, not even modification times', () => {
   const m = setupMachine();
   handWritten(m);
   m.setup();
@@ -16,7 +16,7 @@ test('setup run twice changes nothing, not even when a file was last written', (
   expect(inspectSetup(m.planOf()).filter(({ state }) => state !== 'good')).toEqual([]);
 });
 
-test('what people have in their files stays, and is counted', () => {
+test('keeps and counts what people have in their files', () => {
   const m = setupMachine();
   handWritten(m);
   const kept = Object.fromEntries(m.setup().flatMap(({ files }) => files.map((file) => [file.shown, file.kept])));
@@ -38,7 +38,7 @@ test('what people have in their files stays, and is counted', () => {
   expect(lstatSync(join(m.root, '.gemini/settings.json')).isSymbolicLink()).toBe(true);
 });
 
-test('to remove it leaves everything as it was before, byte for byte, with modes, links and without the folders that it made', () => {
+test('removal restores everything byte for byte, with modes and links, and deletes the folders that setup created', () => {
   const bare = setupMachine();
   const nothing = bare.tree(false);
   bare.setup();
@@ -56,7 +56,7 @@ test('to remove it leaves everything as it was before, byte for byte, with modes
   expect(m.tree(false)).toEqual(before);
 });
 
-test('what was changed by hand since stays when the rest is removed, and is named', () => {
+test('removal keeps entries that were changed by hand, and names them', () => {
   const m = setupMachine({ clients: ['claude-code', 'codex'] });
   m.setup();
   const settings = m.json('app/.claude/settings.json');
@@ -78,7 +78,7 @@ test('what was changed by hand since stays when the rest is removed, and is name
   expect(m.read('app/.mcp.json')).toBe('{ "mcpServers": ');
 });
 
-test('what was edited between two setups is part of what is put back', () => {
+test('removal restores edits that were made between two setups', () => {
   const m = setupMachine({ clients: ['claude-code'] });
   m.setup();
   m.write('app/.mcp.json', m.read('app/.mcp.json').replace('"mcpServers": {', '"mcpServers": {\n    "mine": {},'));
@@ -88,7 +88,7 @@ test('what was edited between two setups is part of what is put back', () => {
   expect(m.json('app/.mcp.json')).toEqual({ mcpServers: { mine: {} } });
 });
 
-test('the table of Codex goes with the last repository that needs it', () => {
+test('removes the Codex table with the last repository that needs it', () => {
   const m = setupMachine({ clients: ['codex'] });
   const other = join(dirname(m.root), 'other');
   mkdirSync(other);
@@ -99,14 +99,14 @@ test('the table of Codex goes with the last repository that needs it', () => {
     path: join(m.home, '.codex/config.toml'),
     shown: '~/.codex/config.toml',
     change: 'kept',
-    stays: [`it is for ${other} too`],
+    stays: [`${other} needs it too`],
   });
   expect(inspectSetup(m.planOf({ root: other })).every(({ state }) => state === 'good')).toBe(true);
   expect(m.remove(other)).toContainEqual(expect.objectContaining({ shown: '~/.codex/config.toml', change: 'restored' }));
   expect(m.read('home/.codex/config.toml')).toBe('model = "x"\n');
 });
 
-test('a file that has become a link since is the same file: one record, and what setup wrote goes with it', () => {
+test('a file that has become a link keeps one record and is undone through the link', () => {
   const m = setupMachine({ clients: ['codex', 'claude-code'] });
   m.write('home/.codex/config.toml', 'model = "x"\n');
   m.write('app/.mcp.json', '{}');
@@ -129,7 +129,7 @@ test('a file that has become a link since is the same file: one record, and what
   expect(lstatSync(join(m.home, '.codex/config.toml')).isSymbolicLink()).toBe(true);
 });
 
-test('entries of an older shape are told as stale and replaced; missing ones are told too; to look changes nothing, and to remove brings the older ones back', () => {
+test('reports older entries as stale and missing ones as missing without changing anything; removal restores the older ones', () => {
   const m = setupMachine({ clients: ['claude-code', 'codex'] });
   m.write('app/.mcp.json', '{ "mcpServers": { "covibe": { "command": "npx", "args": ["covibe-mcp"] } } }');
   m.write('home/.codex/config.toml', '[mcp_servers.covibe]\ncommand = "covibe-mcp"\ncwd = "/pinned"\n');
@@ -158,7 +158,7 @@ test('entries of an older shape are told as stale and replaced; missing ones are
   expect(m.read('home/.codex/config.toml')).toBe('# mine\n[mcp_servers.covibe]\ncommand = "covibe-mcp"\ncwd = "/pinned"\n');
 });
 
-test('what somebody has added to our entry stays, with the comments in it, and is no fault; the entry then stays when the rest is removed', () => {
+test('keeps what people add to our entry, including comments, and reports no fault; removal then keeps the entry', () => {
   const m = setupMachine({ clients: ['gemini', 'codex'] });
   m.setup();
   m.write('app/.gemini/settings.json', m.read('app/.gemini/settings.json').replace('"covibe": {', '"covibe": { // ours\n      "trust": true,'));
@@ -176,7 +176,7 @@ test('what somebody has added to our entry stays, with the comments in it, and i
   expect(m.read('app/.gemini/settings.json')).toContain('"trust": true');
 });
 
-test('another way to our server that stands in our entry makes room for the bridge, and comes back', () => {
+test('replaces another connection to our server in our entry with the bridge, and restores it on removal', () => {
   const m = setupMachine({ clients: ['gemini', 'codex'] });
   m.write('app/.gemini/settings.json', '{ "mcpServers": { "covibe": { "trust": true, "httpUrl": "http://x/mcp", "headers": { "a": "b" } } } }');
   m.write('home/.codex/config.toml', '[mcp_servers.covibe]\nurl = "http://x/mcp"\nbearer_token_env_var = "T"\nenabled = true\n');
@@ -189,7 +189,7 @@ test('another way to our server that stands in our entry makes room for the brid
   expect(m.read('home/.codex/config.toml')).toContain('bearer_token_env_var = "T"');
 });
 
-test('what somebody has added to a hook of ours stays with its comments; what they have changed of ours is set back, and named', () => {
+test('keeps what people add to our hook, and restores and names what they changed in it', () => {
   const m = setupMachine({ clients: ['claude-code', 'cursor'], hooks: 'command' });
   m.setup();
   const settings = 'app/.claude/settings.json';
@@ -213,7 +213,7 @@ test('what somebody has added to a hook of ours stays with its comments; what th
   expect(m.read(settings)).toMatch(/\/\/ narrow on purpose\n {8}"matcher": "Edit\|/);
   expect(m.read(settings).replace('// narrow on purpose\n        ', '')).toBe(added);
 
-  // The next way to the server takes the place of the last one, and what is theirs stays.
+  // A new address replaces the old one, and the person's own keys stay.
   m.write(settings, m.read(settings).replace(/("command": "[^"]*claude-code before-tool[^"]*",)/, '$1\n            "statusMessage": "asking",'));
   expect(m.setup({ hooks: 'http' }).flatMap(({ files }) => files.flatMap(({ setBack }) => setBack))).toEqual([]);
   expect(m.read(settings)).toContain('"statusMessage": "asking"');

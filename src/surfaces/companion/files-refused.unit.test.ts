@@ -16,10 +16,10 @@ test.each<[string, (m: SetupMachine) => unknown, RegExp]>([
   [
     'is no text',
     (m) => writeFileSync(join(m.root, 'opencode.json'), Buffer.from([0x7b, 0xff, 0x7d])),
-    /^opencode\.json cannot be read \(it is no UTF-8 text\)/,
+    /^opencode\.json cannot be read \(it is not UTF-8 text\)/,
   ],
   ['is a link to itself', (m) => symlinkSync('.mcp.json', join(m.root, '.mcp.json')), /^\.mcp\.json cannot be read \(ELOOP\)/],
-])('where one file %s nothing at all is written, and doctor says it is broken', (_, make, message) => {
+])('writes nothing if one file %s, and doctor reports it as broken', (_, make, message) => {
   const m = setupMachine();
   make(m);
   const before = m.tree();
@@ -31,19 +31,19 @@ test.each<[string, (m: SetupMachine) => unknown, RegExp]>([
   expect(inspectSetup(m.planOf()).filter(({ state }) => state === 'broken')).toEqual([expect.objectContaining({ what: expect.stringMatching(message) })]);
 });
 
-test('where the files of two agents are one, by whichever link, nothing is written: one entry would take the place of the other', () => {
+test('refuses two agents whose files are the same file, through any link', () => {
   const m = setupMachine({ clients: ['claude-code', 'cursor', 'gemini'] });
   const isRefused = (message: string) =>
     expect(() => m.setup()).toThrow(expect.objectContaining({ code: 'ONE_FILE', message: expect.stringContaining(message) }));
   mkdirSync(join(m.root, '.claude'));
   symlinkSync('.claude', join(m.root, '.gemini'));
-  isRefused('.claude/settings.json and .gemini/settings.json are one file, and claude-code and gemini need');
+  isRefused('.claude/settings.json and .gemini/settings.json are the same file, but claude-code and gemini need');
   mkdirSync(join(m.root, '.cursor'));
   symlinkSync('../.mcp.json', join(m.root, '.cursor/mcp.json'));
-  isRefused('.mcp.json and .cursor/mcp.json are one file');
+  isRefused('.mcp.json and .cursor/mcp.json are the same file');
 });
 
-test('what a run that was killed had staged goes with the next setup, or when it is removed; what another one stages now stays', () => {
+test('cleans up temporary files of a killed run at the next setup or removal, but not those of a running one', () => {
   const m = setupMachine({ clients: ['claude-code'] });
   const dead = spawnSync(process.execPath, ['-e', '']).pid;
   const left = (pid: number) => m.write(`app/.claude/settings.json.${pid}.tmp`, '{}');
@@ -58,7 +58,7 @@ test('what a run that was killed had staged goes with the next setup, or when it
   expect(readdirSync(m.root, { recursive: true })).toEqual(['.claude']);
 });
 
-test('a file that does not fit on the disk is not there in part, nor is anything left beside it', () => {
+test('a file that does not fit on the disk leaves no partial or temporary file', () => {
   const m = setupMachine();
   const path = m.write('home/file', 'before');
   const home = new URL('../../wire/covibe-home.ts', import.meta.url).href;
@@ -68,7 +68,7 @@ test('a file that does not fit on the disk is not there in part, nor is anything
   expect([readdirSync(m.home), m.read('home/file')]).toEqual([['file'], 'before']);
 });
 
-test('what changes between the plan and the writing is not overwritten, and nothing else is written', () => {
+test('a change between planning and writing is not overwritten, and nothing else is written', () => {
   const m = setupMachine();
   const planned = planSetup(m.planOf());
   m.write('app/.mcp.json', '{ "mine": 1 }');
@@ -77,7 +77,7 @@ test('what changes between the plan and the writing is not overwritten, and noth
   expect(m.tree()).toEqual(before);
 });
 
-test('what cannot be written is told before anything is', () => {
+test('reports an unwritable file before anything is written', () => {
   const m = setupMachine();
   const planned = planSetup(m.planOf());
   m.write('app/.opencode', '');
@@ -86,7 +86,7 @@ test('what cannot be written is told before anything is', () => {
   expect(m.tree()).toEqual(before);
 });
 
-test('a file in place of the inbox is told before anything is written', () => {
+test('reports a file in place of the inbox before anything is written', () => {
   const m = setupMachine();
   m.write('app/.covibe/telemetry', '');
   const before = m.tree();
@@ -94,8 +94,8 @@ test('a file in place of the inbox is told before anything is written', () => {
   expect(m.tree()).toEqual(before);
 });
 
-// Nothing is closed to root.
-test.runIf(process.getuid?.() !== 0)('a folder in which nothing can be replaced is told before anything is written, although its file is open', () => {
+// Root may write everywhere.
+test.runIf(process.getuid?.() !== 0)('reports a read-only folder before anything is written, even if its file is writable', () => {
   const m = setupMachine();
   m.write('app/.claude/settings.json', '{}');
   chmodSync(join(m.root, '.claude'), 0o555);

@@ -16,7 +16,7 @@ interface Settings {
   readonly hooks: Readonly<Record<string, readonly { hooks: readonly { command: string }[] }[]>>;
 }
 
-test('[companion.setup.claude-hooks-session] [companion.setup.claude-hooks-telemetry] run as Claude Code runs them, the hooks that setup wrote start a session, report what was used, and end it', async () => {
+test('the hooks from setup, run as Claude Code runs them, start a session, report usage and end it [companion.setup.claude-hooks-session] [companion.setup.claude-hooks-telemetry]', async () => {
   const t = await testApp();
   const { url: origin } = await t.serve();
   const { token } = await t.developer('ana', 'claude-code');
@@ -36,11 +36,11 @@ test('[companion.setup.claude-hooks-session] [companion.setup.claude-hooks-telem
 
   await fire('SessionStart');
   expect(await ends()).toEqual([null]);
-  // Whoever reads the transcript first, be it the watcher, links it.
+  // Whichever reads the transcript first, hook or watcher, links it.
   const [session] = await t.app.store.reader.selectFrom('agent_sessions').select('id').execute();
   expect(sessionOf(m.env, transcript_path)).toBe(session?.id);
   await fire('Stop');
-  // The counters go their own way: the agent does not wait for them.
+  // Counters are reported separately: the agent does not wait for them.
   await until(async () => {
     const spans = await t.app.store.reader.selectFrom('agent_spans').select(['output_tokens']).execute();
     expect(spans).toEqual([{ output_tokens: 7 }]);

@@ -19,7 +19,7 @@ import { withEntries } from './edit/plan.ts';
 import { type FileRecord, type RecordScope, readRecord, recordPath, recordText, type SetupRecord } from './setup-record.ts';
 import { INBOX } from './usage-readers/inbox.ts';
 
-/** All that would be written, read and checked: nothing has been changed. */
+/** A complete plan of what to write, read and checked. Nothing has been changed yet. */
 interface PlannedSetup {
   readonly plan: SetupPlan;
   readonly outcomes: readonly SetupOutcome[];
@@ -28,34 +28,34 @@ interface PlannedSetup {
 
 export interface FileOutcome {
   readonly path: string;
-  /** As people call it: from the top of the repository, or from their home (`~/…`). */
+  /** The path as people write it: relative to the repository, or from their home (`~/…`). */
   readonly shown: string;
   readonly change: 'created' | 'changed' | 'unchanged';
-  /** What was there and stays, such as `your 1 hook kept`; empty where there was nothing. */
+  /** What was in the file and stays, such as `your 1 hook kept`; empty if there was nothing. */
   readonly kept: string;
-  /** What of ours was changed by hand and is as setup wrote it again, such as one hook. */
+  /** Our entries that were changed by hand and have been restored, such as one hook. */
   readonly setBack: readonly string[];
 }
 
 export interface SetupOutcome {
   readonly client: ClientName;
   readonly files: readonly FileOutcome[];
-  /** What the person must know or do, such as to trust Codex's hooks once. */
+  /** What the person must know or do, such as trusting Codex's hooks once. */
   readonly notes: readonly string[];
 }
 
 export interface SetupFinding {
   readonly client: ClientName;
   readonly file: string;
-  /** `machine`: it may stand there for another repository. */
+  /** `machine`: the entry may be there for another repository. */
   readonly scope: FileSpec['scope'];
   readonly shown: string;
-  /** Such as the hook of one event, or `server entry`. */
+  /** The thing that was checked, such as the hook of one event, or `server entry`. */
   readonly what: string;
   readonly state: 'good' | 'missing' | 'stale' | 'broken';
-  /** Empty where it is good. */
+  /** Empty if the state is good. */
   readonly fix: string;
-  /** What nobody but the client knows: whether it is trusted there. */
+  /** A fact that only the client knows, such as whether the entry is trusted there. */
   readonly note?: string | undefined;
 }
 
@@ -100,18 +100,18 @@ export function planSetup(plan: SetupPlan): PlannedSetup {
   return { plan, outcomes: outcomesOf(plan, files), writes };
 }
 
-/** First the record: what is written can be undone even if the power goes in between. */
+/** The record is written first, so that everything can be undone even after a power failure in between. */
 export function applySetup({ plan, outcomes, writes }: PlannedSetup): SetupOutcome[] {
   writeAll(writes);
   if (!plan.only) mkdirSync(join(plan.root, INBOX), { recursive: true });
   return [...outcomes];
 }
 
-/** As a person types it. */
+/** The setup command as a person types it. */
 export const setupCommand = ({ origin, clients }: Pick<SetupPlan, 'origin' | 'clients'>): string =>
   `covibe-local setup --base-url ${shellQuoted(origin)}${clients.length > 0 ? ` --agents ${clients.join(',')}` : ''}`;
 
-/** What stands in the files now, against what setup would write. */
+/** Compares the files with what setup would write. */
 export function inspectSetup(plan: SetupPlan): SetupFinding[] {
   const fix = setupCommand(plan);
   return desiredFiles(plan).flatMap((wanted) => {
@@ -122,7 +122,7 @@ export function inspectSetup(plan: SetupPlan): SetupFinding[] {
       const text = readText(ownPlace(wanted, plan.root), shown)?.text ?? '';
       return entries.flatMap((entry): SetupFinding[] => {
         const state = stateOf(text, entry, shown);
-        // Anybody may have written that.
+        // Anyone may have written that.
         if (state === 'good' && 'isDefault' in entry) return [];
         return [{ ...of, what: entry.what, state, fix: state === 'good' ? '' : fix }];
       });
@@ -133,7 +133,7 @@ export function inspectSetup(plan: SetupPlan): SetupFinding[] {
   });
 }
 
-/** What else is in the file, for people: `your 1 hook kept`. */
+/** The other content of the file, for people: `your 1 hook kept`. */
 function keptIn(text: string | undefined, entries: readonly ConfigEntry[], file: string): string {
   if (text === undefined || entries.some(({ kind }) => kind === 'whole')) return '';
   const value = (entries.some(({ kind }) => kind === 'table') ? parse(text.replace(/^\uFEFF/, '')) : (jsonIn(text, file) ?? {})) as Record<string, unknown>;
@@ -154,15 +154,15 @@ const counts = (number: number, what: string): string[] => (number > 0 ? [counte
 
 const fileIn = ({ files }: SetupRecord, path: string): FileRecord | undefined => files.find((each) => isSameFile(each.path, path));
 
-/** Linked to each other, the entry of one agent would take the place of the other's. */
+/** If two clients' files are linked to each other, one entry would replace the other. */
 function requireFilesOfTheirOwn(files: readonly PlannedFile[]): void {
   for (const [index, file] of files.entries()) {
     const other = files.slice(0, index).find(({ write }) => realPathOf(write.path) === realPathOf(file.write.path));
     if (!other) continue;
     throw new CliError(
       'ONE_FILE',
-      `${other.shown} and ${file.shown} are one file, and ${other.client} and ${file.client} need different entries in it. Nothing was changed.`,
-      `Give each a file of its own, or set up one of them: --agents ${other.client}`,
+      `${other.shown} and ${file.shown} are the same file, but ${other.client} and ${file.client} need different entries in it. Nothing was changed.`,
+      `Replace the link so that each has its own file, or set up only one of them: covibe-local setup --agents ${other.client}`,
     );
   }
 }
@@ -170,7 +170,7 @@ function requireFilesOfTheirOwn(files: readonly PlannedFile[]): void {
 function outcomesOf({ env, root, clients }: SetupPlan, files: readonly PlannedFile[]): SetupOutcome[] {
   const changed = files.filter(({ client, outcome }) => client && outcome.change !== 'unchanged');
   const isTied = programsFor(env, root).by === 'path';
-  const tied = `covibe-local is not on the PATH, so the files name where it lies on this machine. To share them: ${installCommand(PACKAGE_ROOT)}, then run setup again.`;
+  const tied = `covibe-local is not on the PATH, so the files contain its path on this machine. To share the files, run ${installCommand(PACKAGE_ROOT)}, then run setup again.`;
   return clients.map((client) => ({
     client,
     files: files.filter((file) => file.client === client).map(({ outcome }) => outcome),

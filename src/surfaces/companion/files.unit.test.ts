@@ -6,7 +6,7 @@ import { ORIGIN, setupMachine } from '../../testing/programs/setup-machine.ts';
 import { installedClients } from './desired-files.ts';
 import { inspectSetup } from './files.ts';
 
-test('[companion.setup.claude-mcp-json] .mcp.json gets the stdio bridge of Claude Code, and names no folder of this machine', () => {
+test('[companion.setup.claude-mcp-json] .mcp.json gets the stdio bridge for Claude Code and contains no path of this machine', () => {
   const m = setupMachine();
   m.setup();
   expect(m.json('app/.mcp.json')).toEqual({
@@ -20,7 +20,7 @@ test('[companion.setup.claude-mcp-json] .mcp.json gets the stdio bridge of Claud
   });
 });
 
-test('hooks of Claude Code call a server of this machine themselves where they are to, and run our command otherwise', () => {
+test('hooks of Claude Code call a local server directly with --hooks http, and run our command otherwise', () => {
   const http = setupMachine();
   http.setup();
   const { hooks } = http.json('app/.claude/settings.json');
@@ -51,7 +51,7 @@ test('hooks of Claude Code call a server of this machine themselves where they a
   expect(existsSync(join(http.root, '.claude'))).toBe(false);
 });
 
-test('[companion.setup.cursor-mcp-json] [companion.setup.cursor-hooks-json] a machine with Cursor gets its server and lifecycle hooks; without Cursor no .cursor file is written', () => {
+test('[companion.setup.cursor-mcp-json] [companion.setup.cursor-hooks-json] a machine with Cursor gets its server entry and lifecycle hooks; without Cursor no .cursor file is written', () => {
   const m = setupMachine();
   m.write('bin/claude', '', 0o755);
   expect(installedClients(m.env)).toEqual(['claude-code']);
@@ -71,7 +71,7 @@ test('[companion.setup.cursor-mcp-json] [companion.setup.cursor-hooks-json] a ma
   ]);
 });
 
-test('Codex gets one table for all repositories, and hooks in this one; Gemini CLI and opencode get theirs', () => {
+test('Codex gets one table for all repositories and hooks in this one; Gemini CLI and opencode get their own files', () => {
   const m = setupMachine();
   const outcomes = m.setup();
   expect(parse(m.read('home/.codex/config.toml'))).toEqual({
@@ -87,18 +87,18 @@ test('Codex gets one table for all repositories, and hooks in this one; Gemini C
   expect(m.read('app/.opencode/plugins/covibe.js')).toContain(JSON.stringify(['covibe-local', 'hook', '--base-url', ORIGIN, 'opencode']));
   expect(outcomes.find(({ client }) => client === 'codex')).toMatchObject({
     files: [{ shown: '~/.codex/config.toml', change: 'created' }, { shown: '.codex/hooks.json' }],
-    notes: [expect.stringContaining('trusted')],
+    notes: [expect.stringContaining('trust this folder')],
   });
 });
 
-test('[companion.setup.telemetry-inbox] setup makes the inbox, and git does not see it', () => {
+test('[companion.setup.telemetry-inbox] setup creates the inbox, and git ignores it', () => {
   const m = setupMachine({ clients: ['codex'] });
   m.setup();
   expect(statSync(join(m.root, '.covibe/telemetry')).isDirectory()).toBe(true);
   expect(m.read('app/.covibe/.gitignore')).toBe('*\n');
 });
 
-test('[companion.setup.stores-no-raw-token] a token that stands in the environment, or in an entry that is replaced, is in no file that setup wrote', () => {
+test('[companion.setup.stores-no-raw-token] setup writes no token to a file, neither from the environment nor from a replaced entry', () => {
   const m = setupMachine({ clients: ['claude-code'] });
   const token = `cv_${'a'.repeat(40)}`;
   m.write('app/.mcp.json', JSON.stringify({ mcpServers: { covibe: { command: 'covibe-mcp', env: { COVIBE_MCP_TOKEN: token } } } }));
@@ -110,10 +110,10 @@ test('[companion.setup.stores-no-raw-token] a token that stands in the environme
   for (const record of written.filter((path) => path.includes('/.covibe/setups/'))) expect(statSync(record).mode & 0o777).toBe(0o600);
 });
 
-test("where our programs are on no PATH, the repository's own package is named, or their place on this machine", () => {
+test("without our programs on the PATH, setup uses the repository's own package or their path on this machine", () => {
   const m = setupMachine({ clients: ['claude-code', 'codex'], hooks: 'command', programs: [] });
   const [first] = m.setup();
-  expect(first?.notes.at(-1)).toMatch(/^covibe-local is not on the PATH, so the files name where it lies .* npm install --global /);
+  expect(first?.notes.at(-1)).toMatch(/^covibe-local is not on the PATH, so the files contain its path .* npm install --global /);
   expect(m.json('app/.mcp.json').mcpServers.covibe.command).toBe(process.execPath);
   m.write('app/node_modules/.bin/covibe-local', '', 0o755);
   m.setup();

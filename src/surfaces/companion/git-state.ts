@@ -4,11 +4,11 @@ import { type HookQuestion, LONGEST, MAX_FILES } from '../../wire/hook-question.
 
 type GitState = Pick<HookQuestion, 'dirty_files' | 'unpushed_files' | 'unpushed_commits'>;
 
-/** An agent's program waits for it. */
+/** An agent's program waits for this. */
 const TIMEOUT_MS = 2_000;
 const MAX_COMMITS = 1_000;
 
-/** Files and commits that are not committed or pushed. Runs no program that the repository names. Leaves out what git does not answer in time. */
+/** Files and commits that are not committed or pushed. Runs no program that the repository configures. Omits whatever git does not return in time. */
 export async function gitState(root: string): Promise<GitState> {
   const options = { reads: true, patient: false, timeoutMs: TIMEOUT_MS } as const;
   try {
@@ -24,7 +24,7 @@ export async function gitState(root: string): Promise<GitState> {
 
 type Looking = { readonly timeoutMs: number; readonly reads: true; readonly patient: false };
 
-/** Nothing where there is no remote to push to, or no commit yet. */
+/** Empty if there is no remote to push to, or no commit yet. */
 async function notPushed(root: string, looking: Looking): Promise<GitState> {
   const remotes = await git(root, ['remote'], looking);
   if (remotes.trim() === '') return {};

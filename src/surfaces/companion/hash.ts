@@ -2,5 +2,5 @@ import { createHash } from 'node:crypto';
 
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** Half of it: long enough for names and marks that are told apart by it. */
+/** Half a SHA-256: enough to tell names and marks apart. */
 export const hashOf = (text: string): string => sha256(text).slice(0, 32);

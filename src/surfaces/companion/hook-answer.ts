@@ -4,14 +4,14 @@ import type { HookEvent, HookQuestion } from '../../wire/hook-question.ts';
 import { failsClosed, noteFailClosed } from './fail-closed.ts';
 import { ask } from './server.ts';
 
-/** What came of asking the server at a hook. */
+/** The result of asking the server from a hook. */
 export type HookResult =
   | { readonly kind: 'answered'; readonly body: Record<string, unknown>; readonly session_id: string | undefined }
-  /** The server was not reached. `failClosed`: by its last answer, the workspace holds changes back meanwhile. */
+  /** The server was not reached. `failClosed`: according to its last answer, the workspace blocks edits meanwhile. */
   | { readonly kind: 'away'; readonly reason: string; readonly failClosed: boolean }
   | { readonly kind: 'refused'; readonly message: string; readonly next: string; readonly failClosed: boolean };
 
-/** The agent waits for it. */
+/** The agent waits for the answer. */
 const TIMEOUT_MS = 5_000;
 
 interface Asking {
@@ -20,7 +20,7 @@ interface Asking {
   readonly event: HookEvent;
   readonly question: HookQuestion;
   readonly token: string | undefined;
-  /** The owner of the token, if the client itself has none. */
+  /** The token's owner, if the client itself has none. */
   readonly of?: string;
 }
 
@@ -40,32 +40,32 @@ export async function askHook(env: NodeJS.ProcessEnv, { origin, client, event, q
 }
 
 function notAccepted(whose: string, token: string | undefined): { message: string; next: string } {
-  if (token === undefined) return { message: `There is no token of ${whose} for this server.`, next: 'covibe-local setup gets one.' };
-  return { message: `The server does not accept the token of ${whose}.`, next: 'covibe-local setup gets a new one.' };
+  if (token === undefined) return { message: `No token of ${whose} is stored for this server.`, next: 'Run `covibe-local setup` to get one.' };
+  return { message: `The server does not accept the token of ${whose}.`, next: 'Run `covibe-local setup` to get a new one.' };
 }
 
 function refusalIn(status: number, body: Record<string, unknown>): { message: string; next: string } {
   const said = typeof body.message === 'string' ? body.message : `The server answered HTTP ${status}.`;
-  return { message: said, next: 'covibe-local doctor says what is wrong.' };
+  return { message: said, next: 'Run `covibe-local doctor` to see what is wrong.' };
 }
 
-/** For the agent or person whose edit, commit or push waits for the server. */
+/** The message to the agent or person whose edit, commit or push is blocked until the server answers. */
 export function heldBackText(what: string, origin: string, heard: Exclude<HookResult, { kind: 'answered' }>): string {
   const [why, next] =
     heard.kind === 'away'
-      ? [`cannot be asked (${heard.reason})`, 'Start it with `covenant up`.']
-      : ['did not take the question', `${heard.message} ${heard.next}`];
+      ? [`is not reachable (${heard.reason})`, 'Start it with `covenant up`, then try again.']
+      : ['refused the request', `${heard.message} ${heard.next}`];
   return (
-    `${what}: the Covenant server at ${origin} ${why}, and its workspace holds changes back meanwhile. ${next} ` +
-    'An operator can let changes go on without it: `covenant settings set hooks.fail_closed off`.'
+    `${what}: the Covenant server at ${origin} ${why}, and its workspace blocks changes until it answers. ${next} ` +
+    'To allow changes without the server, an operator can run `covenant settings set hooks.fail_closed off`.'
   );
 }
 
-/** A home that cannot be written must not stop anybody's work. */
+/** A home that cannot be written must not stop anyone's work. */
 export function ignoreErrors(work: () => void): void {
   try {
     work();
   } catch {
-    // Noted the next time.
+    // It is noted the next time.
   }
 }

@@ -15,9 +15,9 @@ import { noteSetup, setups } from './state.ts';
 interface Removal {
   readonly path: string;
   readonly shown: string;
-  /** `restored`: byte for byte as it was before. `cleaned`: it was edited since, and our entries are out. `kept`: nothing of ours was taken. */
+  /** `restored`: byte for byte as before. `cleaned`: the file was edited since, and our entries were removed. `kept`: nothing of ours was removed. */
   readonly change: 'deleted' | 'restored' | 'cleaned' | 'kept';
-  /** What stays and why, such as that a hook was changed by hand. */
+  /** What stays and why, for example because a hook was changed by hand. */
   readonly stays: readonly string[];
 }
 
@@ -29,11 +29,11 @@ interface SetUpPlace {
 interface UndoPlan {
   readonly removals: readonly Removal[];
   readonly writes: readonly FileWrite[];
-  /** To be taken away where they are empty. */
+  /** Folders to remove if they are empty. */
   readonly folders: readonly string[];
 }
 
-/** Undoes what setup wrote for this repository. What others need too stays until the last of them is gone. */
+/** Undoes what setup wrote for this repository. Shared entries stay until the last repository that needs them is removed. */
 export function removeSetup(from: SetUpPlace): Removal[] {
   const undone = [undo(from, { repository: from.root }), undo(from, 'machine')];
   writeAll(undone.flatMap(({ writes }) => writes));
@@ -50,7 +50,7 @@ function undo({ env, root }: SetUpPlace, scope: RecordScope): UndoPlan {
   if (before === undefined || !record.roots.includes(root)) return { removals: [], writes: [], folders: [] };
   const others = record.roots.filter((each) => each !== root && existsSync(each));
   if (others.length > 0) {
-    const stays = [`it is for ${others.join(', ')} too`];
+    const stays = [`${others.join(', ')} needs it too`];
     return {
       removals: record.files.map((file) => ({ path: file.path, shown: shownPath(env, root, file.path), change: 'kept', stays })),
       writes: [{ path, shown: path, before, text: recordText({ ...record, roots: others }), mode: 0o600 }],
@@ -71,11 +71,11 @@ function undo({ env, root }: SetUpPlace, scope: RecordScope): UndoPlan {
 interface UndoneFile {
   readonly removal: Removal;
   readonly write?: FileWrite;
-  /** Could not be undone, and stays on record until it can. */
+  /** Could not be undone. It stays on record until it can. */
   readonly failed?: FileRecord;
 }
 
-/** `root`: of the repository that the file is of, where it is of one alone. */
+/** `root`: the repository, if the file belongs to only one. */
 function undoFile(known: FileRecord, shown: string, root: string | undefined): UndoneFile {
   const path = resolveLinks(known.path);
   const kept = (why: string) => ({ removal: { path, shown, change: 'kept', stays: [why] } as const });
@@ -83,7 +83,7 @@ function undoFile(known: FileRecord, shown: string, root: string | undefined): U
     // It may have become a link since.
     if (root !== undefined) requireInside(root, known.path, shown);
     const current = readText(path, shown);
-    if (!current) return kept('it is gone already');
+    if (!current) return kept('it is already gone');
     const { text, isExact, stays } = withoutEntries(shown, current.text, known);
     if (text === current.text) return { removal: { path, shown, change: 'kept', stays } };
     requireWritable(path, shown);
@@ -93,25 +93,25 @@ function undoFile(known: FileRecord, shown: string, root: string | undefined): U
     };
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    // The rest can go all the same.
+    // The other files can still be undone.
     return { ...kept(`${error.message.replace(' Nothing was changed.', '')} ${error.next}`), failed: known };
   }
 }
 
 const DONE: Readonly<Record<Removal['change'], string>> = {
-  deleted: 'deleted: setup had made it',
-  restored: 'as it was before setup',
-  cleaned: 'without what setup had written; your later changes stay',
+  deleted: 'deleted: setup had created it',
+  restored: 'restored to its state before setup',
+  cleaned: 'setup entries removed; your later changes kept',
   kept: 'kept',
 };
 
-/** Files of this repository with entries like ours. That setup wrote them is on no record: it may have, where the repository was moved since. */
+/** Files of this repository with entries like ours that are on no record. Setup may have written them before the repository was moved. */
 function filesLikeOurs(env: NodeJS.ProcessEnv, root: string): string[] {
   const findings = inspectSetup({ env, root, origin: DEFAULT_ORIGIN, hooks: 'command', clients: CLIENT_NAMES, now: 0 });
   return [...new Set(findings.filter(({ state, scope }) => scope === 'repository' && (state === 'good' || state === 'stale')).map(({ shown }) => shown))];
 }
 
-/** Undoes what setup wrote here; the service goes with the last repository. Tokens are the person's to revoke. */
+/** Undoes what setup wrote here. The service is removed with the last repository. Tokens stay: only the person may revoke them. */
 export async function removeHere({ env, out }: BareInvocation, { root }: GitPlace): Promise<CommandResult> {
   const { mark } = out;
   const removals = removeSetup({ env, root });
@@ -125,15 +125,17 @@ export async function removeHere({ env, out }: BareInvocation, { root }: GitPlac
       const rest = stays.length > 0 ? `\n    stays: ${stays.join('; ')}` : '';
       return `${change === 'kept' ? mark.wait : mark.good} ${shown}  ${DONE[change]}${rest}`;
     }),
-    ...(removals.length === 0 ? [`${mark.quiet} setup had written nothing here`] : []),
+    ...(removals.length === 0 ? [`${mark.quiet} setup has written nothing here`] : []),
     ...unrecorded.map(
-      (file) => `${mark.wait} ${file} has entries like ours, which are on no record here\n    next: take them out by hand, if you want them gone`,
+      (file) => `${mark.wait} ${file} has entries like ours, but no record that setup wrote them\n    next: delete them by hand if you do not need them`,
     ),
-    ...(others > 0 ? [`${mark.quiet} watch service kept, for ${others === 1 ? 'another repository' : `${others} other repositories`} of this machine`] : []),
+    ...(others > 0
+      ? [`${mark.quiet} watch service kept: it serves ${others === 1 ? 'another repository' : `${others} other repositories`} on this machine`]
+      : []),
     ...(service ? [service.removed ? `${mark.good} watch service removed` : `${mark.wait} watch service kept: ${service.file} was changed by hand`] : []),
     ...(tokens.length > 0
       ? [
-          `${mark.quiet} ${credentialsPath(env)} keeps the tokens of ${tokens.join(', ')}\n    to end them: covenant devices revoke, or Devices on the dashboard`,
+          `${mark.quiet} ${credentialsPath(env)} still contains the tokens of ${tokens.join(', ')}\n    to revoke them: covenant devices revoke, or Devices on the dashboard`,
         ]
       : []),
   ];

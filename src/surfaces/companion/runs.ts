@@ -4,14 +4,14 @@ import { covibeHome, replaceFile } from '../../wire/covibe-home.ts';
 import { orNothing } from '../../wire/or-nothing.ts';
 import { hashOf } from './hash.ts';
 
-/** What is remembered from one hook of a run to the next: whether its person was told of a fault, and its session. */
+/** State that is kept between the hooks of a run: whether its person was notified of a fault, and its session. */
 
-/** A run that is still going after this long is told again. */
+/** The person of a run that lasts longer than this is notified again. */
 const KEPT_MS = 2 * 24 * 60 * 60_000;
 
 const runsFolder = (env: NodeJS.ProcessEnv): string => join(covibeHome(env), 'runs');
 
-/** Whether this run's person is to be told now: once for each run, whatever goes wrong in it. */
+/** Whether to notify this run's person now: once per run, whatever goes wrong in it. */
 export function shouldNotify(env: NodeJS.ProcessEnv, run: string, now: number): boolean {
   const folder = runsFolder(env);
   try {
@@ -20,7 +20,7 @@ export function shouldNotify(env: NodeJS.ProcessEnv, run: string, now: number): 
     writeFileSync(join(folder, hashOf(run)), '', { flag: 'wx', mode: 0o600 });
     return true;
   } catch (error) {
-    // Where nothing can be remembered, better twice than never.
+    // If nothing can be stored, notifying twice is better than never.
     return (error as NodeJS.ErrnoException).code !== 'EEXIST';
   }
 }
@@ -29,7 +29,7 @@ function sweepRuns(env: NodeJS.ProcessEnv, now: number): void {
   const folder = runsFolder(env);
   for (const name of readdirSync(folder)) {
     const path = join(folder, name);
-    // Another hook may sweep at the same moment.
+    // Another hook may clean up at the same moment.
     const found = statSync(path, { throwIfNoEntry: false });
     if (found && now - found.mtimeMs > KEPT_MS) rmSync(path, { force: true });
   }
@@ -37,14 +37,14 @@ function sweepRuns(env: NodeJS.ProcessEnv, now: number): void {
 
 const sessionPath = (env: NodeJS.ProcessEnv, transcript: string): string => join(runsFolder(env), `${hashOf(transcript)}.session`);
 
-/** The run that writes this transcript is this session of the team's: whoever reads the transcript first, hook or watcher, links its usage to it. */
+/** Links the run that writes this transcript to a session. Whichever reads the transcript first, hook or watcher, links its usage to it. */
 export function noteSession(env: NodeJS.ProcessEnv, transcript: string, session: string, now: number): void {
   if (notedSession(env, transcript) === session) return;
   replaceFile(sessionPath(env, transcript), session);
   sweepRuns(env, now);
 }
 
-/** Also of a subagent's transcript: these lie in `<run>/subagents`, beside `<run>.jsonl`. */
+/** Also for a subagent's transcript: those are in `<run>/subagents`, next to `<run>.jsonl`. */
 export const sessionOf = (env: NodeJS.ProcessEnv, transcript: string): string | undefined =>
   notedSession(env, transcript) ?? notedSession(env, `${dirname(dirname(transcript))}.jsonl`);
 

@@ -4,7 +4,7 @@ import { failureCode, httpRequest } from '../../wire/http-client.ts';
 import { parseJson, recordOf } from '../../wire/json.ts';
 import { CliError } from '../cli/command.ts';
 
-/** The server's answer. `unreachable`: none, or none that a Covenant server would send. */
+/** The server's answer. `unreachable`: no answer, or none that a Covenant server would send. */
 export type ServerAnswer =
   | { readonly status: number; readonly headers: Pick<Headers, 'get'>; readonly body: Record<string, unknown> }
   | { readonly unreachable: string };
@@ -18,7 +18,7 @@ interface AskOptions {
 
 const TIMEOUT_MS = 10_000;
 
-/** GET without a body, POST with one. Never throws for what the network or the other side does. */
+/** GET without a body, POST with one. Never throws because of the network or the server's answer. */
 export async function ask(origin: string, path: string, { token, body, headers, timeoutMs = TIMEOUT_MS }: AskOptions = {}): Promise<ServerAnswer> {
   if (token !== undefined && !fitsHeader(token)) throw new CliError('MALFORMED_TOKEN', MALFORMED_TOKEN.message, MALFORMED_TOKEN.next);
   try {
@@ -50,12 +50,12 @@ function reasonOf(error: unknown): string {
 
 export type ServerProbe =
   | { readonly state: 'ready'; readonly ms: number; readonly version: string }
-  /** It answers, and says that calls would fail. */
+  /** The server answers and reports that calls would fail. */
   | { readonly state: 'failing' }
   | { readonly state: 'foreign' }
   | { readonly state: 'unreachable'; readonly reason: string };
 
-/** `failClosed`: whether the workspace of the token holds edits back while hooks cannot ask; undefined where the server does not say. */
+/** `failClosed`: whether the token's workspace blocks edits while hooks cannot ask; undefined if the server does not say. */
 export type TokenState =
   | { readonly state: 'accepted'; readonly failClosed: boolean | undefined }
   | { readonly state: 'refused' }
@@ -70,16 +70,20 @@ export async function serverState(origin: string): Promise<ServerProbe> {
   return status === 'ok' ? { state: 'ready', ms: Math.round(performance.now() - started), version: String(version) } : { state: 'failing' };
 }
 
-/** Before anything is changed. */
+/** Called before anything is changed. */
 export async function requireReady(origin: string): Promise<void> {
   const found = await serverState(origin);
   if (found.state === 'unreachable') throw unreachable(origin, found.reason);
   if (found.state === 'foreign') throw notCovenant(origin);
   if (found.state === 'failing')
-    throw new CliError('SERVER_FAILING', `The Covenant server at ${origin} is not healthy. Nothing was changed.`, 'Run `covenant doctor` on its machine.');
+    throw new CliError(
+      'SERVER_FAILING',
+      `The Covenant server at ${origin} is not healthy. Nothing was changed.`,
+      'On its machine, run `covenant doctor`, then run this again.',
+    );
 }
 
-/** Asks as git would before a commit of nothing: that changes nothing, and is written down nowhere. */
+/** Asks as git would before an empty commit: that changes nothing and is not journaled. */
 export async function tokenState(origin: string, token: string): Promise<TokenState> {
   const asked = await ask(origin, '/api/hooks/git/commit', { token, body: {} });
   if ('unreachable' in asked) return { state: 'unreachable', reason: asked.unreachable };
@@ -92,9 +96,9 @@ export async function tokenState(origin: string, token: string): Promise<TokenSt
 export const unreachable = (origin: string, reason: string): CliError =>
   new CliError(
     'SERVER_UNREACHABLE',
-    `The Covenant server at ${origin} cannot be reached (${reason}). Nothing was changed.`,
-    'Start it with `covenant up`, or name the right one with --base-url; then run this again.',
+    `The Covenant server at ${origin} is not reachable (${reason}). Nothing was changed.`,
+    'Start it with `covenant up` or pass its address with --base-url ORIGIN, then run this again.',
   );
 
 export const notCovenant = (origin: string): CliError =>
-  new CliError('NOT_COVENANT', `What answers at ${origin} is no Covenant server. Nothing was changed.`, 'Give the origin of the server: --base-url ORIGIN');
+  new CliError('NOT_COVENANT', `${origin} is not a Covenant server. Nothing was changed.`, "Pass your server's address: --base-url ORIGIN");

@@ -6,20 +6,20 @@ import { hashOf } from './hash.ts';
 /** A file that setup has written to. */
 export interface FileRecord {
   readonly path: string;
-  /** Whole, to be put back as it was; null where there was no file, undefined where it could not be kept. */
+  /** The whole previous content, to be restored; null if there was no file, undefined if it could not be kept. */
   readonly before?: string | null;
-  /** The hash of what setup left there: as long as it fits, nobody has touched the file since. */
+  /** The hash of the file as setup left it. While it matches, nobody has changed the file. */
   readonly after: string;
   readonly entries: readonly WrittenEntry[];
 }
 
-/** What setup wrote, for one repository or, in files that all of them share, for this machine. */
+/** What setup wrote for one repository or, in shared files, for this machine. */
 export interface SetupRecord {
-  /** Who needs it. */
+  /** The repositories that need it. */
   readonly roots: readonly string[];
   readonly at: number;
   readonly files: readonly FileRecord[];
-  /** That setup made, the outermost first. */
+  /** Folders that setup created, outermost first. */
   readonly folders: readonly string[];
 }
 

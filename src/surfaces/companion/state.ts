@@ -4,7 +4,7 @@ import { CLIENT_NAMES, type ClientName } from '../../clients/client.ts';
 import { type GitPlace, placeOf } from '../../machine/git/place.ts';
 import { covibeHome, readJson, replaceFile } from '../../wire/covibe-home.ts';
 
-/** What the companion keeps in its home, each thing in a file of its own. */
+/** The files in the companion's home. Each kind of data has its own file. */
 
 interface StoredList<T> {
   read(env: NodeJS.ProcessEnv): T[];
@@ -14,7 +14,7 @@ interface StoredList<T> {
 type Shape<T> = { readonly [K in keyof T]: (value: unknown) => boolean };
 export const isText = (value: unknown): boolean => typeof value === 'string';
 
-/** `file` has `{"<name>": […]}`. Items of another shape are left out: another version may have written them. */
+/** `file` contains `{"<name>": […]}`. Items of another shape are skipped: another version may have written them. */
 export function storedList<T extends object>(file: string, name: string, shape: Shape<T>): StoredList<T> {
   const pathOf = (env: NodeJS.ProcessEnv) => join(covibeHome(env), file);
   const fits = (item: unknown): item is T =>
@@ -28,7 +28,7 @@ export function storedList<T extends object>(file: string, name: string, shape: 
   };
 }
 
-/** A working tree whose agents were set up, and for which server. */
+/** A working tree whose agents were set up, and the server it was set up for. */
 export interface SetUp {
   readonly root: string;
   readonly origin: string;
@@ -48,20 +48,20 @@ export const setups = (env: NodeJS.ProcessEnv): SetUp[] => SETUPS.read(env);
 
 export const setUpAt = (env: NodeJS.ProcessEnv, root: string): SetUp | undefined => setups(env).find((each) => each.root === root);
 
-/** Of the working tree around a folder, or of the repository that it is a worktree of. */
+/** The setup of the working tree around a folder, or of the repository that the folder is a worktree of. */
 export function setUpAround(env: NodeJS.ProcessEnv, folder: string): SetUp | undefined {
   const place = placeOf(folder);
   return place && (setUpAt(env, place.root) ?? setUpAt(env, place.checkout));
 }
 
-/** Undefined instead of a setup: forgets it. Leaves the file alone where that changes nothing. */
+/** Stores a setup; undefined forgets it. Does not touch the file if nothing changes. */
 export function noteSetup(env: NodeJS.ProcessEnv, root: string, made: Omit<SetUp, 'root'> | undefined): void {
   const known = setups(env);
   const next = [...known.filter((each) => each.root !== root), ...(made ? [{ root, ...made }] : [])].toSorted((a, b) => a.root.localeCompare(b.root));
   if (JSON.stringify(next) !== JSON.stringify(known)) SETUPS.write(env, next);
 }
 
-/** A repository that an agent of this machine has worked in: the watcher looks after it. */
+/** A repository that an agent on this machine has worked in. The watcher reports it. */
 interface KnownRepo {
   readonly path: string;
   readonly repo: string;
@@ -70,17 +70,17 @@ interface KnownRepo {
 
 const REPOS = storedList<KnownRepo>('repos.json', 'repos', { path: isText, repo: isText, last_active_at: (at) => typeof at === 'number' });
 
-/** The server takes no more. */
+/** The server accepts no more. */
 const MAX_ITEMS = 200;
-/** The file need not change with every call of an agent. */
+/** Avoids rewriting the file on every call of an agent. */
 const FRESH_MS = 10 * 60_000;
 
-/** Last used first. */
+/** Most recently used first. */
 const knownRepos = (env: NodeJS.ProcessEnv): KnownRepo[] => REPOS.read(env).sort((a, b) => b.last_active_at - a.last_active_at);
 
 export const presentRepos = (env: NodeJS.ProcessEnv): KnownRepo[] => knownRepos(env).filter(({ path }) => existsSync(path));
 
-/** An agent works here. */
+/** Records that an agent works here. */
 export function noteRepo(env: NodeJS.ProcessEnv, place: Pick<GitPlace, 'checkout' | 'repo'>, now: number): void {
   const known = knownRepos(env);
   const before = known.find(({ path }) => path === place.checkout);
@@ -89,13 +89,13 @@ export function noteRepo(env: NodeJS.ProcessEnv, place: Pick<GitPlace, 'checkout
   REPOS.write(env, [{ path: place.checkout, repo: place.repo, last_active_at: now }, ...others].slice(0, MAX_ITEMS));
 }
 
-/** What the watcher says of itself, for `covibe-local doctor`. */
+/** The watcher's own status, for `covibe-local doctor`. */
 export interface WatchStatus {
-  /** Null once it has ended as it should. */
+  /** Null once it has ended normally. */
   readonly pid: number | null;
   readonly version: string;
   readonly origin: string;
-  /** When the server last had everything; null: not yet. */
+  /** When everything was last delivered; null: not yet. */
   readonly last_sync_at: number | null;
   readonly sent: number;
   readonly waiting: number;
@@ -106,5 +106,5 @@ const watchPath = (env: NodeJS.ProcessEnv): string => join(covibeHome(env), 'wat
 
 export const writeWatchStatus = (env: NodeJS.ProcessEnv, status: WatchStatus): void => replaceFile(watchPath(env), `${JSON.stringify(status, null, 2)}\n`);
 
-/** Empty where none has run. */
+/** Empty if no watcher has run. */
 export const readWatchStatus = (env: NodeJS.ProcessEnv): Partial<WatchStatus> => (readJson(watchPath(env)) ?? {}) as Partial<WatchStatus>;

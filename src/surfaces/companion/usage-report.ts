@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 
 interface Run {
-  /** Claude Code's own record of the run: only counters are taken from it. */
+  /** Claude Code's own record of the run. Only counters are read from it. */
   readonly transcript: string | undefined;
   readonly session: string | undefined;
 }
 
-/** In a process of its own, which nobody waits for. */
+/** Runs in a separate process that nobody waits for. */
 export function reportUsageAside(env: NodeJS.ProcessEnv, origin: string, { transcript, session }: Run): void {
   const script = process.argv[1];
   if (script === undefined || transcript === undefined) return;
@@ -18,7 +18,7 @@ export function reportUsageAside(env: NodeJS.ProcessEnv, origin: string, { trans
   child.unref();
 }
 
-/** Seconds to wait for another run that is reporting. What this run does not report waits for its next stop or for the watcher. */
+/** Seconds to wait for another reporting process. What this run does not report waits for its next stop or for the watcher. */
 const MAX_TRIES = 30;
 
 export async function reportUsage(env: NodeJS.ProcessEnv, origin: string, { transcript, session }: Run): Promise<void> {

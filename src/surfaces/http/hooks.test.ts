@@ -139,7 +139,7 @@ test('answers a hook question of an authorized caller, and names an unknown fiel
     expect(text).not.toContain(CANARY);
   }
   expect((await t.post('codex/before-tool', question, {}, 'cv_wrong')).status).toBe(401);
-  expect((await t.post('codex/before-tool', question, {}, t.operator.token)).text).toContain('act for a developer');
+  expect((await t.post('codex/before-tool', question, {}, t.operator.token)).text).toContain("developer's or agent's token");
   expect(strange.text).not.toContain(CANARY);
   expect(await kept(t)).not.toContain(CANARY);
 });

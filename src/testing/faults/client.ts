@@ -12,11 +12,11 @@ export interface Answered {
   readonly data: Json;
 }
 
-/** What all clients of one load know together. */
+/** State shared by all clients of one load. */
 export class ClientLog {
   readonly calls: Call[] = [];
   readonly fenced = new Map<string, FencedWrite>();
-  /** Answers that a server must never give, whatever befell it. */
+  /** Answers that a server must never give, whatever happened to it. */
   readonly faults: string[] = [];
   readonly answeredBy = new Map<string, number>();
   acknowledged = 0;
@@ -38,7 +38,7 @@ export class ClientLog {
     return [...fates].map(([fate, calls]) => `${calls.length} ${fate}`).join(', ');
   }
 
-  /** Resolves when so many more calls have been acknowledged. */
+  /** Resolves once this many more calls have been acknowledged. */
   async more(calls: number): Promise<void> {
     const until = this.acknowledged + calls;
     await new Promise<void>((go) => this.#waiting.push({ until, go }));
@@ -46,12 +46,12 @@ export class ClientLog {
 }
 
 export interface Made {
-  /** Rows that it makes, by `kind:marker`. */
+  /** The rows that it creates, as `kind:marker`. */
   readonly rows?: readonly string[];
   readonly fenced?: FencedWrite;
-  /** Called again until it is answered: the product promises that this changes nothing. */
+  /** Repeated until it is answered: the product promises that repeating changes nothing. */
   readonly idempotent?: true;
-  /** The arguments are nobody else's, so that the event of the call is known by them. */
+  /** The arguments are unique, so that the call's event is recognized by them. */
   readonly unique?: true;
 }
 
@@ -60,13 +60,13 @@ const RETRY_MS = 25;
 const NOBODY_THERE = 'ECONNREFUSED';
 const STORE_IS_AWAY = /^STORE_/;
 
-/** One agent with a token and a connection of its own, which it keeps open. */
+/** One agent with its own token and kept-alive connection. */
 export class Client {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
   readonly #name: string;
   readonly #token: string;
   readonly #log: ClientLog;
-  /** Its own server first; another when that one cannot be reached. */
+  /** Its own server first; another one if that cannot be reached. */
   readonly #urls: readonly string[];
   #at = 0;
 
@@ -92,7 +92,7 @@ export class Client {
   async #call(tool: string, path: string, body: Json, args: Json, made: Made): Promise<Answered> {
     const digest = argumentsDigest(args) as string;
     if (made.fenced) this.#log.fenced.set(digest, made.fenced);
-    // Once nobody knows what came of an attempt, a later one that is refused does not tell.
+    // Once the outcome of one attempt is unknown, a refusal of a later one proves nothing.
     for (let isKnown = true; ; ) {
       const answered = await this.#once(path, body);
       if (answered.code === NOBODY_THERE) continue;
@@ -130,7 +130,7 @@ export class Client {
   }
 }
 
-/** Each contract has an envelope of its own. */
+/** Each contract has its own envelope. */
 function codeIn(body: Json): string | undefined {
   const { data, error, structuredContent } = body as { data?: Json; error?: Json; structuredContent?: Json };
   const code = body.code ?? error?.code ?? structuredContent?.code ?? (body.status === 'ok' ? undefined : data?.code);

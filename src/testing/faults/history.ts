@@ -1,21 +1,18 @@
-/** What a client knows of a call that it made: it was answered with success, or with a refusal, or nobody knows. */
+/** What a client knows of its call: success, refusal, or unknown. */
 export type Fate = 'acknowledged' | 'refused' | 'unknown';
 
 export interface Call {
   readonly tool: string;
   readonly fate: Fate;
-  /** Of a refusal. */
+  /** Set for a refusal. */
   readonly code: string | undefined;
-  /** What is there, once, if the call was carried out: a row or an event, by a name that no other call has. */
+  /** The row or event that exists once if the call ran, by a name that no other call has. */
   readonly effects: readonly string[];
 }
 
 const EXPECTED = { acknowledged: [1, 1], refused: [0, 0], unknown: [0, 1] } as const;
 
-/**
- * Holds what clients were told against what is there. `present`: how often each effect was found. Effects that no call has a
- * name for were made by nobody who was asked to.
- */
+/** Compares what clients were told with what exists. `present`: how often each effect was found. An effect that no call names was caused by nobody. */
 export function effectProblems(calls: readonly Call[], present: ReadonlyMap<string, number>): string[] {
   const asked = new Set<string>();
   const problems = calls.flatMap((call) => {

@@ -4,7 +4,7 @@ import { type Call, effectProblems, type Fate } from './history.ts';
 const call = (fate: Fate, ...effects: string[]): Call => ({ tool: 't', fate, code: undefined, effects });
 const found = (...effects: string[]) => new Map([...Map.groupBy(effects, (effect) => effect)].map(([effect, times]) => [effect, times.length]));
 
-test('a history in which everything answered is there once, and everything else at most once, is right', () => {
+test('accepts a history with every acknowledged effect once and every other at most once', () => {
   const calls = [call('acknowledged', 'row a', 'event a'), call('refused', 'row b'), call('unknown', 'row c'), call('unknown', 'row d', 'event d')];
   expect(effectProblems(calls, found('row a', 'event a', 'row d', 'event d'))).toEqual([]);
 });
@@ -14,9 +14,9 @@ test.each<[string, Call, string[]]>([
   ['acknowledged and done twice', call('acknowledged', 'a'), ['a', 'a']],
   ['refused and done', call('refused', 'a'), ['a']],
   ['unknown and done twice', call('unknown', 'a'), ['a', 'a']],
-  ['unknown and done by half', call('unknown', 'row', 'event'), ['row']],
+  ['unknown and half done', call('unknown', 'row', 'event'), ['row']],
   ['acknowledged, with its event and without its row', call('acknowledged', 'row', 'event'), ['event']],
-  ['not asked for by anybody', call('acknowledged', 'a'), ['a', 'b']],
-])('a call that is %s is found out', (_, made, effects) => {
+  ['requested by nobody', call('acknowledged', 'a'), ['a', 'b']],
+])('detects a call that is %s', (_, made, effects) => {
   expect(effectProblems([made], found(...effects))).toHaveLength(1);
 });

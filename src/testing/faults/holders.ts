@@ -9,7 +9,7 @@ export interface FencedWrite {
 
 type Payload = Record<string, unknown>;
 
-/** Follows the journal and says where it shows two holders of one thing, a fence that did not rise, or a time that went back. */
+/** Follows the journal and reports two holders of one thing, a fence that did not rise, and a time that went back. */
 export class HolderCheck {
   readonly problems: string[] = [];
   readonly #fenced: ReadonlyMap<string, FencedWrite>;

@@ -23,7 +23,7 @@ const started: EventSketch = ['cycle.started', { active_role: 'gemini' }];
 const wrote: EventSketch = ['checkpoint_add', { outcome: 'ok', arguments_sha256: DIGEST }, { category: 'usage', subject: null }];
 const fenced = new Map([[DIGEST, { task: 'it', agent: 'a', fence: 1 }]]);
 
-test('one holder after the other is right, for steps, paths and turns', () => {
+test('accepts successive holders of steps, paths and turns', () => {
   expect(problems([claimed('a', 1), wrote, released('a', 2), claimed('b', 3), ended('b'), claimed('a', 4)], fenced)).toEqual([]);
   expect(problems([paths('ana', '1'), ['claim.expired', {}, { subject: '1' }], paths('ben', '2'), ['claim.released', {}, { subject: '2' }]])).toEqual([]);
   expect(problems([paths('ana', '1', 'shared'), paths('ben', '2', 'shared'), ['claim.renewed', {}, { subject: '1' }]])).toEqual([]);
@@ -31,24 +31,24 @@ test('one holder after the other is right, for steps, paths and turns', () => {
 });
 
 test.each<[string, EventSketch[]]>([
-  ['a step that is claimed while another holds it', [claimed('a', 1), claimed('b', 2)]],
+  ['a step claimed while another agent holds it', [claimed('a', 1), claimed('b', 2)]],
   ['a fence that does not rise', [claimed('a', 1), released('a', 2), claimed('b', 2)]],
-  ['a step that is given back by whom it was taken from', [claimed('a', 1), released('a', 2), claimed('b', 3), released('a', 4)]],
-  ['a step that is ended by somebody else', [claimed('a', 1), ended('b')]],
-  ['a write with a fence of before', [claimed('a', 1), released('a', 2), claimed('b', 3), wrote]],
+  ['a step released by an earlier holder', [claimed('a', 1), released('a', 2), claimed('b', 3), released('a', 4)]],
+  ['a step ended by another agent', [claimed('a', 1), ended('b')]],
+  ['a write with an old fence', [claimed('a', 1), released('a', 2), claimed('b', 3), wrote]],
   ['a write after the claim has ended', [claimed('a', 1), released('a', 2), wrote]],
-  ['paths that two hold at once', [paths('ana', '1'), paths('ben', '2')]],
-  ['paths that are shared with one who has them alone', [paths('ana', '1'), paths('ben', '2', 'shared')]],
+  ['paths with two holders', [paths('ana', '1'), paths('ben', '2')]],
+  ['paths shared with an exclusive holder', [paths('ana', '1'), paths('ben', '2', 'shared')]],
   ['a lease that ends twice', [paths('ana', '1'), ['claim.expired', {}, { subject: '1' }], ['claim.expired', {}, { subject: '1' }]]],
-  ['a lease that is renewed after its end', [paths('ana', '1'), ['claim.expired', {}, { subject: '1' }], ['claim.renewed', {}, { subject: '1' }]]],
+  ['a lease renewed after its end', [paths('ana', '1'), ['claim.expired', {}, { subject: '1' }], ['claim.renewed', {}, { subject: '1' }]]],
   ['a hand-over out of turn', [started, turn('codex', 'gemini')]],
   [
-    'a time before the last',
+    'a decreasing time',
     [
       ['x', {}, { time: 5 }],
       ['x', {}, { time: 4 }],
     ],
   ],
-])('%s is found out', (_, told) => {
+])('detects %s', (_, told) => {
   expect(problems(told, fenced).length).toBe(1);
 });

@@ -1,22 +1,22 @@
 import { hash } from 'node:crypto';
 
-/** The full set of faults, or the short one of every run. */
+/** Whether to run the full set of faults, or the short one of every run. */
 export const FULL = process.env.COVENANT_PROVE === '1';
 
 const EVERY_RUN = 10_1701;
 
-/** What chance decides in this run. `COVENANT_SEED` has a run again that failed. */
+/** The seed of this run. `COVENANT_SEED` repeats a failed run. */
 export const SEED = Number(process.env.COVENANT_SEED ?? (FULL ? crypto.getRandomValues(new Uint32Array(1))[0] : EVERY_RUN));
 
 const FULL_MS = 60_000;
 
-/** So many rounds, or as many as there is time for in the full set. */
+/** At least this many rounds, and in the full set as many as time allows. */
 export function* rounds(least: number): Generator<number> {
   const end = performance.now() + (FULL ? FULL_MS : 0);
   for (let round = 0; round < least || performance.now() < end; round++) yield round;
 }
 
-/** Of one test. */
+/** The time limit of one test. */
 export const TIMEOUT_MS = FULL ? 1_800_000 : 120_000;
 
 /** The same numbers for the same seed. */
@@ -27,7 +27,7 @@ export class Random {
     this.#state = Number.parseInt(hash('sha256', `${seed}/${label}`).slice(0, 8), 16);
   }
 
-  /** From 0 up to, but without, `end`. */
+  /** From 0 up to, but not including, `end`. */
   below(end: number): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     let t = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);

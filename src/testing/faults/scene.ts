@@ -18,13 +18,13 @@ const OPERATORS = 8;
 const MAX_AT_ONCE = 500;
 
 export interface SceneOptions {
-  /** Names the numbers that chance decides by. */
+  /** Names the random sequence. */
   label: string;
   agents: number;
   /** Where the servers run; default: one on SQLite. */
   at?: readonly Environment[];
   files?: number;
-  /** Where this process sees a home; default: where the server does. */
+  /** Where this process sees a home; default: the same folder as the server. */
   seen?: (home: string) => string;
 }
 
@@ -94,12 +94,12 @@ export class Scene {
     await this.server(at).stop('SIGKILL');
   }
 
-  /** Again at the address that it had. */
+  /** Restarts the server at its earlier address. */
   async restart(at = 0): Promise<void> {
     this.#servers[at] = await startProgram(this.#at[at] as Environment, new URL(this.#urls[at] as string).port);
   }
 
-  /** Kill -9 at moments that chance decides, and a start without any help. */
+  /** kill -9 at random moments, and a restart without any repair. */
   async killAndRestart(times: number): Promise<void> {
     for (let kill = 0; kill < times; kill++) {
       await this.log.more(this.random.between(1, FULL ? 80 : 40));
@@ -111,19 +111,19 @@ export class Scene {
     await this.log.more(50);
   }
 
-  /** What is under way is finished; nothing new is begun. */
+  /** Finishes what is in progress and starts nothing new. */
   async endLoad(): Promise<void> {
     this.#over = true;
     await this.#load;
     for (const client of this.#clients) client.close();
   }
 
-  /** Ends everything, and holds what is left against what was promised. */
+  /** Ends everything and compares the remains with the promises. */
   async judge(): Promise<{ events: number }> {
     await this.endLoad();
     for (const server of this.#servers) expect(await server?.stop()).toBe(0);
     const left = temporaryFolder();
-    // SQLite would follow the way into another process's mounts to where it leads in this one's.
+    // SQLite would resolve the path into another process's mounts to where it leads in this process.
     cpSync(this.home, left, { recursive: true });
     const database = { path: join(left, 'covenant.db'), url: this.#at[0]?.env?.DATABASE_URL };
     const { problems, events } = await evidence(this.log, database);
@@ -134,7 +134,7 @@ export class Scene {
     return { events };
   }
 
-  /** After the load the first server has no more open, and no more children, than before it. */
+  /** After the load, the first server has no more open files and no more children than before. */
   async nothingLeaked(): Promise<void> {
     await this.endLoad();
     const pid = this.server().child.pid as number;

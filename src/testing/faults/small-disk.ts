@@ -9,7 +9,7 @@ import { temporaryFolder } from '../store/database.ts';
 const KEEPER = fileURLToPath(new URL('./keep-disk.mjs', import.meta.url));
 const PRIVATE = ['--user', '--map-root-user', '--mount'];
 
-/** Whether this machine lets a process have mounts of its own. */
+/** Whether this machine lets a process have its own mounts. */
 export const canMount = (): boolean => {
   const folder = temporaryFolder();
   return spawnSync('unshare', [...PRIVATE, 'mount', '-t', 'tmpfs', 'tmpfs', folder]).status === 0;
@@ -17,16 +17,16 @@ export const canMount = (): boolean => {
 
 export interface SmallDisk {
   readonly home: string;
-  /** A command that starts another one where the disk is to be seen. */
+  /** A command that starts another one that can see the disk. */
   readonly through: readonly string[];
-  /** Where this process sees what lies there. */
+  /** Where this process sees the disk's content. */
   seen(path: string): string;
-  /** Leaves so many bytes free, and none that were not free before. */
+  /** Leaves this many bytes free, and never more than before. */
   fill(free: number): void;
   makeRoom(): void;
 }
 
-/** A disk of a few megabytes, in memory, that only those see who are started through it. */
+/** A disk of a few megabytes in memory that only programs started through it can see. */
 export async function smallDisk(megabytes: number): Promise<SmallDisk> {
   const home = temporaryFolder();
   const keeper: ChildProcess = spawn('unshare', [...PRIVATE, process.execPath, KEEPER, home, `${megabytes}m`], { stdio: ['pipe', 'pipe', 'inherit'] });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** A connection whose bytes a test decides on. */
+/** A connection whose bytes the test controls. */
 export async function openSocket(url: string, { halfOpen = false } = {}): Promise<Socket> {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: halfOpen });
@@ -10,7 +10,7 @@ export async function openSocket(url: string, { halfOpen = false } = {}): Promis
   return socket;
 }
 
-/** A whole request as it goes over the wire. */
+/** A whole request in wire format. */
 export function requestBytes(url: string, token: string, path: string, body: unknown): Buffer {
   const text = JSON.stringify(body);
   const head = [
@@ -23,7 +23,7 @@ export function requestBytes(url: string, token: string, path: string, body: unk
   return Buffer.from(`${head.join('\r\n')}\r\n\r\n${text}`);
 }
 
-/** Everything that comes until the other side, or `enough`, ends it. */
+/** Everything received until the other side, or `enough`, ends it. */
 export async function readAll(socket: Socket, enough: (text: string) => boolean = () => false): Promise<string> {
   let text = '';
   for await (const chunk of socket) {

@@ -1,19 +1,19 @@
 import type { Client, Json } from './client.ts';
 import type { Random } from './random.ts';
 
-/** What the agents of one load share. */
+/** State shared by the agents of one load. */
 export interface Site {
   readonly workflow: string;
-  /** Of registered agents, to write to. */
+  /** Registered agents, as recipients of messages. */
   readonly agents: string[];
-  /** How many files the agents fight over. */
+  /** The number of files that the agents compete for. */
   readonly files: number;
 }
 
 const REPO = 'acme/app';
 const WORDS = ['amber', 'basalt', 'cobalt', 'dune', 'ember', 'fjord', 'garnet', 'harbor', 'indigo', 'jasper', 'krill', 'lichen', 'marble', 'nectar', 'onyx'];
 
-/** One agent that does a little of everything. Each of its writes carries a marker that no other has. */
+/** One agent that does a little of everything. Each of its writes has a unique marker. */
 export class Worker {
   readonly #client: Client;
   readonly #random: Random;
@@ -55,7 +55,7 @@ export class Worker {
 
   async #announce(): Promise<void> {
     const marker = this.#marker();
-    // Unlike enough for the overlap check to let most of them through; those that it does not are refusals like any other.
+    // Different enough for the overlap check to let most of them through. The rest are ordinary refusals.
     const title = `${marker} ${[0, 1, 2, 3].map(() => `${this.#random.pick(WORDS)}${this.#random.below(1_000)}`).join(' ')}`;
     const words = { title, task_type: 'chore' };
     await this.#client.tool('covibe_task', { operation: 'check', ...words });
@@ -70,7 +70,7 @@ export class Worker {
     const { fate, data } = await this.#client.tool('covibe_coordination', { operation: 'claim', repo: REPO, paths, reason }, { unique: true });
     if (fate !== 'acknowledged') return;
     await this.#client.tool('covibe_note', { kind: 'decision', title: `${reason}e` }, { rows: [`note:${reason}e`], unique: true });
-    // Not unique: what could not be released is renewed later, and released under the same id.
+    // Not unique: what could not be released is renewed later and released with the same id.
     if (this.#random.chance(0.9)) await this.#client.tool('covibe_coordination', { operation: 'release', claim_id: data.claim_id });
   }
 
@@ -114,7 +114,7 @@ export class Worker {
     if (message_ids.length > 0) await this.#client.tool('message_mark_read', { message_ids });
   }
 
-  /** Reported again when nobody answered: the same payload is counted once. */
+  /** Reported again if nobody answered: the same payload is counted once. */
   async #report(): Promise<void> {
     const model = this.#marker();
     const payload: Json = { direct_counts: { model, input_tokens: 10, output_tokens: 1 } };

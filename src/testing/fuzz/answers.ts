@@ -22,14 +22,14 @@ const validator = (schema: JsonSchema): ValidateFunction => {
   return known;
 };
 
-/** What is said before a tool has got the call has an envelope of its own. */
+/** A refusal made before a tool gets the call has its own envelope. */
 const FALLBACKS = {
   plain: ENVELOPES.admin.schema({ type: 'object', properties: {} }),
   team: ENVELOPES.team.schema({ type: 'object', properties: {} }),
   cycle: ENVELOPES.cycle.schema({ type: 'object' }),
 };
 
-/** Every code that the product's source has in words: another one is a driver's or the system's that got through. */
+/** Every code in the product's source. Any other code leaked from a driver or the system. */
 const CODES = new Set(
   sources(join(ROOT, 'src'))
     .flatMap((path) => readFileSync(path, 'utf8').match(/['`][A-Z][A-Z_]+['`]/g) ?? [])
@@ -42,14 +42,14 @@ function sources(folder: string): string[] {
     .map((entry) => join(entry.parentPath, entry.name));
 }
 
-/** What only our own inside has: a stack, a path of the source, a driver's words, a token. */
+/** Internal details that must never appear: a stack, a source path, a driver's message, a token. */
 const INSIDE =
   /\n\s+at |node_modules|\/src\/\w+\/|\.ts:\d|SQLITE_|ZodError|Cannot read prop|is not a function|undefined is not|violates .* constraint|cv_[\w-]{43}/;
 
-/** Those whose answer is a token, or says where it is. */
+/** Calls whose answer is a token, or says where it is. */
 const GIVES_TOKENS = new Set(['tokens.create', 'tokens.rotate']);
 
-/** What is wrong with the answer; `told` is what it says. */
+/** The problems of an answer; `told` is its content. */
 export function readAnswer(target: Target, body: unknown, sent: string): { told: ParsedAnswer; problems: string[] } {
   if (!isRecord(body)) return { told: { status: 'error' }, problems: [`the answer is no object: ${JSON.stringify(body)}`] };
   const told = toldBy(body);

@@ -9,10 +9,10 @@ const deep = (levels: number): unknown => {
   return value;
 };
 
-/** Keys that mean something to JavaScript itself, as own keys, as a parser of JSON makes them. */
+/** Keys with a meaning in JavaScript itself, as own keys, as a JSON parser creates them. */
 const PROTOTYPES = ['{"__proto__":{"admin":true}}', '{"constructor":{"prototype":{"admin":true}}}', '{"toString":1,"valueOf":2}', '{"hasOwnProperty":null}'];
 
-/** What no field wants, and what hurts those who do not look. A function: the largest need not be kept. */
+/** Values that no field accepts and that break careless code. A function, because the largest need not be kept. */
 const HOSTILE: readonly (() => unknown)[] = [
   () => null,
   () => true,
@@ -46,7 +46,7 @@ const HOSTILE: readonly (() => unknown)[] = [
 
 const UNKNOWN = ['zz_unknown', '__proto__', 'constructor', 'toString', 'Operation', 'a.b', '', '\0', 'workspace_id', 'developer_id', 'actor'];
 
-/** Input with one thing wrong: a field missing, one too many, one replaced, or no object at all. */
+/** Input with one error: a field missing, one too many, one replaced, or not an object at all. */
 export function broken(fine: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   const hostile = fc.nat(HOSTILE.length - 1).map((index) => HOSTILE[index]?.());
   return fc.oneof(
@@ -84,7 +84,7 @@ function without(value: unknown, at: number): unknown {
   return Object.fromEntries(Object.entries(value).filter(([key]) => key !== gone));
 }
 
-/** As an own field whatever its name, which an assignment of `__proto__` would not make. */
+/** Sets an own field whatever its name; assigning `__proto__` would not. */
 function withField(value: unknown, name: string, bad: unknown): unknown {
   if (!isTree(value)) return value;
   return Object.defineProperty({ ...value }, name, { value: bad, enumerable: true, configurable: true, writable: true });

@@ -6,14 +6,14 @@ import type { CallerName } from './scene.ts';
 import { valid } from './schema.ts';
 import type { Target } from './targets.ts';
 
-/** A call before it is made: what it refers to is not known yet. */
+/** A call before it is made: its references are not resolved yet. */
 export interface Call {
   readonly caller: CallerName;
   readonly input: unknown;
-  /** Whether the recipe has the last word on the input. */
+  /** Whether the recipe makes the final change to the input. */
   readonly recipe: boolean;
   readonly http: boolean;
-  /** Whether the caller's client says where it stands. */
+  /** Whether the caller's client reports its place. */
   readonly placed: boolean;
   readonly n: number;
 }
@@ -30,7 +30,7 @@ function callersOf({ noun, contract: { toolset, access } }: Target): fc.Arbitrar
   return noun === 'tool' || access === 'token' ? TOOL_CALLERS : ACTION_CALLERS;
 }
 
-/** `fit`: by those who have something to do with it, and so that it can succeed. `fine`: by anybody, as the schema allows it. */
+/** `fit`: by callers who are involved, so that it can succeed. `fine`: by anyone, as the schema allows it. */
 export type Manner = 'fit' | 'fine' | 'broken';
 
 export function callsOf(target: Target, manner: Manner): fc.Arbitrary<Call> {
@@ -44,6 +44,6 @@ export function callsOf(target: Target, manner: Manner): fc.Arbitrary<Call> {
     placed: fc.nat(3).map((n) => n === 0),
     n: fc.nat(1_000),
   });
-  // Edges are among what is drawn from: of so few runs all would be of their kind.
+  // Edge values are part of the pool: in so few runs they would otherwise dominate.
   return fc.noBias(call);
 }

@@ -11,20 +11,20 @@ import type { Target } from './targets.ts';
 export interface Campaign {
   readonly calls: number;
   readonly tallies: ReadonlyMap<string, Tally>;
-  /** `tool.field` of what no call that succeeded has shown to be read. */
+  /** `tool.field` of fields that no successful call has shown to be read. */
   readonly unread: readonly string[];
-  /** Whatever was called, and never with success. */
+  /** Targets that were called but never succeeded. */
   readonly never: readonly string[];
   /** Rows that the server wrote and that an import would refuse. */
   readonly refused: readonly string[];
 }
 
-/** What a scene has been told gets in the way of what it is told next: after so many calls there is a new one. */
+/** Earlier calls of a scene affect later ones, so a new scene starts after this many calls. */
 const CALLS_OF_A_SCENE = 5_000;
 const MAX_MORE = 6;
 const FRESH_SCENES = 2;
 
-/** So many calls of everything there is, those most of which little is known; the first that breaks a rule is thrown. */
+/** Makes this many calls of every target, preferring those with the least results. Throws the first that breaks a rule. */
 export async function campaign(calls: number, seed: number): Promise<Campaign> {
   const tallies = new Map<string, Tally>();
   const refused: string[] = [];
@@ -42,11 +42,11 @@ export async function campaign(calls: number, seed: number): Promise<Campaign> {
     };
   });
   while (madeIn() < calls) await scene(Math.min(calls, madeIn() + CALLS_OF_A_SCENE));
-  // A scene in which ana is private, say, never shows what names her: what is missing gets another one.
+  // A scene in which ana is private, for example, never shows what names her. What is missing gets another scene.
   for (let fresh = 0; fresh < FRESH_SCENES && end.unread.length + end.never.length > 0; fresh++) await scene(calls);
   return { calls: madeIn(), tallies, refused, ...end };
 
-  /** Chance may have left something out: what has not been shown is tried on its own. */
+  /** Random choice may have missed something, so missing targets are tried on their own. */
   async function feed(fuzz: Fuzz): Promise<void> {
     for (const target of fuzz.targets)
       for (let more = 1; more <= MAX_MORE && isHungry(fuzz, target); more++) await fuzz.try(target, 'fit', 6, seed + 7_919 * more);
@@ -85,7 +85,7 @@ async function refusedRows(db: Db): Promise<string[]> {
   return [...found];
 }
 
-/** The same for the same seed. */
+/** The same order for the same seed. */
 function shuffled(targets: readonly Target[], seed: number): Target[] {
   const rank = (label: string) => [...label].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0) + seed) % 1_000_003, 17);
   return targets.toSorted((one, other) => rank(one.label) - rank(other.label));

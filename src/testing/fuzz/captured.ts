@@ -5,22 +5,22 @@ import type { Database } from '../../storage/schema-rows.ts';
 export type Table = keyof Database;
 export type Row = Readonly<Record<string, unknown>>;
 
-/** One row as a call has made, changed or removed it. */
+/** One row that a call has inserted, changed or deleted. */
 export interface Change {
   readonly table: Table;
   readonly before: Row | null;
   readonly after: Row | null;
 }
 
-/** What stands in the store, and what was done to it since somebody last looked, row by row: triggers tell, whoever wrote. */
+/** The content of the store and the changes since the last look, row by row. Triggers report changes by anyone. */
 export interface Captured {
-  /** Since it was last asked. */
+  /** Since the last time this was called. */
   changes(): Promise<Change[]>;
-  /** As of then, in the order of their making. */
+  /** As of the last look, in order of creation. */
   rows(table: Table): readonly Row[];
-  /** Where the row with this id is or was, of whichever table. */
+  /** The table of the row with this id, existing or deleted. */
   workspaceOf(id: string): unknown;
-  /** By the column `id`. */
+  /** Keyed by the column `id`. */
   find(table: Table, id: unknown): Row | undefined;
 }
 

@@ -12,31 +12,31 @@ import { transgressions } from './rights.ts';
 import { type Caller, type FuzzScene, REPOSITORY } from './scene.ts';
 import { asSent, fieldsOf, type Target, targetsOf } from './targets.ts';
 
-/** What came of the calls of one target. */
+/** The results of the calls of one target. */
 export interface Tally {
   calls: number;
   ok: number;
   readonly codes: Map<string, number>;
-  /** What the last that was refused was told. */
+  /** The answer to the last refused call. */
   refusal?: string;
-  /** Fields that were sent in a call that succeeded, and that its handler looked at. */
+  /** Fields that were sent in a successful call and read by its handler. */
   readonly read: Set<string>;
 }
 
 export interface Fuzz {
   readonly targets: readonly Target[];
   readonly tallies: ReadonlyMap<string, Tally>;
-  /** Fields of the target that no call which succeeded has shown to be read. */
+  /** Fields of the target that no successful call has shown to be read. */
   unread(target: Target): string[];
-  /** So many calls of the target, of which the first that breaks a rule is thrown, made as small as it gets. */
+  /** Makes this many calls of the target. Throws the first that breaks a rule, reduced as far as possible. */
   try(target: Target, manner: Manner, runs: number, seed: number): Promise<void>;
 }
 
-/** `tallies` are added to where there are some from other scenes. */
+/** Adds to `tallies` of other scenes. */
 export function fuzzOf(scene: FuzzScene, tallies = new Map<string, Tally>()): Fuzz {
   const targets = targetsOf(scene.app.registry);
   const reads = new Reads();
-  /** What callers have named, also of other workspaces: refusals repeat it, and the journal keeps what was told. */
+  /** Ids that callers have named, also of other workspaces: refusals repeat them, and the journal stores the refusals. */
   const named = new Set<string>();
   for (const published of new Set(targets.map((target) => target.published))) reads.watch(published);
   for (const { label } of targets) if (!tallies.has(label)) tallies.set(label, { calls: 0, ok: 0, codes: new Map(), read: new Set() });
@@ -62,7 +62,7 @@ export function fuzzOf(scene: FuzzScene, tallies = new Map<string, Tally>()): Fu
     const acting = workspace === undefined ? caller.principal.workspace : `ws_${workspace}`;
     problems.push(...transgressions(scene, { target, caller, workspace: acting, told, changes }));
     if (call.caller === 'gone' && told.status === 'ok') problems.push('a revoked token was let in');
-    // Of who has no token the journal tells under a bound.
+    // Calls without a token are journaled only up to a limit.
     if (call.caller !== 'gone' && !isKept(target, caller, told, changes)) problems.push('the journal does not tell of it');
     for (const id of idsIn(sent)) named.add(id);
     const far = strayIn(scene, caller, body, named);
@@ -75,7 +75,7 @@ export function fuzzOf(scene: FuzzScene, tallies = new Map<string, Tally>()): Fu
     throw new Error([...problems, `  ${paste}`, `  answered ${JSON.stringify(body).slice(0, 600)}`, ...inside].join('\n'));
   }
 
-  /** What the call that was decided on does is not what the next one has done. */
+  /** Changes made by the approved call must not be attributed to the next one. */
   async function wentOn(approval: string): Promise<void> {
     await scene.waiting.get(approval);
     await scene.captured.changes();
@@ -113,7 +113,7 @@ export function fuzzOf(scene: FuzzScene, tallies = new Map<string, Tally>()): Fu
   };
 }
 
-/** A call is on record when it is answered, but for those of the dashboard that only read, and of what is asked all the time. Who is not let in is told of by the minute. */
+/** An answered call is journaled, except the dashboard's reads and very frequent calls. Unauthenticated calls are counted per minute. */
 function isKept({ contract }: Target, { principal }: Caller, told: ParsedAnswer, changes: readonly Change[]): boolean {
   const isStranger = told.code === 'UNAUTHENTICATED' || (told.code === 'MALFORMED_REQUEST' && principal.web);
   if (isStranger || (principal.web && contract.annotations.readOnlyHint) || (contract.quiet && told.status === 'ok')) return true;
@@ -122,19 +122,19 @@ function isKept({ contract }: Target, { principal }: Caller, told: ParsedAnswer,
 
 const idsIn = (text: string): string[] => text.match(/[a-z]+_[0-9A-HJKMNP-TV-Z]{26}/g) ?? [];
 
-/** The id of something of another workspace that nobody has named. */
+/** An id from another workspace that nobody has named. */
 function strayIn(scene: FuzzScene, { principal }: Caller, body: unknown, named: ReadonlySet<string>): string | undefined {
   if (principal.kind === 'operator') return undefined;
   return idsIn(JSON.stringify(body)).find((id) => (scene.captured.workspaceOf(id) ?? principal.workspace) !== principal.workspace && !named.has(id));
 }
 
-/** What the pipe itself reads: a call of the team contract is linked to the session that it names. */
+/** Read by the pipe itself: a call of the team contract is linked to the session that it names. */
 const isThePipes = ({ contract }: Target, field: string): boolean => field === SESSION_FIELD && linksSession(contract);
 
-/** A recipe leaves a field out by saying that it has no value. */
+/** A recipe omits a field by setting it to undefined. */
 const withoutUndefined = (fields: object): object => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
-/** JSON, as far as it is JSON. */
+/** The JSON part of a value. */
 function printed(args: unknown): string {
   const text = JSON.stringify(args) ?? String(args);
   return text.length > 4_000 ? `${text.slice(0, 4_000)}…` : text;

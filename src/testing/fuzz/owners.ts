@@ -11,7 +11,7 @@ interface Lookup {
   row(table: Table, id: unknown): unknown;
 }
 
-/** Whose a row is: a developer's id. Tables that are not here are the team's. */
+/** The owner of a row: a developer's id. Rows of other tables belong to the team. */
 const OWNERS: Partial<Record<Table, (row: Row, of: Lookup) => unknown>> = {
   developers: ({ id }) => id,
   tokens: DEVELOPER,
@@ -54,7 +54,7 @@ const OWNERS: Partial<Record<Table, (row: Row, of: Lookup) => unknown>> = {
   notes: DEVELOPER,
   agent_spans: DEVELOPER,
   agents: DEVELOPER,
-  /** While somebody holds it; a step that nobody holds is the team's. */
+  /** While an agent holds it; a step that nobody holds belongs to the team. */
   workflow_tasks: ({ assigned_agent_id }, of) => (assigned_agent_id === null ? null : of.row('agents', assigned_agent_id)),
   checkpoints: BY('actor'),
   worktrees: BY('actor'),
@@ -62,7 +62,7 @@ const OWNERS: Partial<Record<Table, (row: Row, of: Lookup) => unknown>> = {
   messages: BY('actor'),
 };
 
-/** A developer's id, `operator`, or null where it is the team's. */
+/** A developer's id, `operator`, or null for the team. */
 export function ownerOf(scene: Store, table: Table, row: Row): string | null {
   const of: Lookup = {
     actor: (actor) => {

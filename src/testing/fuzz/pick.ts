@@ -1,4 +1,4 @@
-/** A place in generated input for something that exists when the call is made: which of the pool, and whose. */
+/** A placeholder in generated input for something that exists when the call is made: from which pool, and whose. */
 export class Pick {
   readonly pool: string;
   readonly whose: Whose;
@@ -15,7 +15,7 @@ export class Pick {
 export const WHOSE = ['mine', 'any', 'others', 'elsewhere', 'invented'] as const;
 export type Whose = (typeof WHOSE)[number];
 
-/** The same input with what the picks stand for. */
+/** The same input with its placeholders resolved. */
 export function resolved(value: unknown, meant: (pick: Pick) => unknown): unknown {
   if (value instanceof Pick) return meant(value);
   if (Array.isArray(value)) return value.map((inner) => resolved(inner, meant));

@@ -6,7 +6,7 @@ import { type Caller, ELSEWHERE, type FuzzScene, REPOSITORY } from './scene.ts';
 import type { Hint } from './schema.ts';
 import type { Target } from './targets.ts';
 
-/** Where ids come from: a table, and the column if it is not `id`. */
+/** The source of ids: a table, and the column if it is not `id`. */
 const COLUMNS: Readonly<Record<string, readonly [Table, string]>> = {
   names: ['developers', 'name'],
   codes: ['device_grants', 'user_code'],
@@ -60,7 +60,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   grant_id: 'grants',
 };
 
-/** Where a field of this name means something else than elsewhere. */
+/** Fields whose name means something else in this target. */
 function poolOf({ noun, name, contract: { toolset } }: Target, field: string): string | undefined {
   const [area = ''] = name.split(noun === 'tool' ? '_' : '.');
   if (field === 'id') {
@@ -79,7 +79,7 @@ function poolOf({ noun, name, contract: { toolset } }: Target, field: string): s
   if (field === 'agent_id' && noun === 'action') return 'actors';
   if (name === 'cycles.close_session') return 'role_sessions';
   if (name === 'messages.broadcast' && field === 'to') return undefined;
-  // A plan that is being made names its own tasks, which a recipe does.
+  // A new plan names its own tasks, which a recipe does.
   if (['workflow_set_plan', 'template_create'].includes(name) && field === 'depends_on') return undefined;
   return FIELDS[field];
 }
@@ -96,7 +96,7 @@ const pick = (pool: string): fc.Arbitrary<Pick> => {
 const some = (...values: unknown[]): fc.Arbitrary<unknown> => fc.constantFrom(...values);
 const PATHS = some('src/a.ts', 'src/b.ts', 'src/deep/c.ts', 'docs/é.md', 'a b.txt');
 
-/** What is no id, and no free text either. */
+/** Values that are neither ids nor free text. */
 const VALUES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   repository_path: some(REPOSITORY, '/srv/other'),
   repo: some('acme/app', 'https://github.com/acme/app.git', 'other'),
@@ -133,7 +133,7 @@ const VALUES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   model: some('gpt-5', 'claude-opus-5*', 'gpt-5*'),
 };
 
-/** Fields whose schema says all: a value from above would be wrong for them. */
+/** Fields fully described by their schema: a value from above would be wrong for them. */
 const LEFT = new Set([
   'covibe_task.action',
   'messages.threads.before',
@@ -160,7 +160,7 @@ export function hintFor(target: Target): Hint {
 
 const INVENTED = ['task_01JGFJJZ000000000000000000', 'x', 'nobody', 'dev_0', '%', 'human'];
 
-/** What the pick stands for now, as this caller would come to name it. */
+/** The current value of the placeholder, as this caller could name it. */
 export function meant(scene: FuzzScene, caller: Caller, { pool, whose, n }: Pick): unknown {
   const invented = INVENTED[n % INVENTED.length];
   const [table, column] = COLUMNS[pool] ?? [pool as Table, 'id'];
@@ -174,7 +174,7 @@ export function meant(scene: FuzzScene, caller: Caller, { pool, whose, n }: Pick
     invented: () => false,
   };
   const found = scene.captured.rows(table).filter(fits[whose]);
-  // What was made last is what is most likely still of use.
+  // The newest ones are the most likely to be usable.
   const row = found.at(-1 - (n % Math.min(found.length, 12)));
   return row ? (named(row, column) ?? invented) : invented;
 }

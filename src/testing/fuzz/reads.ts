@@ -4,18 +4,18 @@ import type { Handler, Implementation } from '../../kernel/tool.ts';
 
 type Input = Record<string, unknown>;
 
-/** Which fields of its input the handler of the call under way has looked at. */
+/** Records which input fields the handler of the current call has read. */
 export class Reads {
   #seen = new Set<string>();
 
-  /** Those of the call that has just been made. */
+  /** The fields read by the last call. */
   take(): ReadonlySet<string> {
     const seen = this.#seen;
     this.#seen = new Set();
     return seen;
   }
 
-  /** Every operation of the tool is handed its input through this from now on. */
+  /** From now on, every operation of the tool gets its input through this. */
   watch({ operations }: PublishedTool): void {
     const watched = operations as Map<string | null, Implementation>;
     for (const [name, implementation] of operations) watched.set(name, { ...implementation, handler: this.#watched(implementation.handler) });

@@ -17,21 +17,21 @@ export interface MadeCall {
 interface Effect {
   readonly calls: RegExp;
   readonly table: Table;
-  /** Only these are changed; without them the row may also be made or removed. */
+  /** Only these columns may change. Without it, the row may also be inserted or deleted. */
   readonly columns?: readonly string[];
   readonly reason: string;
 }
 
 const RECEIPTS = ['delivered_at', 'read_at', 'answer_delivered_at', 'status', 'archived_at', 'answered_at'];
 
-/** What a call may do to rows of another developer. `addressee`: only where the row is addressed to the caller. */
+/** What a call may do to rows of another developer. `addressee`: only if the row is addressed to the caller. */
 const ACROSS: readonly (Effect & { addressee?: true })[] = [
   {
     calls: /^(workflow|task|template)_|^agent_(unregister|update)$/,
     table: 'overlap_items',
-    reason: "a step is shown as the work of its holder, and of its workflow's owner while nobody holds it",
+    reason: "a step is shown as its holder's work, or its workflow owner's if nobody holds it",
   },
-  { calls: /^covibe_|^hooks\.hear$/, table: 'asks', columns: RECEIPTS, addressee: true, reason: 'an ask is delivered with whatever its addressee calls' },
+  { calls: /^covibe_|^hooks\.hear$/, table: 'asks', columns: RECEIPTS, addressee: true, reason: 'an ask is delivered with any call of its addressee' },
   {
     calls: /^covibe_coordination\.reply$|^messages\.answer$/,
     table: 'asks',
@@ -44,62 +44,62 @@ const ACROSS: readonly (Effect & { addressee?: true })[] = [
     table: 'handoffs',
     columns: ['status', 'accepted_at', 'taken_task_ids', 'taken_claim_ids'],
     addressee: true,
-    reason: 'whom it is for accepts it',
+    reason: 'its recipient accepts it',
   },
-  { calls: /^covibe_coordination\.accept_handoff$/, table: 'tasks', reason: "what was handed over becomes the taker's" },
+  { calls: /^covibe_coordination\.accept_handoff$/, table: 'tasks', reason: 'the receiver owns what was handed over' },
   {
     calls: /^covibe_coordination\.accept_handoff$/,
     table: 'workstreams',
     columns: ['status', 'result_summary', 'updated_at', 'closed_at'],
-    reason: 'a container that was made for a task completes itself when that is taken over',
+    reason: 'a container created for a task completes itself when the task is handed over',
   },
-  { calls: /^covibe_coordination\.accept_handoff$/, table: 'claims', reason: "what was handed over becomes the taker's" },
-  { calls: /^covibe_coordination\.accept_handoff$/, table: 'overlap_items', reason: "what was handed over becomes the taker's" },
-  { calls: /^covibe_coordination\.accept_handoff$/, table: 'file_marks', reason: "what was handed over becomes the taker's" },
+  { calls: /^covibe_coordination\.accept_handoff$/, table: 'claims', reason: 'the receiver owns what was handed over' },
+  { calls: /^covibe_coordination\.accept_handoff$/, table: 'overlap_items', reason: 'the receiver owns what was handed over' },
+  { calls: /^covibe_coordination\.accept_handoff$/, table: 'file_marks', reason: 'the receiver owns what was handed over' },
   {
     calls: /^covibe_coordination\.|^claims\.|^covibe_session\./,
     table: 'claims',
     columns: ['expired_at'],
-    reason: 'a claim that has run out is marked by whoever meets it',
+    reason: 'any caller marks an expired claim that it meets',
   },
-  { calls: /^covibe_coordination\.|^claims\.|^covibe_session\./, table: 'file_marks', reason: 'what a claim that has run out held is free' },
-  { calls: /^message_|^hooks\.hear$/, table: 'messages', columns: RECEIPTS, addressee: true, reason: 'whom it is for has got it' },
+  { calls: /^covibe_coordination\.|^claims\.|^covibe_session\./, table: 'file_marks', reason: 'the files of an expired claim are free' },
+  { calls: /^message_|^hooks\.hear$/, table: 'messages', columns: RECEIPTS, addressee: true, reason: 'its recipient has received it' },
   { calls: /^message_send$/, table: 'messages', columns: RECEIPTS, addressee: true, reason: 'an answer settles the question' },
   {
     calls: /^(messages|questions)\.answer$/,
     table: 'workflow_tasks',
     columns: ['status', 'question_id', 'resume_status', 'last_checkpoint', 'updated_at'],
-    reason: 'the step that asked goes on',
+    reason: 'the step that asked continues',
   },
-  { calls: /^(messages|questions)\.answer$/, table: 'overlap_items', reason: 'the step that asked goes on' },
-  { calls: /^workflow_(update_status|remove_task)$/, table: 'workflow_tasks', reason: "plans are the team's: who ends a workflow lets go of its steps" },
+  { calls: /^(messages|questions)\.answer$/, table: 'overlap_items', reason: 'the step that asked continues' },
+  { calls: /^workflow_(update_status|remove_task)$/, table: 'workflow_tasks', reason: 'plans belong to the team: ending a workflow releases its steps' },
   {
     calls: /^workflow_(update_status|remove_task)$/,
     table: 'agents',
     columns: ['status', 'current_task_id', 'updated_at'],
-    reason: 'who held such a step is free',
+    reason: 'the holder of such a step is free',
   },
-  { calls: /^(messages|questions)\.answer$/, table: 'messages', columns: RECEIPTS, addressee: true, reason: 'people answer what was asked of people' },
+  { calls: /^(messages|questions)\.answer$/, table: 'messages', columns: RECEIPTS, addressee: true, reason: 'people answer questions to people' },
 ];
 
-/** What a call that was refused leaves behind all the same. */
+/** What a refused call may still write. */
 const AFTER_REFUSAL: readonly Effect[] = [
-  { calls: /./, table: 'grants', columns: ['uses', 'revision', 'recent'], reason: 'a counted call counts however it ends' },
-  { calls: /^approvals\./, table: 'approvals', columns: ['status', 'used_at'], reason: 'the call that waited goes on by itself' },
-  { calls: /^request_review$/, table: 'instances', reason: 'one beyond the limit counts as a failed review, and the last of those ends the instance' },
+  { calls: /./, table: 'grants', columns: ['uses', 'revision', 'recent'], reason: 'a counted call counts whatever its result' },
+  { calls: /^approvals\./, table: 'approvals', columns: ['status', 'used_at'], reason: 'the waiting call continues by itself' },
+  { calls: /^request_review$/, table: 'instances', reason: 'a request beyond the limit counts as a failed review, and the last one ends the instance' },
 ];
 
-/** What a call that only reads leaves behind. */
+/** What a read-only call may write. */
 const AFTER_READING: readonly Effect[] = [];
 
-/** The record of any call, and that its caller was there. */
+/** The record of any call, and of its caller's presence. */
 const RECORD: readonly Effect[] = [
   { calls: /./, table: 'events', reason: 'the journal' },
   { calls: /./, table: 'journal_heads', reason: 'the journal' },
-  { calls: /./, table: 'tokens', columns: ['last_used_at', 'expires_at'], reason: 'when a token was last used; a dashboard session lasts so much longer' },
+  { calls: /./, table: 'tokens', columns: ['last_used_at', 'expires_at'], reason: 'the last use of a token, which extends a dashboard session' },
 ];
 
-/** Whatever a call has written that it had no right to. */
+/** Everything that a call has written without the right to. */
 export function transgressions(scene: FuzzScene, made: MadeCall): string[] {
   return made.changes.flatMap((change) => {
     const problem = outside(made, change) ?? rewritten(made, change) ?? stray(scene, made, change) ?? unexpected(made, change) ?? foreign(scene, made, change);
@@ -110,15 +110,15 @@ export function transgressions(scene: FuzzScene, made: MadeCall): string[] {
 const rowOf = ({ before, after }: Change): Row => (before ?? after) as Row;
 
 function outside({ workspace, target, caller }: MadeCall, change: Change): string | undefined {
-  // Of the call before: it is noted beside the call.
+  // Written for the previous call, next to this one.
   if (change.table === 'tokens' && allows(RECORD, target, change)) return undefined;
-  // A call into a workspace that is not there is told of where its caller is.
+  // A call into a missing workspace is recorded in its caller's workspace.
   if (rowOf(change).workspace_id === caller.principal.workspace && allows(RECORD, target, change)) return undefined;
   const place = change.table === 'workspaces' ? rowOf(change).id : (rowOf(change).workspace_id ?? workspace);
   return place === workspace ? undefined : `written in the workspace ${place}`;
 }
 
-/** Nothing is ever changed in the journal, and removed only by who is asked to. */
+/** The journal is never changed, and only pruning deletes from it. */
 function rewritten({ target }: MadeCall, { table, before, after }: Change): string | undefined {
   if (table !== 'events' || !before || (!after && target.label === 'journal.prune')) return undefined;
   return 'the journal was changed';
@@ -126,7 +126,7 @@ function rewritten({ target }: MadeCall, { table, before, after }: Change): stri
 
 const ID = /^[a-z]+_[0-9A-HJKMNP-TV-Z]{26}$/;
 const LISTS = /_ids$/;
-/** Words of who wrote them, which nothing is looked up by. */
+/** Free text by its author, which is never used for lookups. */
 const ONLY_SAID = ['session_contexts.task_ids'];
 
 /** No row refers to a row of another workspace. */
@@ -149,7 +149,7 @@ const allows = (effects: readonly Effect[], { label }: Target, change: Change): 
 
 const changedColumns = ({ before, after }: Change): string[] => Object.keys(after ?? {}).filter((column) => before?.[column] !== after?.[column]);
 
-/** Who was refused, or only looked, has changed nothing. */
+/** A refused or read-only call has changed nothing. */
 function unexpected({ target, told }: MadeCall, change: Change): string | undefined {
   if (allows(RECORD, target, change)) return undefined;
   if (told.status === 'error' && !allows(AFTER_REFUSAL, target, change)) return `written by a call that was refused (${told.code})`;

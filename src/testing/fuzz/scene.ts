@@ -19,7 +19,7 @@ import { agreeableGit, agreeableGitHub, filesOnlyIn } from './machine.ts';
 export const ELSEWHERE = workspaceId('elsewhere');
 export const REPOSITORY = '/srv/app';
 
-/** Who calls. `coder`, `reviewer` and `planner` are instances; `gone` has a token that was revoked. */
+/** The callers. `coder`, `reviewer` and `planner` are instances; `gone` has a revoked token. */
 export const PEOPLE = {
   operator: {},
   olga_web: { developer: 'olga', web: true },
@@ -43,41 +43,41 @@ export type CallerName = keyof typeof PEOPLE;
 
 const INSTANCES = { coder: 'coding', reviewer: 'review', planner: 'planning' } as const;
 
-/** Whoever calls holds its cookie, with its page's proof, or its token. */
+/** Every caller has a cookie with its page's proof, or a token. */
 export interface Caller extends TestCaller {
   readonly name: CallerName;
   readonly proof?: string;
 }
 
-/** The whole product on a machine that agrees to everything, with people of two workspaces, and all that is written in sight. */
+/** The whole product on a machine stand-in that accepts everything, with people of two workspaces and a record of all writes. */
 export interface FuzzScene extends TestApp {
   readonly captured: Captured;
   readonly host: PretendedHost;
   readonly server: RunningServer;
-  /** Where cycles are. */
+  /** The folder with the cycles. */
   readonly broker: string;
   /** Calls that wait for a person, by their approvals. */
   readonly waiting: Map<string, Promise<unknown>>;
   caller(name: CallerName): Promise<Caller>;
-  /** Whether it is the id of something of the other workspace. */
+  /** Whether the id belongs to the other workspace. */
   foreign(id: string): boolean;
-  /** New tokens for everybody: the old ones may have been revoked, or lost their grants. */
+  /** Creates new tokens for everyone: the old ones may have been revoked or lost their grants. */
   renew(): Promise<void>;
-  /** A tool that must succeed; its answer. */
+  /** Calls a tool that must succeed, and returns its answer. */
   ok(tool: string, args: object, caller: CallerName): Promise<Body>;
 }
 
 export async function openFuzzScene(): Promise<FuzzScene> {
   const host = pretendedHost();
   const broker = brokerRepository();
-  // Triggers stay in the database: no other test may have it afterwards.
+  // Triggers stay in the database, so no other test may use it afterwards.
   const database = await temporaryDatabase(ENGINE, { bare: true });
   mkdirSync(database.home, { recursive: true });
   writeFileSync(join(database.home, 'secrets.toml'), '[[mcp.server]]\nname = "tools"\ncommand = "false"\n', { mode: 0o600 });
   const clock = testClock();
   const t = await testApp({
     database,
-    // Sweeps would write between two calls, and what they write belongs to neither.
+    // Sweeps would write between two calls, and their writes belong to neither.
     clock: { ...clock, every: () => () => {} },
     agentHost: host,
     launchers: { tiny: SLEEPER },
@@ -140,7 +140,7 @@ export async function openFuzzScene(): Promise<FuzzScene> {
     await ledger.changes();
     return await running(type);
   };
-  /** Signed in, and lately enough for what needs a fresh sign-in. */
+  /** Signed in, and recently enough for actions that need a fresh sign-in. */
   const isFresh = async ({ principal }: Caller): Promise<boolean> =>
     (await t.app.currentSession(principal)) !== undefined && clock.now() - (principal.signedInAt ?? 0) <= t.app.config.limits.fresh_signin_minutes * 60_000;
   const caller: FuzzScene['caller'] = async (name) => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { JsonSchema } from '../../kernel/reply.ts';
 
-/** What a field of this name should hold where its schema does not tell: undefined leaves it to the schema. */
+/** The value for a field of this name if its schema does not determine it; undefined uses the schema. */
 export type Hint = (field: string) => fc.Arbitrary<unknown> | undefined;
 
 const NO_HINT: Hint = () => undefined;
@@ -20,7 +20,7 @@ const WORDS = [
 ];
 const MANY = 5;
 
-/** Input that the schema allows: every type, every bound now and then, optional fields there or not. */
+/** Input that the schema allows: every type, sometimes every limit, optional fields present or not. */
 export function valid(schema: JsonSchema, hint: Hint = NO_HINT): fc.Arbitrary<unknown> {
   if ('const' in schema) return fc.constant(schema.const);
   if (Array.isArray(schema.enum)) return fc.constantFrom(...schema.enum);
@@ -67,7 +67,7 @@ const array = (schema: JsonSchema, hint: Hint): fc.Arbitrary<unknown[]> =>
 
 const most = ({ minItems, maxItems }: JsonSchema): number => Math.max(Number(minItems ?? 0), Math.min(MANY, Number(maxItems ?? MANY)));
 
-/** Bounds of the schema are tried as often as everything between them. */
+/** The limits of the schema are tried as often as all values between them. */
 function number({ type, minimum, maximum }: JsonSchema): fc.Arbitrary<number> {
   const [least, greatest] = [Number(minimum ?? -1_000_000), Number(maximum ?? 1_000_000)];
   const edges = fc.constantFrom(least, greatest, ...[0, 1, 5, 20].filter((some) => some >= least && some <= greatest));

@@ -4,7 +4,7 @@ import type { PublishedTool } from '../../kernel/publish.ts';
 import { ALIAS_NAMES, isRecord, type Registry, toolNamed } from '../../kernel/registry.ts';
 import type { JsonSchema } from '../../kernel/reply.ts';
 
-/** Something that can be called: a tool or an action, one operation of it, by one of its names. */
+/** Something callable: a tool or an action, or one operation of it, under one of its names. */
 export interface Target {
   readonly noun: 'tool' | 'action';
   /** `covibe_task.plan`, `tasks.show`, `create_pr`. */
@@ -12,7 +12,7 @@ export interface Target {
   readonly name: string;
   readonly published: PublishedTool;
   readonly contract: Contract;
-  /** Of the operation alone. */
+  /** Of the operation only. */
   readonly schema: JsonSchema;
 }
 
@@ -35,6 +35,6 @@ const of = (noun: Target['noun'], name: string, published: PublishedTool): Targe
 
 export const fieldsOf = ({ schema }: Target): string[] => Object.keys((schema.properties ?? {}) as object);
 
-/** As it is sent: the operation stands among the fields. Copied by descriptor, because a field may be called `__proto__`. */
+/** As it is sent, with the operation among the fields. Copied by descriptor, because a field may be called `__proto__`. */
 export const asSent = ({ contract: { operation } }: Target, fields: unknown): unknown =>
   operation === undefined || !isRecord(fields) ? fields : Object.defineProperties({ operation }, Object.getOwnPropertyDescriptors(fields));

@@ -20,7 +20,7 @@ export interface Bridge {
   notes(): string;
 }
 
-/** The bridge as a process of its own, and a client that speaks with it. */
+/** The bridge as a separate process, and a client connected to it. */
 export async function bridge(era: Era, env: Record<string, string>, { cwd, ...options }: ClientOptions & { cwd?: string } = {}): Promise<Bridge> {
   const transport = new StdioClientTransport({ command: process.execPath, args: [ENTRY], env: environment(env), stderr: 'pipe', ...(cwd && { cwd }) });
   let notes = '';
@@ -33,7 +33,7 @@ export async function bridge(era: Era, env: Record<string, string>, { cwd, ...op
   await client.connect(transport);
   onTestFinished(async () => {
     await client.close();
-    // A line on stdout that is no message would be one.
+    // A line on stdout that is not a message would show up here.
     expect(problems).toEqual([]);
   });
   expect(client.getInstructions()).toContain('Covenant');
@@ -42,7 +42,7 @@ export async function bridge(era: Era, env: Record<string, string>, { cwd, ...op
 
 export const optionsFor = (era: Era): ClientOptions => ({ versionNegotiation: { mode: era === 'legacy' ? 'legacy' : { pin: '2026-07-28' } } });
 
-/** A home without credentials, and nothing of the machine's own settings. */
+/** A home without credentials, and none of the machine's own settings. */
 const environment = (env: Record<string, string>): Record<string, string> => ({
   PATH: process.env.PATH ?? '',
   HOME: temporaryFolder(),
@@ -50,7 +50,7 @@ const environment = (env: Record<string, string>): Record<string, string> => ({
   ...env,
 });
 
-/** The bridge fed with `input`; its stdin ends once it has answered, or at once where there is nothing to answer. */
+/** The bridge with `input` on stdin. Stdin ends once it has answered, or immediately if there is nothing to answer. */
 export async function run(env: Record<string, string>, input: string): Promise<{ code: number | null; stdout: string; stderr: string }> {
   const child = spawn(process.execPath, [ENTRY], { env: environment(env) });
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
@@ -62,7 +62,7 @@ export async function run(env: Record<string, string>, input: string): Promise<{
   return { code, stdout, stderr };
 }
 
-/** Something at an address that is not a Covenant server. */
+/** A server at an address that is not a Covenant server. */
 export async function standIn(listener: RequestListener): Promise<string> {
   const server = createServer((request: IncomingMessage, response) => {
     request.resume();

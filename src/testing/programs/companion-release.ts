@@ -6,26 +6,26 @@ import { newSigningKey, readSigningKey, signRelease } from '../../surfaces/compa
 import { temporaryFolder } from '../store/database.ts';
 
 export interface ReleaseOptions {
-  /** What its program says that it is, where that is not the version. */
+  /** The version that its program reports, if different from its real version. */
   readonly says?: string;
   /** What its program does when it is not asked for its version. */
   readonly program?: string;
-  /** What npm would run of it. */
+  /** Scripts that npm would run. */
   readonly scripts?: Readonly<Record<string, string>>;
-  /** Who signs it; the key that companions of these tests have pinned, unless another is named, or null: nobody. */
+  /** The signing key. Default: the key that companions in these tests have pinned; null: unsigned. */
   readonly signedBy?: string | null;
-  /** What lies in the tarball's place once it was signed. */
+  /** Replaces the tarball after it was signed. */
   readonly instead?: string;
-  /** What the manifest says instead. */
+  /** Overrides in the manifest. */
   readonly manifest?: Readonly<Record<string, unknown>>;
 }
 
 export const sha256Of = (path: string): string => createHash('sha256').update(readFileSync(path)).digest('hex');
 
-/** Of whoever publishes releases. */
+/** The publisher's key pair. */
 export const RELEASE_KEY = newSigningKey();
 
-/** A release of the companion as npm packs one, and the manifest of a server that offers it. */
+/** A companion release as npm packs it, and the manifest of a server that offers it. */
 export function companionRelease(
   version: string,
   { says = version, program = '', scripts = {}, manifest = {}, instead, signedBy = RELEASE_KEY.privateKey }: ReleaseOptions = {},
@@ -44,7 +44,7 @@ export function companionRelease(
   return { folder, manifest: path, tarball: join(folder, tarball) };
 }
 
-/** A folder for PATH with an `npm` that unpacks a package without dependencies where it is told to: the real one takes seconds for it. */
+/** A PATH folder with an `npm` that unpacks a package without dependencies. The real npm takes seconds for that. */
 export function quickNpm(): string {
   const bin = temporaryFolder();
   const script = `#!/bin/sh

@@ -5,7 +5,7 @@ import { type TestRepository, temporaryRepository } from '../scenes/repository.t
 import { recordTraffic, type Traffic } from '../stand-ins/traffic.ts';
 import { type TestMachine, testMachine } from './companion.ts';
 
-/** Ana's machine with a repository, whose agents have tokens of their own; Ben works elsewhere. What the machine sends is recorded on its way. */
+/** Ana's machine with a repository whose agents have their own tokens; Ben works elsewhere. The machine's traffic is recorded. */
 export interface CompanionScene {
   readonly t: TestApp;
   readonly traffic: Traffic;
@@ -13,7 +13,7 @@ export interface CompanionScene {
   readonly repository: TestRepository;
   readonly ana: TestCaller;
   readonly ben: TestCaller;
-  /** Somebody claims a file of the repository; answers the claim's id. */
+  /** Claims a file of the repository as someone else, and returns the claim's id. */
   claim(caller: TestCaller, path: string): Promise<string>;
 }
 

@@ -10,13 +10,13 @@ import { temporaryFolder } from '../store/database.ts';
 import { COMPILED } from './compiled.ts';
 import { type Ran, ROOT } from './program.ts';
 
-/** A person's machine: a home, programs that stand for real ones, and `covibe-local` as a process of its own. */
+/** A person's machine: a home, stand-ins for real programs, and `covibe-local` as a separate process. */
 export interface TestMachine {
   readonly home: string;
   readonly env: Readonly<Record<string, string>>;
-  /** What `systemctl` was called with. */
+  /** The arguments of each `systemctl` call. */
   systemctl(): string[];
-  /** `input`: what it reads from stdin. */
+  /** `input`: its stdin. */
   run(cwd: string, args: readonly string[], env?: Readonly<Record<string, string>>, input?: string): Promise<Ran>;
   start(
     cwd: string,
@@ -46,7 +46,7 @@ export function testMachine({ programs = [], systemd = true }: { programs?: read
       env: { ...env, ...more },
       stdio: 'pipe',
     });
-    // It may end without having read what it was given.
+    // It may end without reading its input.
     child.stdin.on('error', () => {});
     child.stdin.end(input);
     let [stdout, stderr] = ['', ''];
@@ -80,12 +80,12 @@ export function testMachine({ programs = [], systemd = true }: { programs?: read
   };
 }
 
-/** Empty where it printed for people. */
+/** Empty if it printed for people. */
 function jsonIn(stdout: string): Record<string, unknown> {
   return stdout.startsWith('{') ? (JSON.parse(stdout) as Record<string, unknown>) : {};
 }
 
-/** What `npm install covenant` leaves behind in a repository: the package, and its bins by the names in its manifest. */
+/** What `npm install covenant` leaves in a repository: the package, and its bins by the names in its manifest. */
 export function repositoryWithThePackage(): TestRepository {
   const repo = temporaryRepository();
   repo.write('package.json', '{ "name": "customer", "private": true }');

@@ -6,7 +6,7 @@ import { socketIn } from '../../machine/agent-sessions/tmux.ts';
 /** The program of a hostile or well-behaved server in `children/`. */
 export const childProgram = (name: string): string => fileURLToPath(new URL(`./children/${name}.mjs`, import.meta.url));
 
-/** Runs, and is not merely waiting to be reaped. */
+/** Running, not just a zombie. */
 export function isAlive(pid: number): boolean {
   try {
     return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
@@ -15,10 +15,10 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Every living process whose environment or command line holds this text, except this one. */
+/** Every living process whose environment or command line contains this text, except this one. */
 export const processesWith = (text: string): number[] => processesWhose(['environ', 'cmdline'], text);
 
-/** The same by the command line alone: a tmux server is among them, not a program that merely has the text in its environment. */
+/** The same by the command line only: finds a tmux server, but not a program that only has the text in its environment. */
 export const processesNaming = (text: string): number[] => processesWhose(['cmdline'], text);
 
 function processesWhose(files: readonly string[], text: string): number[] {
@@ -34,7 +34,7 @@ function processesWhose(files: readonly string[], text: string): number[] {
   return pids.filter((pid) => holds(pid) && isAlive(Number(pid))).map(Number);
 }
 
-/** Ends the tmux server of this home with all its sessions. It may have ended by itself, or never begun. */
+/** Ends the tmux server of this home with all its sessions, if it runs. */
 export function endTmux(home: string): void {
   spawnSync('tmux', ['-S', socketIn(home), 'kill-server'], { stdio: 'ignore' });
 }

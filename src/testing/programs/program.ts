@@ -16,24 +16,24 @@ export interface Ran {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** What `--json` printed. */
+  /** The output of `--json`. */
   readonly json: Record<string, unknown>;
 }
 
 export interface Environment {
   readonly home: string;
-  /** Where the command is typed; default: where the tests run. */
+  /** The working folder; default: the folder of the tests. */
   readonly cwd?: string;
   readonly env?: Record<string, string>;
-  /** A command that starts it, and becomes it. */
+  /** A command that starts it and is replaced by it. */
   readonly through?: readonly string[];
-  /** In a process group of its own, as at a terminal. */
+  /** In its own process group, like at a terminal. */
   readonly group?: boolean;
 }
 
 /**
- * The covenant command, in the process of the test: it is the same function that the program calls, and a process costs half a second each time.
- * What has to be a process of its own, because it goes on, is waited for or takes signals, is `covenantProcess`.
+ * The covenant command in the test's process: it is the same function that the program calls, and a process costs half a second each time. Commands
+ * that keep running, are waited for or take signals use `covenantProcess`.
  */
 export async function covenant(at: Environment, ...args: string[]): Promise<Ran> {
   if (at.through || args[0] === 'up' || args[0] === 'demo') return await covenantProcess(at, ...args);
@@ -47,7 +47,7 @@ export async function covenant(at: Environment, ...args: string[]): Promise<Ran>
   return ranWith(code, ...(await printed));
 }
 
-/** The covenant command as a person runs it: a process of its own, from the build. */
+/** The covenant command as a person runs it: a separate process, from the build. */
 export async function covenantProcess(at: Environment, ...args: string[]): Promise<Ran> {
   const child = spawn(...commandLine(at.through, args), { cwd: at.cwd, env: environment(at), stdio: ['ignore', 'pipe', 'pipe'] });
   const [[code], stdout, stderr] = await Promise.all([once(child, 'close') as Promise<[number | null]>, text(child.stdout), text(child.stderr)]);
@@ -65,15 +65,15 @@ const ranWith = (code: number | null, stdout: string, stderr: string): Ran => ({
 
 export interface RunningCommand {
   readonly child: ChildProcess;
-  /** What it wrote to stdout, line by line as it comes; undefined once it has ended. */
+  /** Its stdout, line by line as it arrives; undefined once it has ended. */
   line(): Promise<string | undefined>;
   /** Everything it wrote to stderr. */
   notes(): string;
-  /** Its exit code, when it has ended. */
+  /** Its exit code, once it has ended. */
   readonly ended: Promise<number | null>;
 }
 
-/** A command that goes on until something happens, or the test is over. */
+/** A command that runs until something happens or the test ends. */
 export function startCommand(at: Environment, ...args: string[]): RunningCommand {
   const child = spawn(process.execPath, [COVENANT, ...args], {
     cwd: at.cwd,
@@ -100,11 +100,11 @@ export interface RunningProgram {
   readonly child: ChildProcess;
   /** Everything it wrote to stderr. */
   log(): string;
-  /** Ends it and says with which code. */
+  /** Ends it and returns its exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** `covenant up`, until the test is over; on a free port, or again on the one that it had. */
+/** `covenant up` until the test ends, on a free port or again on its earlier one. */
 export async function startProgram(at: Environment, port = '0'): Promise<RunningProgram> {
   const child = spawn(...commandLine(at.through, ['up', '--port', port, '--json']), { env: environment(at), stdio: ['ignore', 'pipe', 'pipe'] });
   let log = '';
@@ -137,13 +137,13 @@ function commandLine(through: readonly string[] = [], args: readonly string[]): 
   return [command, [...rest, COVENANT, ...args]];
 }
 
-/** Nothing of the machine's own Covenant settings may reach a test. */
+/** None of the machine's own Covenant settings may reach a test. */
 function environment({ home, env = {} }: Environment): NodeJS.ProcessEnv {
   const { DATABASE_URL: _, MCP_SERVER_PORT: __, ...rest } = process.env;
   return { ...rest, COVENANT_HOME: home, NODE_ENV: 'test', LANG: 'C.UTF-8', NODE_COMPILE_CACHE: COMPILED, ...env };
 }
 
-/** A call of `POST /api/mcp`, whatever it answers. */
+/** A call of `POST /api/mcp`, whatever its answer. */
 export async function direct(
   url: string,
   token: string,

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../store/database.ts';
 
 export const ORIGIN = 'http://127.0.0.1:3001';
 
-/** A machine on which our programs are on the PATH, with a repository. */
+/** A machine with our programs on the PATH, and a repository. */
 export function setupMachine({
   clients = CLIENT_NAMES,
   hooks = 'http',
@@ -41,7 +41,7 @@ export function setupMachine({
     json: (file: string) => JSON.parse(readFileSync(join(folder, file), 'utf8')),
     setup: (more: Partial<SetupPlan> = {}) => applySetup(planSetup(planOf(more))),
     remove: (from = root) => removeSetup({ env, root: from }),
-    /** All that lies there but what the companion keeps for itself, with modes and times. */
+    /** Everything there except the companion's own files, with modes and times. */
     tree: (times = true) =>
       Object.fromEntries(
         readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -58,7 +58,7 @@ export function setupMachine({
 
 export type SetupMachine = ReturnType<typeof setupMachine>;
 
-/** As people leave them: comments, tabs, line ends of Windows, a mark at the start, hooks and servers of their own. */
+/** Files as people leave them: comments, tabs, Windows line endings, a byte order mark, their own hooks and servers. */
 export function handWritten(m: SetupMachine) {
   m.write('app/.mcp.json', '{\r\n  "mcpServers": {\r\n    "other": { "command": "x" }\r\n  }\r\n}');
   m.write(

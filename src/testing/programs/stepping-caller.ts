@@ -9,9 +9,9 @@ import { COMPILED } from './compiled.ts';
 
 const PROGRAM = fileURLToPath(new URL('./children/stepping-caller.ts', import.meta.url));
 
-/** A process of its own that makes one caller's calls on the app's store. */
+/** A separate process that makes one caller's calls on the app's store. */
 export interface SteppingCaller {
-  /** Null where it was told to end before this step, and did. */
+  /** Null if it was told to end before this step, and did. */
   call(name: string, args: object, dieBefore?: number): Promise<{ body: Body; steps: number } | null>;
   end(): Promise<void>;
 }
@@ -34,7 +34,7 @@ export async function startSteppingCaller({ database, clock }: Pick<TestApp, 'da
       child.stdin.write(`${JSON.stringify({ name, args, dieBefore })}\n`);
       const line = await lines.next();
       if (!line.done) return JSON.parse(line.value);
-      // Reaped as well: until then its id would answer as that of a living process.
+      // Waits until it is reaped: before that its pid would still seem alive.
       await ended;
       return null;
     },

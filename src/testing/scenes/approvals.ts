@@ -25,7 +25,7 @@ export const kinds = async (t: Pick<TestApp, 'events'>) =>
 
 export type HeldApp = Awaited<ReturnType<typeof held>>;
 
-/** Ana may call `far_write`, each time with a person's word. */
+/** Ana may call `far_write`, each time with an approval. */
 export async function held({ approve = true, ...options }: RelayAppOptions & { approve?: true | 'client' } = {}) {
   const made: Json[] = [];
   const exchanges: (Exchange | undefined)[] = [];
@@ -53,7 +53,7 @@ export async function held({ approve = true, ...options }: RelayAppOptions & { a
 
 export const wentThrough = (answer: CallAnswer) => expect(answer).toMatchObject({ isError: false, relayed: { result: { content: [{ text: 'written' }] } } });
 
-/** A client that is told how its call goes on. `waits` resolves once the call sleeps until somebody decides: that it has an approval does not say so. */
+/** A client that is told about its call's progress. `waits` resolves once the call waits for a decision: an existing approval row does not prove that. */
 export function listening(t: Pick<TestApp, 'clock'>, client: Exchange = { capabilities: {}, meta: {} }) {
   const told: Json[] = [];
   const exchange: Exchange = { ...client, progress: (params) => told.push(params) };

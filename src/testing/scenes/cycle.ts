@@ -34,7 +34,7 @@ export function writeConfig(repository: string, config: object | string | null):
 export const brokerFile = (repository: string, path: string): string => join(repository, '.mcp-broker', path);
 export const readBroker = (repository: string, path: string): Body => JSON.parse(readFileSync(brokerFile(repository, path), 'utf8'));
 
-/** Every file and folder of the broker's, but the one with the PSKs: a folder ends with a stroke and has no text. */
+/** Every file and folder of the broker except the one with the PSKs. Folders end with a slash and have no text. */
 export function filesOf(repository: string): Map<string, string> {
   const found = new Map<string, string>();
   const look = (folder: string) => {
@@ -50,7 +50,7 @@ export function filesOf(repository: string): Map<string, string> {
   return found;
 }
 
-/** The files say what the rows say, whole, and there is nothing else. */
+/** The files match the rows completely, and nothing else exists. */
 export async function checkFiles(db: Db, repository: string): Promise<void> {
   const cycles = await db.selectFrom('cycles').selectAll().where('repository', '=', repository).orderBy('id').execute();
   const handoffs = await db.selectFrom('cycle_handoffs').selectAll().orderBy('number').execute();
@@ -91,12 +91,12 @@ const ARCHIVED = ['config.json', 'state.json', 'lock.json', 'handoff.gemini.json
 
 export interface CycleApp extends TestApp {
   readonly repository: string;
-  /** Whose agents play both roles, unless a call names somebody else. */
+  /** The caller whose agents play both roles, unless a call names another. */
   readonly ana: TestCaller;
   readonly ben: TestCaller;
-  /** A call in the repository that must succeed; its data. */
+  /** Makes a call in the repository that must succeed, and returns its data. */
   ok(tool: string, args?: object, caller?: TestCaller): Promise<Body>;
-  /** A call that must be refused; the error. */
+  /** Makes a call that must be refused, and returns the error. */
   refused(tool: string, args?: object, caller?: TestCaller): Promise<Body>;
   open(role: Role, caller?: TestCaller): Promise<string>;
   /** A payload from the other role, for the active cycle. */

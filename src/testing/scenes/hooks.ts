@@ -13,11 +13,11 @@ export interface HooksApp extends TeamApp {
   readonly codex: TestCaller;
   /** Ben's. */
   readonly cursor: TestCaller;
-  /** What a hook is answered; of run `run-1` unless the question says otherwise. */
+  /** A hook's answer, for run `run-1` unless the question names another. */
   hear(event: HookEvent, question?: HookQuestion & { client?: string; hears?: boolean }, caller?: TestCaller): Promise<HookAnswer>;
-  /** An exclusive claim; its id. */
+  /** Makes an exclusive claim, and returns its id. */
   claimed(paths: readonly string[], caller: TestCaller, more?: object): Promise<string>;
-  /** Starts the run; its session. */
+  /** Starts the run, and returns its session. */
   begun(client_session: string, caller?: TestCaller, question?: HookQuestion): Promise<string>;
   run(client_session?: string): Promise<ClientRunRow | undefined>;
 }

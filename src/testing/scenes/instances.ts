@@ -13,19 +13,19 @@ export const HOUR = 3_600_000;
 export interface InstanceApp extends TestApp {
   readonly repository: TestRepository;
   readonly host: PretendedHost;
-  /** A coding agent with one commit of its own; its row. */
+  /** A coding agent with one commit of its own; returns its row. */
   coding(start?: object): Promise<InstanceRow>;
-  /** As the instance calls, by the token that its process has. */
+  /** Calls as the instance, with its process's token. */
   as(id: string): Promise<TestCaller>;
   ok(tool: string, args: object, id: string): Promise<Body>;
   refused(tool: string, args: object, id: string): Promise<Body>;
-  /** The review that was asked for; its row. */
+  /** Requests a review, and returns its row. */
   review(id: string, args?: object): Promise<InstanceRow>;
   instance(id: string): Promise<InstanceRow>;
   relationships(parent: string): Promise<Body[]>;
-  /** What it finds in its inbox, the oldest first. */
+  /** The content of its inbox, oldest first. */
   messages(id: string): Promise<Body[]>;
-  /** Time goes by, and everything that is due by then has been done. */
+  /** Advances the clock and runs everything due by then. */
   later(ms: number): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ export interface InstanceAppOptions extends TestAppOptions {
   readonly host?: PretendedHost;
 }
 
-/** The whole product with agents of which only the session is pretended: git, worktrees, store and tokens are real. */
+/** The whole product with simulated agent sessions: git, worktrees, store and tokens are real. */
 export async function instanceApp(options: InstanceAppOptions = {}): Promise<InstanceApp> {
   const host = options.host ?? pretendedHost();
   const repository = options.repository ?? temporaryRepository();
@@ -83,9 +83,9 @@ export async function instanceApp(options: InstanceAppOptions = {}): Promise<Ins
       await until(async () => {
         for (const table of ['instances', 'review_feedback'] as const) {
           const rows = await reader.selectFrom(table).select(['id', 'step', 'step_until', 'step_by']).where('step', 'is not', null).execute();
-          // What is put off for the sweep is not due before its time.
+          // What is deferred to the sweep is not due before its time.
           const due = rows.filter(({ step_until, step_by }) => step_by !== null || (step_until ?? 0) <= t.clock.now());
-          // A sweep that was busy when the clock went on would wait for the next time.
+          // A sweep that was busy when the clock moved would wait for the next time.
           if (due.length > 0) t.clock.advance(0);
           expect(due).toEqual([]);
         }

@@ -13,8 +13,8 @@ import { asSent, type Target, targetsOf } from '../fuzz/targets.ts';
 import { until } from '../until.ts';
 
 /**
- * In every name that Paula gives to a branch, an agent, a folder or a machine. Nobody else uses it. It has letters that no id has:
- * searches ignore case, and ids are random.
+ * Part of every name that Paula gives to a branch, an agent, a folder or a machine, and used by nobody else. It has letters that no id has, because
+ * searches ignore case and ids are random.
  */
 export const MARK = 'qloq';
 const NAMED = new RegExp(`${MARK}|gemini`);
@@ -38,22 +38,22 @@ export interface Read {
 }
 
 export interface Find extends Read {
-  /** What the same call answers with a word that nothing has. */
+  /** The answer of the same call with a word that occurs nowhere. */
   readonly otherwise: unknown;
 }
 
 export interface PrivateTeam {
   readonly scene: FuzzScene;
   readonly paulaId: string;
-  /** Ids of the rows that are Paula's, with their tables. */
+  /** Ids of Paula's rows, with their tables. */
   ids(): Map<string, Table>;
-  /** Everything that the member can be told, by every tool and action that answers them. */
+  /** Everything that the member can be told, by every tool and action that answers members. */
   readAll(member: CallerName, signedIn: CallerName): Promise<Read[]>;
-  /** What every list and search finds by the words that only Paula's hidden fields have. */
+  /** What every list and search finds for words that occur only in Paula's hidden fields. */
   findAll(member: CallerName, signedIn: CallerName): Promise<Find[]>;
 }
 
-/** A team in which everybody, Paula among them, has done something of everything; then Paula becomes private. */
+/** A team in which everyone, including Paula, has done something of everything. Then Paula becomes private. */
 export async function privateTeam(): Promise<PrivateTeam> {
   const scene = await openFuzzScene();
   await scene.renew();
@@ -70,7 +70,7 @@ export async function privateTeam(): Promise<PrivateTeam> {
   await scene.done('developers.set_visibility', { developer: 'paula', visibility: 'private' });
   await scene.captured.changes();
 
-  /** Grants, a call that waits for a person, an instance and a device, all of them Paula's. */
+  /** Paula's grants, a call that waits for a person, an instance and a device. */
   async function adminWork(): Promise<void> {
     const { tokenId, token } = await scene.caller('paula');
     for (const action of ['tool.call.echo', 'tool.call.clock']) await scene.done('capabilities.grant', { action, token: tokenId });
@@ -121,7 +121,7 @@ export async function privateTeam(): Promise<PrivateTeam> {
     await call;
   }
 
-  /** People with operator rights alone start one: here it is made Paula's. */
+  /** Only people with operator rights can start one. Here it is made Paula's. */
   async function instance(): Promise<void> {
     const { id } = (await scene.done('instances.start', { repository_path: REPOSITORY, type: 'coding', issue: 4_711, agent: 'tiny' })) as { id: string };
     await scene.app.store.write(principal.workspace, async (tx) => {
@@ -155,7 +155,7 @@ export async function privateTeam(): Promise<PrivateTeam> {
 
   const isPaulas = (table: Table, row: Row): boolean => ownerOf(scene, table, row) === paulaId;
 
-  /** Reads that name things of Paula's: what a member could come to ask for. */
+  /** Reads that name things of Paula's, which a member could try. */
   async function readsOf(target: Target, caller: Caller, numRuns = 8): Promise<Read[]> {
     const inputs = fc.sample(valid(target.schema, hintFor(target)), { numRuns, seed: 20_261_115 });
     const required = new Set((target.schema.required as string[] | undefined) ?? []);
@@ -175,7 +175,7 @@ export async function privateTeam(): Promise<PrivateTeam> {
     return answers;
   }
 
-  /** Free text full of ids of Paula's agents and sessions: an answer that repeated one of them would confirm a guess. */
+  /** Free text with ids of Paula's agents and sessions. An answer that repeated one of them would confirm a guess. */
   function guessesFor({ schema, contract: { annotations } }: Target): object {
     if (annotations.readOnlyHint) return {};
     const ids = (['agents', 'agent_sessions'] as const).flatMap((table) =>
@@ -191,13 +191,13 @@ export async function privateTeam(): Promise<PrivateTeam> {
     return Object.fromEntries(texts.map(([field]) => [field, ids.join(' ')]));
   }
 
-  /** A step that an agent of Paula's holds now: the writes of others are refused because of it. */
+  /** A step that an agent of Paula's holds now, so that writes of others are refused because of it. */
   async function holdStep(): Promise<void> {
     for (const name of ['agent_register', 'task_claim']) await call(targets.find((target) => target.name === name) as Target, 'paula', 21);
     await scene.captured.changes();
   }
 
-  /** One call for each field that takes a text, where nothing else has to be said. */
+  /** One call per text field that needs no other input. */
   async function findsOf(target: Target, caller: Caller): Promise<Find[]> {
     const required = (target.schema.required as string[] | undefined) ?? [];
     const answers: Find[] = [];
@@ -219,7 +219,7 @@ export async function privateTeam(): Promise<PrivateTeam> {
     return pool === 'threads' ? row?.thread_id : row?.id;
   }
 
-  /** What answers members, and who of the two calls it. */
+  /** Targets that answer members, and which of the two callers uses them. */
   const answering = (member: CallerName, signedIn: CallerName) =>
     targets
       .filter(({ contract: { access, toolset } }) => access !== 'operator' && access !== 'server' && toolset !== 'review')
@@ -245,7 +245,7 @@ export async function privateTeam(): Promise<PrivateTeam> {
       for (const { target, by } of answering(member, signedIn)) {
         const { annotations } = target.contract;
         if (annotations.readOnlyHint) answers.push(...(await readsOf(target, await scene.caller(by))));
-        // What writes answers too, and names what is in its way.
+        // Writes also answer, and name what blocks them.
         else if (recipeFor(target).by.includes(by)) for (let n = 11; n <= 12; n++) answers.push(await call(target, by, n));
       }
       for (let after = 0, more = true; more; ) {
@@ -272,7 +272,7 @@ const TABLES: readonly Table[] = [
   ...(['overlap_warnings', 'preflight_checks', 'scope_verdicts', 'workflow_tasks', 'workflow_templates', 'session_activity', 'instances'] as const),
 ];
 
-/** The same call with names of Paula's own. A worktree needs a place and a branch that no other has. */
+/** The same call with Paula's own names. A worktree needs a unique place and branch. */
 function marked(args: object, { name, schema }: Target, n: number): object {
   const known = (schema.properties ?? {}) as object;
   const names = Object.entries(MARKED).filter(([field]) => field in known);

@@ -8,7 +8,7 @@ import { type TestRepository, temporaryRepository } from './repository.ts';
 
 export const ADDRESS = 'https://github.com/acme/app.git';
 
-/** A repository whose origin is on GitHub by its address, and on this disk in truth: by the user's own configuration, which is `userConfig`. */
+/** A repository whose origin address is on GitHub but really on this disk, through the user's own git configuration (`userConfig`). */
 export function repositoryOnGitHub(): { repository: TestRepository; origin: string; userConfig: string } {
   const repository = temporaryRepository();
   const origin = join(dirname(repository.path), 'origin.git');
@@ -25,13 +25,13 @@ export function repositoryOnGitHub(): { repository: TestRepository; origin: stri
 export interface GitHubApp extends InstanceApp {
   readonly github: FakeGitHub;
   readonly origin: string;
-  /** Where the branch stands on the remote; null: it was not pushed. */
+  /** The branch's commit on the remote; null: it was not pushed. */
   pushed(branch: string): string | null;
   /** Another server on the same machine, store and GitHub. */
   another(options?: InstanceAppOptions): Promise<InstanceApp>;
 }
 
-/** The product with a GitHub, on which every call and answer is as GitHub describes it. */
+/** The product with a GitHub stand-in, on which every call and answer follows GitHub's description. */
 export async function gitHubApp(options: InstanceAppOptions & { hand?: (real: GitHub) => GitHub } = {}): Promise<GitHubApp> {
   const github = await fakeGitHub();
   onTestFinished(() => github.stop());
@@ -46,7 +46,7 @@ export async function gitHubApp(options: InstanceAppOptions & { hand?: (real: Gi
   return { ...app, github, origin, pushed, another: (its = {}) => instanceApp({ ...more, database, host, ...its }) };
 }
 
-/** A server that dies when GitHub has done this for it, for the so manieth time: it never hears of it. */
+/** A server that dies after GitHub has done this for it the given number of times, before it gets the answer. */
 export function dyingAfter(step: 'createPull' | 'createIssue', times = 1): { hand: (real: GitHub) => GitHub; died: Promise<void> } {
   const { promise: died, resolve } = Promise.withResolvers<void>();
   const hand = (real: GitHub): GitHub => {

@@ -3,18 +3,18 @@ import { existsSync, mkdirSync, readdirSync, realpathSync, writeFileSync } from 
 import { dirname, join } from 'node:path';
 import { temporaryFolder } from '../store/database.ts';
 
-/** A real git repository with one commit on `main`, gone when the test is over. */
+/** A real git repository with one commit on `main`, deleted when the test ends. */
 export interface TestRepository {
   readonly path: string;
-  /** What git printed, run in the repository or in another folder. */
+  /** Runs git in the repository or another folder, and returns its output. */
   git(args: readonly string[], folder?: string): string;
   write(file: string, text: string, folder?: string): void;
-  /** Writes a file and commits it; the commit. */
+  /** Writes a file and commits it, and returns the commit. */
   commit(file: string, text: string, folder?: string): string;
   branches(): string[];
   /** Folders of the worktrees besides the repository's own. */
   worktrees(): string[];
-  /** What lies on disk where the server puts worktrees. */
+  /** What is on disk where the server puts worktrees. */
   onDisk(): string[];
 }
 

@@ -13,7 +13,7 @@ import { repositoryOnGitHub } from './pulls.ts';
 import type { Body } from './workflow.ts';
 
 const AGENT = fileURLToPath(new URL('../programs/children/scripted-agent.ts', import.meta.url));
-/** More than the time between two rounds of any sweep that a test waits for. */
+/** Longer than the interval of any sweep that a test waits for. */
 const STEP_MS = 6_000;
 export const HOUR = 3_600_000;
 
@@ -51,9 +51,9 @@ export async function reviewLoop({ plan, env = {}, config = '', tmux = true }: L
     origin,
     run,
     program: (): RunningProgram => program,
-    /** Reviewers say from now on what they have to say. */
+    /** Lets reviewers send their feedback from now on. */
     release: (): void => writeFileSync(join(notes, 'released'), ''),
-    /** What an agent has noted, in order. */
+    /** The records of an agent, in order. */
     notes: (id: string): Body[] =>
       existsSync(join(notes, `${id}.jsonl`))
         ? readFileSync(join(notes, `${id}.jsonl`), 'utf8')
@@ -61,7 +61,7 @@ export async function reviewLoop({ plan, env = {}, config = '', tmux = true }: L
             .flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Body]))
         : [],
     start: async (...args: string[]): Promise<Body> => run('instances', 'start', '--repo', repository.path, '--agent', 'scripted', ...args),
-    /** As `covenant instances show`, without a process for each look. */
+    /** Like `covenant instances show`, without a process per call. */
     async show(id: string): Promise<Body> {
       const { token } = JSON.parse(readFileSync(join(home, 'credentials.json'), 'utf8')) as { token: string };
       const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
@@ -70,7 +70,7 @@ export async function reviewLoop({ plan, env = {}, config = '', tmux = true }: L
       expect(response.status).toBe(200);
       return await response.json();
     },
-    /** Lets time go by until it is so: sweeps look at the clock. */
+    /** Advances the clock until the condition holds: sweeps follow the clock. */
     async until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
       await expect
         .poll(
@@ -87,7 +87,7 @@ export async function reviewLoop({ plan, env = {}, config = '', tmux = true }: L
       now += ms;
       writeFileSync(clock, String(now));
     },
-    /** Kills the server as a cut of power would, and starts another where it was. */
+    /** Kills the server like a power failure, and starts another in its place. */
     async killAndStartAgain(): Promise<void> {
       const { port } = new URL(program.url);
       await program.stop('SIGKILL');
@@ -114,13 +114,13 @@ function launcher(plan: AgentPlan): string {
   ].join('\n');
 }
 
-/** Whatever kind they are of: each agent's environment names the folder of its notes. */
+/** Agents of any kind: each agent's environment names the folder of its records. */
 function endSessions(home: string, notes: string): void {
   endTmux(home);
   signalAll(processesWith(notes), 'SIGKILL');
 }
 
-/** All programs that PATH has, but tmux. */
+/** All programs on the PATH except tmux. */
 function withoutTmux(): string {
   const folder = join(temporaryFolder(), 'bin');
   mkdirSync(folder);

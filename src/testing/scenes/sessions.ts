@@ -7,13 +7,13 @@ interface Session extends SessionStart {
   state: 'running' | 'ended';
 }
 
-/** What a test cuts off: nothing comes after it, as if the server had been killed there. */
+/** The point where a test stops: nothing runs after it, as if the server had been killed there. */
 export type SessionStep = 'start' | 'end' | 'type';
 
 export interface PretendedHost extends AgentHost {
-  /** Those that are there, by their names. */
+  /** The existing ones, by name. */
   readonly running: ReadonlyMap<string, Session>;
-  /** Also of those that have ended. */
+  /** Including those that have ended. */
   readonly started: readonly Session[];
   /** Its program ends by itself. */
   dies(name: string): void;
@@ -21,7 +21,7 @@ export interface PretendedHost extends AgentHost {
   dying(step: SessionStep, moment: 'before' | 'after'): { host: PretendedHost; died: Promise<void> };
 }
 
-/** Sessions in which nothing runs, for tests that are about something else. Several servers may share them, as they share a machine. */
+/** Sessions in which nothing runs, for tests about other things. Several servers may share them, like a machine. */
 export function pretendedHost(): PretendedHost {
   const there = new Map<string, Session>();
   const started: Session[] = [];

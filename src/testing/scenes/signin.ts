@@ -1,19 +1,19 @@
-/** A person's browser, or the script that stands for one: what a sign-in link gave it. */
+/** A person's browser, or a script instead of one, after a sign-in. */
 export interface Session {
-  /** As the server set it, with its attributes. */
+  /** The cookie as the server set it, with its attributes. */
   readonly setCookie: string;
   readonly cookie: string;
   readonly proof: string;
-  /** Both: what every request of the dashboard's page carries. */
+  /** Cookie and proof, which every request of the dashboard's page carries. */
   readonly headers: { readonly cookie: string; readonly 'x-covenant-proof': string };
-  /** What `POST /api/signin` answered. */
+  /** The answer of `POST /api/signin`. */
   readonly body: Record<string, unknown>;
   action(name: string, input?: unknown, headers?: Record<string, string>): Promise<{ status: number; body: Record<string, unknown> }>;
   /** The address with a fresh ticket in its query, which opens it once. */
   ticketed(address: string): Promise<string>;
 }
 
-/** What `POST /api/signin` answers to the code of a link, whatever that is. */
+/** The answer of `POST /api/signin` to a link's code, whatever it is. */
 export const postSignIn = (link: string, headers: Record<string, string> = {}, more: Record<string, unknown> = {}): Promise<Response> => {
   const { origin, pathname } = new URL(link);
   return fetch(`${origin}/api/signin`, {
@@ -23,7 +23,7 @@ export const postSignIn = (link: string, headers: Record<string, string> = {}, m
   });
 };
 
-/** Signs in by a link, as docs/operations.md shows it for scripts. */
+/** Signs in through a link, as docs/operations.md shows it for scripts. */
 export async function signInBy(link: string): Promise<Session> {
   const answer = await postSignIn(link);
   const body = (await answer.json()) as Record<string, unknown>;

@@ -1,6 +1,6 @@
 import { type TestApp, type TestAppOptions, type TestCaller, testApp } from '../app.ts';
 
-/** The team contract's envelope, with data that a test may look into without ceremony. */
+/** The team contract's envelope, with untyped data for tests. */
 export interface TeamAnswer {
   status: 'ok' | 'warning' | 'blocked' | 'error';
   message: string;
@@ -18,12 +18,12 @@ export interface TeamApp extends TestApp {
   team(operation: string, args?: object, caller?: TestCaller): Promise<TeamAnswer>;
   /** A session of the caller's. */
   session(caller?: TestCaller, args?: object): Promise<string>;
-  /** Checks and starts, which must pass; the new task's id. */
+  /** Checks and starts a task, which must pass, and returns its id. */
   started(words: { title: string; [field: string]: unknown }, caller?: TestCaller): Promise<string>;
   planned(words: { title: string; [field: string]: unknown }, caller?: TestCaller): Promise<string>;
 }
 
-/** Two pieces of work that are the same in other words. */
+/** Two pieces of work that are the same in different words. */
 export const THUMBNAILS = {
   title: 'Cache thumbnail images in the gallery',
   task_type: 'feature',
@@ -31,7 +31,7 @@ export const THUMBNAILS = {
 };
 export const SAME_THUMBNAILS = { title: 'Store gallery thumbnails on disk', task_type: 'feature', scope: 'Gallery thumbnail cache so images load faster' };
 
-/** Two developers on the whole product. Calls are Ana's unless they name somebody else. */
+/** Two developers on the whole product. Calls are Ana's unless they name someone else. */
 export async function teamApp(options: TestAppOptions = {}): Promise<TeamApp> {
   const app = await testApp(options);
   const ana = await app.developer('ana');

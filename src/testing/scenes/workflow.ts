@@ -4,12 +4,12 @@ import { type TestApp, type TestAppOptions, type TestCaller, testApp } from '../
 // biome-ignore lint/suspicious/noExplicitAny: a test asserts on what it finds
 export type Body = any;
 
-/** A task of a plan: its name alone, or whatever the plan is to say of it. */
+/** A task of a plan: only its name, or more of its fields. */
 export type PlannedWords = string | { name: string; [field: string]: unknown };
 
 export interface PlannedOptions {
   readonly caller?: TestCaller;
-  /** Fields of workflow_create. Without them many tasks may be claimed at once. */
+  /** Fields of workflow_create. Without them, many tasks may be claimed at the same time. */
   readonly workflow?: Readonly<Record<string, unknown>>;
   /** Fields of the plan besides its tasks. */
   readonly plan?: Readonly<Record<string, unknown>>;
@@ -17,7 +17,7 @@ export interface PlannedOptions {
 
 export interface Planned {
   readonly workflow_id: string;
-  /** The tasks' ids by their names. */
+  /** The tasks' ids, by name. */
   readonly ids: Readonly<Record<string, string>>;
 }
 
@@ -30,24 +30,24 @@ export interface Held {
 export interface WorkflowApp extends TestApp {
   readonly ana: TestCaller;
   readonly ben: TestCaller;
-  /** A call that must succeed; its answer. */
+  /** Makes a call that must succeed, and returns its answer. */
   ok(tool: string, args: object, caller?: TestCaller): Promise<Body>;
-  /** A call that must be refused; the refusal. */
+  /** Makes a call that must be refused, and returns the refusal. */
   refused(tool: string, args: object, caller?: TestCaller): Promise<Body>;
-  /** A new agent's id. */
+  /** Registers a new agent, and returns its id. */
   agent(caller?: TestCaller, args?: object): Promise<string>;
   /** A workflow with this plan, ready to be worked on. */
   planned(tasks: readonly PlannedWords[], options?: PlannedOptions): Promise<Planned>;
-  /** The task, claimed; without `agent_id` by a new agent. */
+  /** Claims the task; without `agent_id`, with a new agent. */
   claimed(taskId: string, caller?: TestCaller, agentId?: string): Promise<Held>;
-  /** The task, claimed and in progress. */
+  /** Claims the task and sets it in progress. */
   started(taskId: string, caller?: TestCaller, agentId?: string): Promise<Held>;
-  /** The task, claimed, worked on and completed. */
+  /** Claims the task, works on it and completes it. */
   completed(taskId: string, caller?: TestCaller, agentId?: string): Promise<Held>;
   task(taskId: string): Promise<Body>;
 }
 
-/** Two developers on the whole product. Calls are Ana's unless they name somebody else. */
+/** Two developers on the whole product. Calls are Ana's unless they name someone else. */
 export async function workflowApp(options: TestAppOptions = {}): Promise<WorkflowApp> {
   const app = await testApp(options);
   const ana = await app.developer('ana');

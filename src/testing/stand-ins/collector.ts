@@ -10,9 +10,9 @@ export interface CollectedSpan {
   readonly traceId: string;
   readonly spanId: string;
   readonly parentSpanId: string | undefined;
-  /** By OTLP's number: 1 internal, 2 server, 3 client. */
+  /** OTLP's number: 1 internal, 2 server, 3 client. */
   readonly kind: number;
-  /** By OTLP's number: 2 is an error. */
+  /** OTLP's number: 2 is an error. */
   readonly status: number;
   readonly attributes: Record<string, unknown>;
   readonly resource: Record<string, unknown>;
@@ -29,18 +29,18 @@ export interface CollectedPoint {
 
 export interface Collector {
   readonly url: string;
-  /** Everything that was sent, as it came. */
+  /** Everything that was sent, unparsed. */
   readonly bodies: string[];
   readonly headers: IncomingHttpHeaders[];
   spans(): CollectedSpan[];
   points(metric: string): CollectedPoint[];
-  /** `hang`: takes a request and never answers. `partly`: takes none of them, and says so in its answer. */
+  /** `hang`: accepts a request and never answers. `partly`: rejects all data in its answer. */
   behave(how: 'well' | 'fail' | 'hang' | 'partly'): void;
-  /** Resolves when the nth request has come, counted from the first. */
+  /** Resolves when the nth request has arrived, counted from the first. */
   request(nth: number): Promise<void>;
 }
 
-/** A collector that speaks OTLP over HTTP, in JSON, until the test is over. */
+/** A collector that speaks OTLP over HTTP with JSON, until the test ends. */
 export async function collector(): Promise<Collector> {
   const bodies: string[] = [];
   const headers: IncomingHttpHeaders[] = [];

@@ -10,14 +10,14 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 
-/** What the official conformance suite calls: tools that show each content type, each notification and each question to the client. */
+/** What the official conformance suite calls: tools for each content type, each notification and each question to the client. */
 export interface FixtureTool {
   readonly description: string;
   readonly inputSchema?: Record<string, unknown>;
   call(args: Record<string, unknown>, ctx: ServerContext, fixture: FixtureState): Promise<CallToolResult | InputRequiredResult>;
 }
 
-/** What outlives a call: whether the tool and the prompt that come and go are there. */
+/** State that outlives a call: whether the optional tool and prompt exist. */
 export interface FixtureState {
   toggle(what: 'tools' | 'prompts'): void;
 }
@@ -27,7 +27,7 @@ export const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8
 /** A header and no sound. */
 const WAV = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA=';
 
-/** A test's own server has a key that everybody may know. */
+/** A test server's key may be public. */
 export const states = createRequestStateCodec<{ step: number }>({ key: 'the conformance fixture keeps no secrets' });
 
 type Input = NonNullable<InputRequiredResult['inputRequests']>[string];
@@ -41,7 +41,7 @@ const string = { type: 'string' } as const;
 const resource = (uri: string, mimeType: string, value: string) => ({ type: 'resource' as const, resource: { uri, mimeType, text: value } });
 const image = { type: 'image' as const, data: PNG, mimeType: 'image/png' };
 
-/** Asks until every question has an answer, then says what was answered. */
+/** Asks until every question has an answer, then returns the answers. */
 export function asking(inputs: Record<string, Input>, ctx: ServerContext): { missing: InputRequiredResult } | { answers: Record<string, unknown> } {
   const answers: Record<string, unknown> = {};
   for (const key of Object.keys(inputs)) {
@@ -60,7 +60,7 @@ const question = (description: string, inputs: (args: Record<string, unknown>) =
   },
 });
 
-/** Each step is a round with a signed state of its own. */
+/** Each step is a round with its own signed state. */
 const stepwise = (description: string, steps: Record<string, Input>[], done: string): FixtureTool => ({
   description,
   async call(_args, ctx) {
@@ -129,7 +129,7 @@ export const TOOLS: Readonly<Record<string, FixtureTool>> = {
   test_tool_with_logging: { description: 'Logs three messages.', call: (_args, ctx) => logs(ctx) },
   test_logging_tool: { description: 'Logs to whoever asked for it.', call: (_args, ctx) => logs(ctx) },
   test_tool_with_progress: reports('Reports progress three times.', () => pause(5)),
-  // Not the suite's: the last report and the answer come together.
+  // Not part of the suite: the last progress report and the answer arrive together.
   test_progress_at_once: reports('Reports progress three times without a pause.', async () => {}),
   test_reconnection: {
     description: 'Lets go of its stream and answers on the next.',

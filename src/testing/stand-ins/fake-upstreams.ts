@@ -4,13 +4,13 @@ import type { AppOptions } from '../../main.ts';
 
 type Work = (args: Json, ctx: RelayContext) => Promise<Json>;
 
-/** Other servers as a test wants them, without connections: what the surfaces make of what is offered. */
+/** External servers without connections, for tests of what surfaces make of their offers. */
 export interface FakeUpstreams {
   readonly create: NonNullable<AppOptions['upstreams']>;
-  /** By the name as it is offered, before the underscore the server's. */
+  /** Keyed by published name; the part before the underscore is the server's name. */
   readonly tools: Map<string, { definition?: Json; work: Work }>;
   readonly prompts: Map<string, Work>;
-  /** By URI; each server's name is the URI's host. */
+  /** By URI; the URI's host is the server's name. */
   readonly resources: Map<string, Work>;
   /** Which URIs are being watched. */
   readonly watched: Set<string>;

@@ -33,7 +33,7 @@ export interface Gateway extends TestApp {
   readonly ana: TestCaller;
 }
 
-/** The fixture as the one server of a gateway, under its own names, and everything of it granted to one developer. */
+/** The fixture as a gateway's only server, with unprefixed names, and everything granted to one developer. */
 export async function fixtureGateway(way: Way): Promise<Gateway> {
   const database = await temporaryDatabase();
   const entry = await WAYS[way]();

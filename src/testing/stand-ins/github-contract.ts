@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { Ajv, type ValidateFunction } from 'ajv';
 
-/** GitHub's published description of its API, as far as the server calls it: what is asked and what is answered is held against it. */
+/** GitHub's published API description, for the calls that the server makes. Requests and answers are validated against it. */
 
 type Json = Record<string, unknown>;
 
@@ -32,19 +32,19 @@ export type OperationName = (typeof OPERATIONS)[number];
 
 const require = createRequire(import.meta.url);
 const read = (): Description => JSON.parse(readFileSync(require.resolve('@octokit/openapi/generated/api.github.com.json'), 'utf8')) as Description;
-/** Megabytes: read once, and of it only what is used is kept. */
+/** Megabytes: read once, and only the used part is kept. */
 let kept: Contract | undefined;
 export const gitHubContract = (): Contract => (kept ??= pick(read()));
 
 export interface Contract {
-  /** What is wrong with a request; empty: nothing. */
+  /** The problems of a request; empty if there are none. */
   request(name: OperationName, asked: { path: Json; query: Json; body: unknown }): string[];
   answer(name: OperationName, status: number, body: unknown): string[];
-  /** An answer of GitHub's own, to be changed. */
+  /** An example answer of GitHub's own, to be changed. */
   example(name: 'pull-request' | 'issue'): Json;
 }
 
-/** OpenAPI's `nullable` means something to the validator only beside a type. */
+/** The validator understands OpenAPI's `nullable` only next to a type. */
 function spellOut(schema: Json): void {
   const { nullable: _, ...rest } = schema;
   for (const key of Object.keys(schema)) delete schema[key];
@@ -61,7 +61,7 @@ function pick({ paths, components }: Description): Contract {
   const ajv = new Ajv({ strict: false, validateFormats: false, coerceTypes: false, allErrors: true });
   const asNumbers = new Ajv({ strict: false, validateFormats: false, coerceTypes: true });
   const added = new Set<string>();
-  // Each schema under its own reference, and only those that are reached.
+  // Each schema under its own reference, and only reachable ones.
   const reach = (value: unknown): void => {
     if (typeof value !== 'object' || value === null) return;
     const { $ref } = value as Json;
@@ -123,7 +123,7 @@ function pick({ paths, components }: Description): Contract {
     },
     answer(name, status, body) {
       const described = operation(name).responses[status];
-      // What any call may meet is described nowhere: no token, too many calls, a fault.
+      // Errors of any call are not described: a missing token, rate limits, a fault.
       const content = described ? (resolved(described).content as Record<string, { schema: Json }> | undefined) : undefined;
       return holds(`${name} ${status}`, content?.['application/json']?.schema ?? { $ref: '#/components/schemas/basic-error' }, body);
     },

@@ -3,27 +3,27 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { gitHubContract, OPERATIONS, type OperationName } from './github-contract.ts';
 
-/** Loads nothing of the test runner: whoever starts it closes it, which fails where a request or an answer was not as GitHub describes it. */
+/** Imports nothing of the test runner. The caller must stop it, which fails if a request or an answer violated GitHub's description. */
 export interface FakeGitHub {
   /** For `[github] base_url`. */
   readonly url: string;
   readonly token: string;
-  /** As it would stand in config.toml. */
+  /** As it would be in config.toml. */
   readonly config: string;
   readonly pulls: FakePull[];
   readonly issues: FakeIssue[];
-  /** What was asked, in order: `POST /repos/acme/app/pulls`. */
+  /** The requests in order, such as `POST /repos/acme/app/pulls`. */
   readonly asked: string[];
-  /** What was not as GitHub describes it. */
+  /** Violations of GitHub's description. */
   readonly problems: string[];
-  /** Which branches have been pushed; without it, any. */
+  /** Which branches have been pushed; default: all. */
   hasBranch: (name: string) => boolean;
   merge(number: number): void;
   close(number: number): void;
   reopen(number: number): void;
-  /** The next call of this operation goes wrong. Resolves when it has come. */
+  /** Makes the next call of this operation fail. Resolves when it has arrived. */
   failNext(operation: OperationName, failure: Failure): Promise<void>;
-  /** No call is answered from now on: the connection is cut. */
+  /** Answers no more calls: the connection is cut. */
   goAway(): void;
   comeBack(): void;
   stop(): Promise<void>;
@@ -48,11 +48,11 @@ export interface FakeIssue {
 }
 
 export interface Failure {
-  /** Or the connection is cut, or the call is never answered. */
+  /** Instead, the connection is cut, or the call is never answered. */
   readonly with: number | 'cut' | 'silence';
   readonly message?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** What was asked for has been done all the same. */
+  /** The request was carried out anyway. */
   readonly done?: boolean;
 }
 
@@ -76,7 +76,7 @@ const refuse = (status: number, message: string, errors?: readonly object[]): An
   body: { message, documentation_url: DOCS, ...(errors ? { errors } : {}) },
 });
 
-/** A GitHub with one repository of every name, on this machine. */
+/** A GitHub stand-in on this machine, with one repository of every name. */
 export async function fakeGitHub(): Promise<FakeGitHub> {
   const contract = gitHubContract();
   const token = `ghp_${randomBytes(18).toString('hex')}`;
@@ -86,7 +86,7 @@ export async function fakeGitHub(): Promise<FakeGitHub> {
   const problems: string[] = [];
   const failures: { operation: OperationName; failure: Failure; met: () => void }[] = [];
   let away = false;
-  // As on GitHub, issues and pull requests are numbered together.
+  // As on GitHub, issues and pull requests share their numbers.
   const nextNumber = () => pulls.length + issues.length + 1;
   const at = ({ owner, repo }: Record<string, string>) => `https://github.com/${owner}/${repo}`;
 
@@ -98,7 +98,7 @@ export async function fakeGitHub(): Promise<FakeGitHub> {
       ...example,
       ...pull,
       merged: pull.merged_at !== null,
-      // The published example lacks what the published schema wants.
+      // The published example lacks what the published schema requires.
       requested_teams: [],
       html_url: `${at(path)}/pull/${pull.number}`,
       head: { ...head, ref: pull.head, label: `${owner}:${pull.head}` },
@@ -180,7 +180,7 @@ export async function fakeGitHub(): Promise<FakeGitHub> {
     const query = Object.fromEntries(url.searchParams);
     const wrong = contract.request(name, { path, query, body });
     problems.push(...wrong);
-    // So that whoever asked sees it too, and not only who looks at the problems.
+    // So that the caller sees it too, not only a reader of the problems.
     if (wrong.length > 0) return send(response, refuse(400, wrong.join('; ')));
     const authorised = [`token ${token}`, `bearer ${token}`].includes((request.headers.authorization ?? '').replace('Bearer', 'bearer'));
     const index = failures.findIndex(({ operation }) => operation === name);

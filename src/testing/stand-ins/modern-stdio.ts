@@ -1,5 +1,5 @@
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { createFixture } from './conformance-server.ts';
 
-/** A server over stdio that knows the newer revision only. */
+/** A stdio server that only knows the newer revision. */
 serveStdio(createFixture().server, { legacy: 'reject' });

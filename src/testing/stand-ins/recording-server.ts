@@ -6,15 +6,15 @@ import { onTestFinished } from 'vitest';
 
 export interface RecordingServer {
   readonly url: string;
-  /** Of each request: its headers and its body. */
+  /** The headers and body of each request. */
   readonly requests: { headers: Headers; body: Record<string, unknown> }[];
-  /** Breaks every connection that is open. */
+  /** Breaks every open connection. */
   drop(): void;
 }
 
 /**
- * A server of the newer revision over HTTP that keeps every request. It has the resource `note:one`, whose news its tool `update` sends, and the
- * tool `region`, which wants its argument repeated as a header. Without the token in `authorization` it answers 401.
+ * An HTTP server of the newer revision that records every request. It has the resource `note:one`, whose updates its tool `update` sends, and the
+ * tool `region`, which requires its argument repeated in a header. Without the token in `authorization` it answers 401.
  */
 export async function recordingServer(token?: string): Promise<RecordingServer> {
   const requests: RecordingServer['requests'] = [];

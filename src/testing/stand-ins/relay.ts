@@ -13,9 +13,9 @@ export type FakeTool = (args: Json, ctx: RelayContext) => Promise<Json>;
 export interface RelayApp extends TestApp {
   readonly dispatch: Dispatch;
   readonly ana: TestCaller;
-  /** A call by Ana unless it says otherwise. */
+  /** A call, by Ana by default. */
   call(name: string, args?: unknown, more?: Partial<CallRequest>): Promise<CallAnswer>;
-  /** Names that are withheld, as a server that has changed a definition makes them. */
+  /** Names that are withheld, like after a changed definition. */
   readonly withheld: Set<string>;
 }
 
@@ -24,7 +24,7 @@ export interface RelayAppOptions extends TestAppOptions {
   readonly deadlineMs?: number;
 }
 
-/** The pipe with tools of another server, called `far`, that are functions of the test. */
+/** The pipe with tools of an external server `far`, which are functions of the test. */
 export async function relayApp(
   tools: Record<string, FakeTool>,
   { timeoutMs = 30_000, deadlineMs = 600_000, ...options }: RelayAppOptions = {},
@@ -81,7 +81,7 @@ export async function relayApp(
   };
 }
 
-/** A client that is asked by results, as those of the newer revisions are. */
+/** A client that is asked through results, like those of the newer revisions. */
 export const modern = (rounds: Exchange['rounds'] = {}, more: Partial<Exchange> = {}): Exchange => ({
   capabilities: { elicitation: { form: {} } },
   meta: {},

@@ -4,17 +4,17 @@ import { whenOver } from '../scope.ts';
 
 export interface Traffic {
   readonly url: string;
-  /** Of each request its method, path, headers and body, as one text. */
+  /** The method, path, headers and body of each request, as one text. */
   readonly sent: string[];
-  /** Calls of a tool that went through. */
+  /** The number of tool calls that passed. */
   calls(tool: string): number;
-  /** The server cannot be reached any more, or can be again. */
+  /** Makes the server unreachable, or reachable again. */
   down: boolean;
-  /** Runs when the server has answered and before the answer goes on; what it gives to wait for is waited for. */
+  /** Runs after the server has answered, before the answer is passed on. A returned promise is awaited. */
   answered: ((request: string) => unknown) | undefined;
 }
 
-/** A way to a server on which every byte that is sent is seen. */
+/** A proxy to a server that records every byte. */
 export async function recordTraffic(server: string): Promise<Traffic> {
   const sent: string[] = [];
   const http = createServer(async (incoming, outgoing) => {

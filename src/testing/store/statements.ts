@@ -3,21 +3,21 @@ import { vi } from 'vitest';
 
 export interface Cost {
   readonly statements: number;
-  /** How often an answer was waited for before the next statement was sent. */
+  /** How often an answer was awaited before the next statement was sent. */
   readonly trips: number;
 }
 
 type Query = (this: pg.Client, ...args: unknown[]) => unknown;
-/** Taken before anybody stands in for it. */
+/** Taken before anything replaces it. */
 const query = pg.Client.prototype.query as unknown as Query;
 type Connect = (this: pg.Pool) => Promise<pg.PoolClient>;
 const connect = pg.Pool.prototype.connect as unknown as Connect;
 
 const textOf = (query: unknown): string => (typeof query === 'string' ? query : String((query as { text: unknown }).text));
 
-/** What is done in transactions on PostgreSQL meanwhile, from the first statement to the commit: others wait for each of them. */
+/** Records the statements of PostgreSQL transactions, from the first statement to the commit: others wait for each of them. */
 export async function costOf(work: () => Promise<unknown>): Promise<Cost> {
-  /** The statements under way on each connection that is in a transaction. */
+  /** The pending statements of each connection in a transaction. */
   const underWay = new Map<pg.Client, number>();
   let [statements, trips] = [0, 0];
   const counted: Query = function (...args) {
@@ -44,8 +44,8 @@ export async function costOf(work: () => Promise<unknown>): Promise<Cost> {
 }
 
 /**
- * From now on every transaction on PostgreSQL is a deadlock's victim when all of it has been done, so that its callbacks run again. Those of one pool and workspace
- * come one after another: the next of them is the same once more.
+ * From now on every PostgreSQL transaction fails with a deadlock after all its work, so that its callbacks run again. Transactions of one pool and
+ * workspace are sequential: the next one is the same work again.
  */
 export function undoEveryFirstCommit(): void {
   const poolOf = new WeakMap<object, pg.Pool>();

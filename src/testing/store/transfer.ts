@@ -17,7 +17,7 @@ import { openTestStore } from './store.ts';
 
 export const W = 'ws_moving';
 
-/** For tests of the transport, whose rows are anything that a table can hold. */
+/** For tests of the transport, whose rows are anything that a table can contain. */
 export const EVERY_ROW = Object.fromEntries(TABLES.map(({ name }) => [name, (row: TransferRow) => ({ row })])) as unknown as RowRules;
 export const ANYWHERE: ImportPlace = { now: 1_000, agentTokenEnd: null, isAllowed: () => true };
 
@@ -33,14 +33,14 @@ export async function placeOn(engine?: EngineKind, options: { bare?: boolean } =
 
 export const anyRows = (store: Store) => store.reader as unknown as Kysely<Record<string, TransferRow>>;
 
-/** Text that is hard to carry: every plane, separators, quotes, and what looks like an escape. */
+/** Difficult text: every plane, separators, quotes, and text that looks like an escape. */
 export const hardText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 40 }).map((text) => text.replaceAll('\0', '')),
   fc.constantFrom('', ' ', '\n', '\r\n', '\u2028\u2029', '\ufeff', '\\u0000', '{"a":"\\n"}', "'';--", '\u{1f9e6}e\u0301', '\ud7ff\ue000'),
 );
 const anyNumber = fc.oneof(fc.integer(), fc.constantFrom(0, 1, -1, 2 ** 31 - 1));
 
-/** Rows in every table, whatever tables there are, and a journal that was pruned once. */
+/** Rows in every table, whatever tables exist, and a journal that was pruned once. */
 export async function fillEveryTable(store: Store, seed: number, rowsEach = 3): Promise<void> {
   const values = { text: sampled(hardText, seed), number: sampled(anyNumber, seed) };
   await store.engine.transaction(W, async (db) => {
@@ -65,7 +65,7 @@ function rowFor(table: TableLayout, n: number, values: { text(): string; number(
     if (column === table.owner) return W;
     if (table.name === 'workspaces' && column === 'name') return 'moving';
     if (nullable && (n + column.length) % 3 === 0) return null;
-    // What may be unique is told apart by its number; capitals and umlauts, which collations sort otherwise than bytes.
+    // Unique columns get the row's number; capitals and umlauts sort differently by collation than by bytes.
     if (type === 'text') return named.has(column) ? `${['b', 'Ä', 'B', 'a'][n % 4]}${n}${values.text().slice(0, 8)}` : values.text();
     return type === 'integer' ? n : values.number() * (type === 'bigint' ? 1_000 : 1);
   };
@@ -89,7 +89,7 @@ async function journalOf(store: Store, count: number): Promise<void> {
   await store.append(W, events);
 }
 
-/** More events than one would wait for to be chained: nothing but their number is right. */
+/** More events than could be chained in reasonable time: only their numbers are correct. */
 export async function unchainedJournal(store: Store, count: number): Promise<void> {
   await store.engine.transaction(W, async (db) => {
     await db.insertInto('workspaces').values({ id: W, name: 'moving', created_at: 1 }).execute();
@@ -100,7 +100,7 @@ export async function unchainedJournal(store: Store, count: number): Promise<voi
   });
 }
 
-/** As a prune leaves it that was stopped before it had removed everything: the anchor stands, and so do two events before it. */
+/** The state of an interrupted prune: the anchor is set, and two events before it remain. */
 async function cutAt(store: Store, seq: number): Promise<void> {
   const [last] = await readEvents(store.reader, W, seq - 1, 1);
   if (!last) throw new Error(`there is no event ${seq}`);
@@ -122,7 +122,7 @@ export interface TestExport extends ExportResult {
   readonly lines: string[];
 }
 
-/** As the command does it, on a connection of its own. */
+/** Like the command, on its own connection. */
 export async function exported(place: Place, options: Partial<ExportOptions> = {}): Promise<TestExport> {
   const engine = await openAsItIs(place.database);
   const path = join(temporaryFolder(), 'export.jsonl');
@@ -143,7 +143,7 @@ export function fileOf(content: string | Uint8Array): string {
   return path;
 }
 
-/** An export with more rows in it than its server wrote, whole and consistent: whoever can write a file can make one. */
+/** An export with additional rows, complete and consistent: anyone who can write a file can make one. */
 export function forgedExport(text: string, more: readonly { table: TableLayout['name']; row: TransferRow }[]): string {
   const lines = text.trimEnd().split('\n');
   const { rows, journal } = JSON.parse(lines.pop() as string) as { rows: Record<string, number>; journal: object };

@@ -4,36 +4,36 @@ import { onTestFinished } from 'vitest';
 
 export type Args = Readonly<Record<string, unknown>>;
 
-/** What a client says to its model in one request. */
+/** What a client sends to its model in one request. */
 export interface Request {
-  /** The tools that it offers, as the model has to name them. */
+  /** The offered tools, by the names the model must use. */
   readonly tools: readonly string[];
-  /** What its tools have answered in this conversation, oldest first. */
+  /** The answers of its tools in this conversation, oldest first. */
   readonly results: readonly string[];
-  /** Everything else, piece by piece: where context from hooks is to be found, wherever the client puts it. */
+  /** Everything else, piece by piece. Context from hooks is somewhere in here, wherever the client puts it. */
   readonly pieces: readonly string[];
 }
 
 export interface ModelRequest extends Request {
-  /** What it had not said before. */
+  /** What was not in earlier requests. */
   readonly added: string;
 }
 
-/** What the model does next: it asks for a tool, with arguments that may depend on what it was told, or it speaks and is done. */
+/** The model's next action: it calls a tool, with arguments that may depend on what it received, or it answers and ends. */
 export type Step = ({ readonly tool: string; readonly with: ArgsOf } | { readonly say: string }) & {
-  /** What happens in the world before. */
+  /** Runs before the action. */
   readonly first?: (told: ModelRequest) => unknown;
-  /** How long the model says that the conversation is. */
+  /** The length of the conversation that the model reports. */
   readonly tokens?: number;
 };
 export type ArgsOf = Args | ((told: ModelRequest) => Args);
 
-/** A step as it goes over the wire. */
+/** A step in the provider's wire format. */
 export type Said = ({ readonly tool: string; readonly args: Args } | { readonly text: string }) & { readonly id: string; readonly tokens: number };
 
-/** How one provider's models are spoken to. */
+/** The protocol of one provider's models. */
 export interface Protocol {
-  /** Whether the request continues the agent's own conversation; clients ask for titles and the like besides. */
+  /** Whether the request continues the agent's own conversation. Clients also ask for titles and similar things. */
   isTurn(path: string, body: Args): boolean;
   read(body: Args): Request;
   answer(response: ServerResponse, path: string, said: Said): void;
@@ -45,13 +45,13 @@ export interface Model {
   readonly url: string;
   /** The turns of the conversation, as the client sent them. */
   readonly turns: readonly ModelRequest[];
-  /** Other paths that were asked for, or requests beside the conversation. */
+  /** Requests to other paths, or outside the conversation. */
   readonly besides: readonly string[];
-  /** What went wrong in the test's own steps. */
+  /** Errors in the test's own steps. */
   readonly failures: readonly unknown[];
 }
 
-/** A model that does what the test says, on a port of its own until the test is over. Beyond its last step it says that it is done. */
+/** A model that follows the test's steps, on its own port until the test ends. After its last step it answers that it is done. */
 export async function scriptedModel(protocol: Protocol, steps: readonly Step[]): Promise<Model> {
   const turns: ModelRequest[] = [];
   const besides: string[] = [];
@@ -101,7 +101,7 @@ async function bodyOf(request: IncomingMessage): Promise<Args> {
   }
 }
 
-/** Server-sent events, all at once. */
+/** Server-sent events, all in one write. */
 export function sendEvents(response: ServerResponse, events: readonly Args[], { named = true } = {}): void {
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
   for (const event of events) response.write(`${named ? `event: ${String(event.type)}\n` : ''}data: ${JSON.stringify(event)}\n\n`);
@@ -112,7 +112,7 @@ export const sendJson = (response: ServerResponse, body: unknown): void => {
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 };
 
-/** The texts in a text, a list of parts or anything else. What only says how long to remember a part is no part of it. */
+/** The texts in a text, a list of parts or anything else, without cache instructions. */
 export function piecesOf(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   if (Array.isArray(value)) return value.flatMap(piecesOf);

@@ -6,7 +6,7 @@ export const claudeCode: Program = {
   name: 'claude-code',
   bin: 'claude',
   protocol: anthropic,
-  // It asks once for each server of a repository's `.mcp.json`; here its person has said yes to all of them.
+  // It asks once per server in a repository's `.mcp.json`. Here the person has approved all of them.
   settle: (workplace) => workplace.write(join(workplace.home, '.claude/settings.json'), { enableAllProjectMcpServers: true }),
   quiet: { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' },
   asksNobodyElse: true,
@@ -26,7 +26,7 @@ export const claudeCode: Program = {
     env: {
       ANTHROPIC_BASE_URL: model.url,
       ANTHROPIC_API_KEY: 'none',
-      // Otherwise tools of other servers are named to the model only when it searches for them.
+      // Otherwise tools of other servers are shown to the model only when it searches for them.
       ENABLE_TOOL_SEARCH: 'false',
     },
   }),

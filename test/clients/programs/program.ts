@@ -3,28 +3,28 @@ import { type ArgsOf, type Model, type Protocol, type Step, scriptedModel } from
 import { type ClientRun, run } from '../process.ts';
 import { clientProgram, type Workplace } from '../workplace.ts';
 
-/** Stands in what the agent is asked, says and writes: none of it is for anybody but the client and its model. */
+/** Contained in prompts, answers and edits. None of it may reach anyone but the client and its model. */
 export const SECRET = 'velvet-otter';
 export const PROMPT = `Sort the basket by ${SECRET}.`;
 
-/** How a client's program is driven, and how its model speaks of things. */
+/** How to run a client's program, and how its model names things. */
 export interface Program {
   readonly name: ClientName;
   readonly bin: string;
   readonly protocol: Protocol;
-  /** What its person has done on this machine before: signed in, trusted the folder. */
+  /** What its person did on this machine before: signed in, trusted the folder. */
   settle(workplace: Workplace): void;
-  /** So that it asks nobody whom it does not need. */
+  /** Settings that keep it from contacting unnecessary servers. */
   readonly quiet: Readonly<Record<string, string>>;
-  /** So quiet, it asks nobody but its model. */
+  /** With these settings it contacts only its model. */
   readonly asksNobodyElse?: true;
-  /** One run without a person: what it is asked, and by which model it is answered. */
+  /** One run without a person: the prompt, and the model that answers. */
   start(workplace: Workplace, model: Model): { readonly args: readonly string[]; readonly env: Readonly<Record<string, string>> };
-  /** A tool of ours, as its model asks for it. The server is called `covibe` where setup has named it. */
+  /** One of our tools, by the name its model uses. Setup calls the server `covibe`. */
   ours(tool: string, args: ArgsOf, server?: string): Step & { readonly tool: string };
-  /** A line of a file is replaced; the file is read before, where the client wants that. */
+  /** Replaces a line of a file, after reading the file if the client requires that. */
   edit(workplace: Workplace, path: string, from: string, to: string): readonly Step[];
-  /** Servers that it says it is connected to. */
+  /** The servers that it reports as connected. */
   connections(workplace: Workplace): Promise<readonly string[]>;
 }
 
@@ -43,6 +43,6 @@ export async function runAgent(program: Program, workplace: Workplace, steps: re
   return { ...ran, model };
 }
 
-/** What one of its commands prints. */
+/** The output of one of its commands. */
 export const ask = ({ bin, quiet }: Program, workplace: Workplace, args: readonly string[]): Promise<ClientRun> =>
   run(clientProgram(bin), args, { cwd: workplace.repo.path, env: { ...workplace.env, ...quiet } });

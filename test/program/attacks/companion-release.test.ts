@@ -7,7 +7,7 @@ import { covenant, startProgram } from '../../../src/testing/programs/program.ts
 import { temporaryRepository } from '../../../src/testing/scenes/repository.ts';
 import { temporaryFolder } from '../../../src/testing/store/database.ts';
 
-test('a server that offers a release of its own making gets it onto no machine that was set up before [harden.companion.signed-updates]', async () => {
+test('a server that offers its own forged release installs it on no machine that was set up before [harden.companion.signed-updates]', async () => {
   const at = { home: temporaryFolder() };
   const run = async (...args: string[]) => (await covenant(at, ...args, '--json')).json as Record<string, string>;
   const keys = temporaryFolder();
@@ -26,7 +26,7 @@ test('a server that offers a release of its own making gets it onto no machine t
   const repository = temporaryRepository();
   const env = { COVIBE_MCP_TOKEN: token, PATH: `${quickNpm()}:${machine.env.PATH}` };
   const setup = await machine.run(repository.path, ['setup', '--base-url', server.url, '--no-service'], env);
-  expect(setup.stdout).toContain(`key for updates pinned: ${key.fingerprint}`);
+  expect(setup.stdout).toContain(`update key pinned: ${key.fingerprint}`);
 
   const watching = async (told: RegExp) => {
     const { child, ran, said } = machine.start(repository.path, ['watch', '--base-url', server.url, '--interval', '1', '--self-update'], env);
@@ -35,20 +35,20 @@ test('a server that offers a release of its own making gets it onto no machine t
     await ran;
   };
   const current = join(machine.home, '.covibe/companion/current.json');
-  // Whoever has the server has its manifest, its files and its config, and not the key.
+  // An attacker who controls the server has its manifest, files and config, but not the key.
   await watching(/not updated to 99\.0\.0: the release is not signed;/);
   await run('companion', 'sign', '99.0.0', tarball, '--key', attackers);
-  await watching(/not signed by the key that was pinned at setup/);
+  await watching(/not signed with the key pinned at setup/);
   config(stranger.public_key);
   await server.stop();
   await startProgram(at, port);
-  await watching(/not signed by the key that was pinned at setup/);
+  await watching(/not signed with the key pinned at setup/);
   const again = await machine.run(repository.path, ['setup', '--base-url', server.url, '--no-service'], env);
-  expect(again.stdout).toMatch(/names another key for updates now.*the pinned one stays/);
-  await watching(/not signed by the key that was pinned at setup/);
+  expect(again.stdout).toMatch(/announces a different update key.*the pinned key/);
+  await watching(/not signed with the key pinned at setup/);
   expect(existsSync(current)).toBe(false);
 
-  // The publisher's own is installed, also where it is older than this one.
+  // The publisher's own release is installed, even if it is older than this one.
   const older = companionRelease('0.0.1', { signedBy: null });
   await run('companion', 'sign', '0.0.1', older.tarball, '--key', publishers);
   for (const name of ['manifest.json', 'companion-0.0.1.tgz']) writeFileSync(join(folder, name), readFileSync(join(older.folder, name)));

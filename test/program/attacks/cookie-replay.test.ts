@@ -12,8 +12,8 @@ async function socket(url: string, path: string, headers: Record<string, string>
   return outcome;
 }
 
-/** A browser sends the cookie to every port of the host: a dev server there has it, and sends what it likes without any Origin. */
-test('a cookie that another port of the host has received reads nothing, does nothing, opens no socket and takes no export [harden.session.cookie-alone] [dashboard.routes.cookie]', async () => {
+/** A browser sends the cookie to every port of the host. A dev server there gets it, and can send requests without an Origin. */
+test('a cookie that another port of the host received reads nothing, does nothing, opens no socket and gets no export [harden.session.cookie-alone] [dashboard.routes.cookie]', async () => {
   const at = { home: temporaryFolder() };
   const server = await startProgram(at);
   const { cookie, headers, proof, action, ticketed } = await signInBy(server.signinUrl);
@@ -45,18 +45,18 @@ test('a cookie that another port of the host has received reads nothing, does no
   }
   expect(await tokens()).toBe(before);
 
-  // A ticket that was seen on its way, in a log of a proxy perhaps, is spent.
+  // A ticket seen in transit, for example in a proxy's log, is already used up.
   const seen = await ticketed('/api/events');
   expect(await socket(server.url, seen, { cookie })).toBe('open');
   expect(await socket(server.url, seen, { cookie })).toContain('401');
   expect((await replay('GET', await ticketed('/api/events/export'))).status).toBe(200);
 
-  // The page itself goes on as before.
+  // The page itself keeps working.
   expect((await action('identity.me')).status).toBe(200);
   expect((await replay('GET', '/api/state', headers)).status).toBe(200);
 });
 
-test('whoever fetches a sign-in link, as a chat preview does, signs nobody in and leaves it usable [harden.signin.get-signs-nobody-in] [auth.dashboard.one-time-link]', async () => {
+test('fetching a sign-in link, as a chat preview does, signs nobody in and leaves the link usable [harden.signin.get-signs-nobody-in] [auth.dashboard.one-time-link]', async () => {
   const server = await startProgram({ home: temporaryFolder() });
   for (const method of ['GET', 'HEAD', 'GET']) {
     const preview = await fetch(server.signinUrl, { method, redirect: 'manual' });

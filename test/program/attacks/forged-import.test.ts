@@ -14,7 +14,7 @@ const NOW = Date.now();
 const id = (prefix: string) => newId(prefix, NOW);
 const SECRET = `cv_${'A'.repeat(43)}`;
 
-/** What an honest server exports of a workspace `shop`, and a server at which it is to be imported. */
+/** What an honest server exports of a workspace `shop`, and a server that imports it. */
 async function place() {
   const files = temporaryFolder();
   const from = { home: temporaryFolder(), cwd: files };
@@ -36,7 +36,7 @@ const token = (kind: string, more: Record<string, string | null> = {}) =>
     row: { id: id('tok'), hash: hash('sha256', `${SECRET}${kind === 'operator' ? '' : kind}`), kind, label: kind, created_by: 'x', created_at: NOW, ...more },
   }) as const;
 
-test('the author of an imported file becomes neither operator nor anybody’s browser [harden.import.never-brought] [harden.import.left-out]', async () => {
+test("the author of an imported file becomes neither operator nor anyone's browser session [harden.import.never-brought] [harden.import.left-out]", async () => {
   const { to, forge } = await place();
   const link = { table: 'signin_links', row: { hash: hash('sha256', 'link'), developer_id: id('dev'), created_at: NOW, expires_at: NOW + 9e9 } } as const;
   const device = {
@@ -58,7 +58,7 @@ test('the author of an imported file becomes neither operator nor anybody’s br
   expect(taken.json.left_out).toEqual({ operator_tokens: 1, web_tokens: 1, instance_tokens: 1, signin_links: 1, device_approvals: 1 });
 });
 
-test('imported rows make no sweep touch a folder of this machine, whatever step they name [harden.import.rows-validated]', async () => {
+test('imported rows make no sweep touch a folder on this machine, whatever step they name [harden.import.rows-validated]', async () => {
   const { to, clock, forge } = await place();
   const repo = temporaryRepository();
   const worktree = `${repo.path}-worktrees/work-1-a1`;
@@ -102,7 +102,7 @@ test('imported rows make no sweep touch a folder of this machine, whatever step 
   expect(taken.json.left_out).toEqual({ pending_steps: 3 });
 });
 
-test('an imported token ages as one that is made here does [harden.import.never-brought]', async () => {
+test('an imported token expires like one created here [harden.import.never-brought]', async () => {
   const { to, forge } = await place();
   forge(token('agent', { developer_id: id('dev'), agent_type: 'codex', expires_at: null }));
   expect((await covenant(to, 'import', 'forged.jsonl', '--json')).json).toMatchObject({ left_out: { longer_lifetimes: 1 } });
@@ -110,7 +110,7 @@ test('an imported token ages as one that is made here does [harden.import.never-
   expect(items.find(({ kind }) => kind === 'agent')?.expires_at).toBe(NOW + 90 * 24 * 3_600_000);
 });
 
-test('a row that its feature would never write refuses the file by line, and nothing of it is there [harden.import.rows-validated]', async () => {
+test('a row that its feature would never write refuses the file by line, and none of it is imported [harden.import.rows-validated]', async () => {
   const { to, forge } = await place();
   const roles = ['gemini', '../../../precious'];
   const machine = {

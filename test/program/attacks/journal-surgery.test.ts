@@ -35,13 +35,13 @@ async function place() {
   return { at, run, server, verify, surgery, anchored: anchored.json as { seq: number; root: string; path: string } };
 }
 
-/** As whoever can write the database would do it: what stays is a chain without a fault. */
+/** Like an attacker who can write to the database: the remaining chain is valid. */
 const cutAfter = (seq: number) => (db: DatabaseSync) => {
   db.exec(`delete from events where seq > ${seq}`);
   db.exec(`update journal_heads set seq = ${seq}, hash = (select hash from events where seq = ${seq})`);
 };
 
-test('a tail that was cut is found by the anchors of the home and by one that was kept elsewhere [harden.verify.cut-tail] [harden.verify.anchors] [harden.verify.given-anchor] [harden.anchor.cli]', async () => {
+test('anchors in the home, or one kept elsewhere, detect a truncated journal [harden.verify.cut-tail] [harden.verify.anchors] [harden.verify.given-anchor] [harden.anchor.cli]', async () => {
   const { server, verify, surgery, anchored, run } = await place();
   expect(await verify()).toMatchObject({ code: 0, valid: true, first_break: null, anchors: { failed: 0, checked: expect.any(Number) } });
   expect((await verify('--anchor', 'kept.json')).anchors).toEqual({ checked: 1, failed: 0 });
@@ -50,17 +50,17 @@ test('a tail that was cut is found by the anchors of the home and by one that wa
   const found = await verify();
   expect(found).toMatchObject({ code: 1, valid: false, first_break: { seq: anchored.seq - 1 } });
   expect(found.anchors.failed).toBeGreaterThan(0);
-  // Commands are journaled themselves: what they have appended meanwhile stands in the place of what was there.
+  // Commands are journaled themselves, so their events replaced the deleted ones.
   const given = await verify('--anchor', 'kept.json');
   expect(given).toMatchObject({ code: 1, valid: false, first_break: { seq: anchored.seq - 1 }, anchors: { checked: 1, failed: 1 } });
   for (let calls = 0; calls < 4; calls++) await run('tools', 'call', 'clock');
   expect(await verify()).toMatchObject({ code: 1, valid: false, first_break: { seq: anchored.seq - 1 } });
   expect((await run('audit', 'verify')).stdout).toMatch(/chain breaks at \d+: .+ anchor/);
-  // Nor does another anchor cover it up.
+  // A new anchor does not hide it either.
   expect(await run('audit', 'anchor', '--json')).toMatchObject({ code: 1, json: { code: 'JOURNAL_BROKEN' } });
 });
 
-test('a tail that was rewritten with hashes that fit is found [harden.verify.cut-tail]', async () => {
+test('a tail rewritten with matching hashes is detected [harden.verify.cut-tail]', async () => {
   const { server, verify, surgery } = await place();
   await server.stop();
   const rechain = (db: DatabaseSync, from: number) => {
@@ -81,7 +81,7 @@ test('a tail that was rewritten with hashes that fit is found [harden.verify.cut
   expect(found.first_break?.seq).toBeLessThanOrEqual(3);
 });
 
-/** Deletes events up to `through`, has the table and an event of the chain say that they were pruned, and makes every hash fit. */
+/** Deletes events up to `through`, makes the table and an event of the chain claim that they were pruned, and recomputes every hash. */
 function forgePrune(db: DatabaseSync, through: number, hash = 'ab'.repeat(32)) {
   const last = db.prepare('select * from events order by seq desc limit 1').get() as unknown as EventRow;
   db.prepare('delete from events where seq <= ?').run(through);
@@ -97,7 +97,7 @@ function forgePrune(db: DatabaseSync, through: number, hash = 'ab'.repeat(32)) {
 }
 
 test.each(['below the last anchor', 'past the last anchor'])(
-  'a prune that somebody made up %s is found at once, and the server signs nothing after it [harden.verify.cut-tail]',
+  'a forged prune %s is detected immediately, and the server signs nothing after it [harden.verify.cut-tail]',
   async (where) => {
     const { at, server, verify, surgery, anchored, run } = await place();
     await server.stop();
@@ -108,8 +108,8 @@ test.each(['below the last anchor', 'past the last anchor'])(
       if (where.startsWith('below')) forgePrune(db, seq, hash);
       else forgePrune(db, head + 1);
     });
-    const missing = { seq: 1, reason: expect.stringContaining('no signed line says that they were pruned') };
-    // Whether the server or the check comes first.
+    const missing = { seq: 1, reason: expect.stringContaining('no signed line records that they were pruned') };
+    // Whichever comes first, the server or the check.
     const again = await startProgram(at);
     expect(await verify()).toMatchObject({ code: 1, valid: false, first_break: missing });
     expect(await verify('--anchor', 'kept.json')).toMatchObject({ code: 1, valid: false, first_break: missing });
@@ -120,7 +120,7 @@ test.each(['below the last anchor', 'past the last anchor'])(
   },
 );
 
-test('an honest prune verifies, also by an anchor that was kept before it or by a torn copy of the home’s file [harden.verify.given-anchor]', async () => {
+test("a legitimate prune verifies, also against an anchor from before it or a truncated copy of the home's file [harden.verify.given-anchor]", async () => {
   const at = { home: temporaryFolder(), cwd: temporaryFolder() };
   const clock = join(at.cwd, 'clock');
   writeFileSync(clock, String(Date.now() - 40 * 24 * 3_600_000));
@@ -140,10 +140,10 @@ test('an honest prune verifies, also by an anchor that was kept before it or by 
   writeFileSync(join(at.cwd, 'torn.jsonl'), `${readFileSync(file, 'utf8')}{"kind":"anch`);
   const torn = (await run('audit', 'verify', '--json', '--anchor', 'torn.jsonl')).json as unknown as Verified;
   expect(torn).toMatchObject({ valid: true, anchors: { failed: 0 } });
-  expect(torn.notices).toContainEqual(expect.stringContaining('cut short'));
+  expect(torn.notices).toContainEqual(expect.stringContaining('incomplete'));
 });
 
-test('the file of anchors is the owner’s alone; a line that was changed fails, one that a crash cut short does not [harden.anchor.signed-file]', async () => {
+test('the anchor file is private to its owner; a changed line fails, one cut short by a crash does not [harden.anchor.signed-file]', async () => {
   const { at, run, server, verify, anchored } = await place();
   await server.stop();
   const folder = join(at.home, 'anchors');
@@ -156,14 +156,14 @@ test('the file of anchors is the owner’s alone; a line that was changed fails,
   );
   writeFileSync(anchored.path, `${lines.join('\n')}\n{"kind":"anch`);
   const torn = await verify();
-  expect(torn).toMatchObject({ code: 0, valid: true, notices: [expect.stringContaining('cut short')] });
+  expect(torn).toMatchObject({ code: 0, valid: true, notices: [expect.stringContaining('incomplete')] });
   expect((await run('audit', 'anchor')).code).toBe(0);
   expect(await verify()).toMatchObject({ code: 0, valid: true, anchors: { checked: torn.anchors.checked + 1, failed: 0 } });
   writeFileSync(anchored.path, `${lines.map((line) => line.replace(`"seq":${anchored.seq}`, '"seq":1')).join('\n')}\n`);
   expect(await verify()).toMatchObject({ code: 1, valid: false, first_break: { reason: expect.stringContaining('signature') } });
 });
 
-test('a server sets no anchor aside, whoever asks: only a command in its home does, while none runs [harden.anchor.cli]', async () => {
+test('no server call sets an anchor aside: only a command in its home does, while no server runs [harden.anchor.cli]', async () => {
   const { run, server, verify, surgery, anchored } = await place();
   const secret = `cv_${'A'.repeat(43)}`;
   surgery((db) => {
@@ -191,7 +191,7 @@ test('a server sets no anchor aside, whoever asks: only a command in its home do
   expect((await run('audit', 'verify')).stdout).not.toMatch(/^✓/);
 });
 
-test('what the operator does to the store reads as that: restore, import and a new key [harden.verify.anchors]', async () => {
+test("the operator's own restore, import and key rotation are recorded as such [harden.verify.anchors]", async () => {
   const { at, run, server, verify, anchored } = await place();
   const backup = join(at.home, 'old.db');
   await run('backup', backup);
@@ -206,8 +206,8 @@ test('what the operator does to the store reads as that: restore, import and a n
   expect((await run('restore', backup)).code).toBe(0);
   const restored = await verify();
   expect(restored).toMatchObject({ code: 0, valid: true, anchors: { failed: 0 } });
-  expect(restored.notices).toEqual([expect.stringMatching(/a backup was restored; events \d+ to \d+ of before went/)]);
-  // What was kept elsewhere still says what was there.
+  expect(restored.notices).toEqual([expect.stringMatching(/a backup was restored; the earlier events \d+ to \d+ were replaced/)]);
+  // An anchor kept elsewhere still proves what existed.
   expect(await verify('--anchor', 'kept.json')).toMatchObject({ code: 0 });
   expect(late.seq).toBeGreaterThan(anchored.seq);
 

@@ -7,7 +7,7 @@ import { covenant, startProgram } from '../../../src/testing/programs/program.ts
 import { whenOver } from '../../../src/testing/scope.ts';
 import { temporaryFolder } from '../../../src/testing/store/database.ts';
 
-test('a token that floods is held at its rate, its sockets and its quota, and the journal grows by none of what was refused', async () => {
+test('a flooding token is limited by its rate, sockets and quota, and refused calls do not grow the journal', async () => {
   const at = { home: temporaryFolder() };
   writeFileSync(
     join(at.home, 'config.toml'),
@@ -44,7 +44,7 @@ test('a token that floods is held at its rate, its sockets and its quota, and th
     items: { kind: string; payload: Record<string, unknown> }[];
   };
   const own = items.filter(({ payload }) => payload.token_id === token_id);
-  // 25 calls fill the quota; those that were under way when it was full are the burst at most.
+  // 25 calls fill the quota. Those in progress at that moment are at most the burst.
   expect(own.filter(({ kind }) => kind === 'clock').length).toBeLessThanOrEqual(45);
   expect(own.filter(({ kind }) => kind === 'requests_refused').length).toBeGreaterThan(0);
 });

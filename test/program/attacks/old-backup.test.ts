@@ -14,7 +14,7 @@ async function place() {
   return { at, run, create, backup: join(at.home, 'old.db') };
 }
 
-test('an old backup brings no revoked token, sign-in link or device code back to life, unless told otherwise [harden.restore.revived-tokens] [storage.cli.backup-restore]', async () => {
+test('an old backup revives no revoked token, sign-in link or device code unless asked to [harden.restore.revived-tokens] [storage.cli.backup-restore]', async () => {
   const { at, run, create, backup } = await place();
   const [stolen, kept] = [await create('ana'), await create('ben')];
   const server = await startProgram(at);
@@ -43,7 +43,7 @@ test('an old backup brings no revoked token, sign-in link or device code back to
   expect((await status(stolen.token)).status).not.toBe(401);
 });
 
-test('an altered backup turns nobody’s token into more than it is [harden.restore.revived-tokens]', async () => {
+test('an altered backup gives no token more rights [harden.restore.revived-tokens]', async () => {
   const { at, run, create, backup } = await place();
   const [raised, kept] = [await create('ana'), await create('ben')];
   await run('backup', backup);
@@ -59,7 +59,7 @@ test('an altered backup turns nobody’s token into more than it is [harden.rest
   await server.stop();
 });
 
-test('where there is no database to compare with, every token of the backup is revoked, and restore says so [harden.restore.revived-tokens]', async () => {
+test('without a database to compare with, restore revokes every token of the backup and reports it [harden.restore.revived-tokens]', async () => {
   const { at, run, create, backup } = await place();
   const { token_id } = await create('ana');
   await run('backup', backup);
@@ -87,7 +87,7 @@ test.each([
   ['a view', asExecuted(`create view developers_of as select * from tokens`), 'view developers_of'],
   ['a table', asExecuted(`create table more (x text)`), 'table more'],
   ['a table in another shape', asExecuted(`alter table tokens add column extra text`), 'table tokens'],
-])('a backup with %s that Covenant did not make is refused before anything is replaced [harden.restore.extra-objects]', async (_what, alter, named) => {
+])('refuses a backup with %s that Covenant did not create, before anything is replaced [harden.restore.extra-objects]', async (_what, alter, named) => {
   const { at, run, create, backup } = await place();
   await create('ana');
   await run('backup', backup);
@@ -99,7 +99,7 @@ test.each([
   expect(readFileSync(join(at.home, 'covenant.db')).equals(before)).toBe(true);
 });
 
-test('a link among the anchors of a backup leads restore nowhere [harden.restore.extra-objects]', async () => {
+test('a link among the anchors of a backup does not redirect restore [harden.restore.extra-objects]', async () => {
   const { run, create, backup } = await place();
   await create('ana');
   await run('audit', 'anchor');
@@ -116,13 +116,13 @@ test('a link among the anchors of a backup leads restore nowhere [harden.restore
   symlinkSync(precious, join(`${backup}.anchors`, 'else'));
   expect(await covenant(other, 'restore', backup)).toMatchObject({ code: 0 });
   expect(readdirSync(join(other.home, 'anchors')).sort()).toEqual(['anchor.key', 'anchor.keys.jsonl']);
-  // Nor is a link in the home written through.
+  // A link in the home is not written through either.
   symlinkSync(precious, join(other.home, 'anchors', 'default.jsonl'));
   expect((await covenant(other, 'audit', 'anchor')).code).not.toBe(0);
   expect(readFileSync(precious, 'utf8')).toBe('as it was\n');
 });
 
-test('a workspace that the backup does not have can be made anew under its name [harden.verify.anchors]', async () => {
+test('a workspace missing from the backup can be created again under its name [harden.verify.anchors]', async () => {
   const { run, backup } = await place();
   await run('backup', backup);
   const make = () => run('tokens', 'create', '--developer', 'ana', '--workspace', 'shop');

@@ -9,7 +9,7 @@ import { until } from '../../../src/testing/until.ts';
 
 const CHILD = `command = ${JSON.stringify(process.execPath)}\nargs = [${JSON.stringify(join(ROOT, 'src/testing/programs/children/plain.mjs'))}]\n`;
 
-test('the admin of a second workspace gets neither at the tools of another tenant nor at the machine [harden.workspaces.unknown-outside] [harden.workspaces.setting] [harden.instances.server-permission]', async () => {
+test("the admin of a second workspace reaches neither another tenant's tools nor the machine [harden.workspaces.unknown-outside] [harden.workspaces.setting] [harden.instances.server-permission]", async () => {
   const at = { home: temporaryFolder() };
   writeFileSync(
     join(at.home, 'secrets.toml'),
@@ -24,7 +24,7 @@ test('the admin of a second workspace gets neither at the tools of another tenan
   };
   await until(() => isUp('bank'));
 
-  // The first developer of the shop is its admin: signed in, she grants what she likes.
+  // The first developer of the shop is its admin: signed in, she grants whatever she likes.
   const mallory = await run('tokens', 'create', '--developer', 'mallory', '--agent', 'codex', '--workspace', 'shop');
   const { url: link } = (await run('open', '--developer', 'mallory', '--workspace', 'shop')) as { url: string };
   const session = await signInBy(link);
@@ -50,6 +50,6 @@ test('the admin of a second workspace gets neither at the tools of another tenan
   expect(await run('developers', 'allow', 'mallory', '--run-agents', '--workspace', 'shop')).toMatchObject({ name: 'mallory', run_agents: true });
   expect(await act('instances.start', { ...start, agent: 'no-such-launcher' })).not.toMatchObject({ code: 'MACHINE_PERMISSION_REQUIRED' });
   expect(await run('developers', 'disallow', 'mallory', '--run-agents', '--workspace', 'shop')).toMatchObject({ run_agents: false });
-  // The account that `covenant up` made for the operator may.
+  // The account that `covenant up` created for the operator may.
   expect(await run('developers', 'list')).toMatchObject({ items: [{ role: 'admin', run_agents: true }] });
 }, 60_000);

@@ -12,7 +12,7 @@ interface Event {
   readonly payload: Record<string, unknown>;
 }
 
-/** Everything that was written up to now, as the holder of this token gets it from the stream. */
+/** Everything written so far, as the holder of this token gets it from the stream. */
 async function eventsFor(url: string, token: string): Promise<Event[]> {
   const ws = new WebSocket(`${url.replace('http', 'ws')}/api/events?after=0`, { headers: { authorization: `Bearer ${token}` } });
   const events: Event[] = [];
@@ -23,7 +23,7 @@ async function eventsFor(url: string, token: string): Promise<Event[]> {
   return events;
 }
 
-test('a member who reads events, contexts and sessions cannot tie two things of a private developer together [harden.private.unlinkable]', async () => {
+test('a member who reads events, contexts and sessions cannot link two things of a private developer [harden.private.unlinkable]', async () => {
   const at = { home: temporaryFolder() };
   const { url } = await startProgram(at);
   const token = async (...args: string[]) => String((await covenant(at, 'tokens', 'create', ...args, '--json')).json.token);
@@ -48,18 +48,18 @@ test('a member who reads events, contexts and sessions cannot tie two things of 
   const context = await team(ana, 'covibe_session', { operation: 'get_context', context_id });
   const events = await eventsFor(url, ana);
   const hers = events.filter(({ actor }) => actor === '@private');
-  // The attack has something to work with: her work is there, and her calls are.
+  // The attack has data: her work and her calls are visible.
   for (const id of [session_id, context_id, task_id]) expect(state).toContain(id);
   expect(hers.length).toBeGreaterThan(8);
 
   expect(context).toMatchObject({ context: { context_id, developer: '@private', branch: null, session_id: null } });
   for (const read of [state, JSON.stringify(context), JSON.stringify(events)]) expect(read).not.toMatch(/paula|gemini/);
-  // An id of hers stands in what is about that very thing, and nowhere else.
+  // An id of hers appears only in what is about that very thing.
   expect(state.split(session_id)).toHaveLength(2);
   expect(JSON.stringify(context)).not.toContain(session_id);
   for (const { subject, payload } of events)
     for (const id of [session_id, context_id, task_id]) if (subject !== id) expect(JSON.stringify(payload)).not.toContain(id);
-  // Nothing in her calls is the same twice but what everybody's calls have.
+  // Nothing repeats between her calls except what everyone's calls share.
   const anas = new Set(events.filter(({ actor }) => actor !== '@private').flatMap(({ payload }) => textsIn(payload)));
   const seen = new Map<string, Set<string | number>>();
   for (const { seq, subject, payload } of hers)
@@ -67,7 +67,7 @@ test('a member who reads events, contexts and sessions cannot tie two things of 
   expect([...seen].filter(([, objects]) => objects.size > 1).map(([text]) => text)).toEqual([]);
 });
 
-/** Without titles: the words of shared work, which what is made for it repeats. */
+/** Without titles: words of shared work, which derived data repeats. */
 function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   if (typeof value !== 'object' || value === null) return [];

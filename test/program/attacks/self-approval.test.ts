@@ -7,7 +7,7 @@ import { until } from '../../../src/testing/until.ts';
 
 type Item = { approval_id: string };
 
-test('an agent whose client answers every question with yes does not approve its own call [harden.approval.no-self-approval] [harden.approval.person-decides] [harden.approval.recorded]', async () => {
+test('an agent whose client answers every question with yes cannot approve its own call [harden.approval.no-self-approval] [harden.approval.person-decides] [harden.approval.recorded]', async () => {
   const at = { home: temporaryFolder() };
   const { url } = await startProgram(at);
   const run = async (...args: string[]) => (await covenant(at, ...args, '--json')).json;

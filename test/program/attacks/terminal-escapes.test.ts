@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import { covenant, direct, startProgram } from '../../../src/testing/programs/program.ts';
 import { temporaryFolder } from '../../../src/testing/store/database.ts';
 
-/** Everything but line ends that a terminal acts on or does not show. */
+/** Every character except line ends that a terminal interprets or hides. */
 const STEERS = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
-/** Clears the screen, retitles the window, forges a row, hides and reverses text. */
+/** Clears the screen, changes the window title, forges a row, hides and reverses text. */
 const HOSTILE = 'x\u001b[2J\u001b]0;owned\u0007\u009b31m\r\n9999  forged\u202E\u200b\u2066';
 
-test('a tool name with terminal escapes steers neither the operator’s terminal nor who reads the log [harden.terminal.output]', async () => {
+test("a tool name with terminal escapes affects neither the operator's terminal nor a reader of the log [harden.terminal.output]", async () => {
   const at = { home: temporaryFolder(), env: { MCP_LOG_LEVEL: 'debug' } };
   const server = await startProgram(at);
   const { json } = await covenant(at, 'tokens', 'create', '--developer', 'ana', '--agent', 'codex', '--json');

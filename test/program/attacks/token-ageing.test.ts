@@ -5,7 +5,7 @@ import { temporaryFolder } from '../../../src/testing/store/database.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
-test('an agent token that leaked long ago has ended; one that leaked today ends with a rotation, and its agent goes on [harden.token.lifetime] [harden.token.rotate] [harden.token.rotate-overlap] [harden.token.list-expiry]', async () => {
+test('an agent token that leaked long ago has expired; one that leaked today ends with a rotation, and its agent continues [harden.token.lifetime] [harden.token.rotate] [harden.token.rotate-overlap] [harden.token.list-expiry]', async () => {
   const at = { home: temporaryFolder() };
   const server = await startProgram(at);
   const run = async (...args: string[]) => (await covenant(at, ...args, '--json')).json;
@@ -41,7 +41,7 @@ test('an agent token that leaked long ago has ended; one that leaked today ends 
   expect(done).toMatchObject({ success: true, all_complete: true });
 });
 
-test('covenant status and covenant doctor warn of an agent token that expires within 7 days, with the command [harden.token.expiry-warning]', async () => {
+test('covenant status and covenant doctor warn of an agent token that expires within 7 days, with the command to run [harden.token.expiry-warning]', async () => {
   const at = { home: temporaryFolder() };
   await startProgram(at);
   const create = (...args: string[]) => covenant(at, 'tokens', 'create', '--developer', 'ana', ...args, '--json');

@@ -117,7 +117,7 @@ test('a refused or lapsed approval consumes no use of the grant; an approved cal
 test('if the store fails after a use was counted, the error says so', async () => {
   const t = await granted({ max_uses: 2 });
   vi.spyOn(t.app.store, 'append').mockRejectedValueOnce(new StoreBusy('the database cannot be reached'));
-  expect((await t.echo()).reply).toMatchObject({ code: 'STORE_BUSY', message: 'The database is busy; nothing was written but this use of the grant.' });
+  expect((await t.echo()).reply).toMatchObject({ code: 'STORE_BUSY', message: 'The database is busy; nothing was written except this use of the grant.' });
   expect(await t.uses()).toEqual([1]);
 });
 

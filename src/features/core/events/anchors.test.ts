@@ -155,5 +155,5 @@ test('the dashboard’s verification also finds a truncated journal', async () =
   expect(await look()).toMatchObject({ first_break: { seq: seq - 2, reason: expect.stringContaining('is missing') } });
   t.clock.advance(1);
   await made(t, 10);
-  expect(await look()).toMatchObject({ first_break: { seq: seq - 2, reason: expect.stringContaining('took the place') } });
+  expect(await look()).toMatchObject({ first_break: { seq: seq - 2, reason: expect.stringContaining('replaced another') } });
 });

@@ -115,7 +115,7 @@ test('the chain is verified in parts from the beginning to the end', async () =>
 });
 
 test.each([
-  ['changed', (seq: number) => sql`update events set payload = '{"a":1}' where seq = ${seq}`, 10, /does not fit its hash/],
+  ['changed', (seq: number) => sql`update events set payload = '{"a":1}' where seq = ${seq}`, 10, /does not match its hash/],
   ['removed', (seq: number) => sql`delete from events where seq = ${seq}`, 10, /event 10 is missing/],
   ['removed in large part', (seq: number) => sql`delete from events where seq between ${seq} and ${seq + 9}`, 10, /event 10 is missing/],
   ['cut off at the end', (seq: number) => sql`delete from events where seq >= ${seq}`, 10, /the journal's head is at/],

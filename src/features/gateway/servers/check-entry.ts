@@ -17,7 +17,8 @@ const workspace = string.refine((name) => name === EVERY_WORKSPACE || isWorkspac
 });
 const MAX_TIMEOUT_S = 24 * 3_600;
 
-const shape = z.strictObject({
+/** The keys of an entry. */
+export const SERVER_ENTRY = z.strictObject({
   name: string.regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/, { error: 'expected 1 to 32 letters, digits, "_" and "-", starting with a letter or digit' }),
   command: string.min(1, { error: 'is empty' }).optional(),
   args: strings.optional(),
@@ -43,7 +44,7 @@ const shape = z.strictObject({
     .optional(),
   protocol: z.enum(['auto', 'legacy', 'modern'], { error: 'expected "auto", "legacy" or "modern"' }).default('auto'),
 });
-type Shape = z.output<typeof shape>;
+type Shape = z.output<typeof SERVER_ENTRY>;
 
 /** Keys that apply to only one kind of transport. */
 const OF_STDIO = ['args', 'env', 'cwd'] as const;
@@ -60,7 +61,7 @@ export function checkEntry(table: Table, block: Block, options: EntryOptions): {
   const wrong: EntryProblem[] = [];
   const server = typeof table.name === 'string' ? table.name.slice(0, 100) : null;
   const report = (path: string, message: string) => void wrong.push({ line: lineOf(block, path), server, message: `${path}: ${message}.` });
-  const parsed = shape.safeParse(table);
+  const parsed = SERVER_ENTRY.safeParse(table);
   for (const issue of parsed.error?.issues ?? []) {
     if (issue.code === 'unrecognized_keys') for (const key of issue.keys) report(key, 'unknown key');
     else report(issue.path.join('.'), table[String(issue.path[0])] === undefined ? 'is missing' : (keyIssue(issue) ?? issue.message));

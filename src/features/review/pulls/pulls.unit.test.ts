@@ -117,7 +117,7 @@ test('obstacles are reported before anything is pushed [review.pr.no-changes] [c
 
   t.repository.git(['reset', '--quiet', '--hard', 'main'], path);
   t.repository.write('file-0.txt', 'changed', path);
-  expect(await refused()).toMatchObject({ code: 'NO_CHANGES', suggestion: expect.stringContaining('1 file(s) changed and not committed') });
+  expect(await refused()).toMatchObject({ code: 'NO_CHANGES', suggestion: expect.stringContaining('1 file(s) changed but not committed') });
   t.repository.commit('file-0.txt', 'changed', path);
 
   const origin = (address: string) => t.repository.git(['config', 'remote.origin.url', address]);

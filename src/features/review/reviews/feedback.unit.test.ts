@@ -177,8 +177,8 @@ describe('send_feedback', () => {
     const { git, write } = t.repository;
     const tip = git(['rev-parse', coding.branch_name]);
     const cases: [why: RegExp, first: () => void, last: () => void][] = [
-      [/REVIEW_FEEDBACK\.md is there with changes/, () => write(FILE, 'my own\n', path), () => rmSync(join(path, FILE))],
-      [/a merge is under way/, () => git(['update-ref', 'MERGE_HEAD', 'HEAD'], path), () => git(['update-ref', '-d', 'MERGE_HEAD'], path)],
+      [/REVIEW_FEEDBACK\.md has changes there/, () => write(FILE, 'my own\n', path), () => rmSync(join(path, FILE))],
+      [/a merge is in progress/, () => git(['update-ref', 'MERGE_HEAD', 'HEAD'], path), () => git(['update-ref', '-d', 'MERGE_HEAD'], path)],
       [/mine is checked out there instead/, () => git(['checkout', '-q', '-b', 'mine'], path), () => git(['checkout', '-q', coding.branch_name], path)],
       [/./, () => rmSync(path, { recursive: true }), () => {}],
     ];

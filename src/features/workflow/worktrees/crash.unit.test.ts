@@ -138,7 +138,7 @@ describe('a server that dies while it creates a worktree', () => {
     await later(app, agent_id);
     app.clock.advance(ELSEWHERE_MS);
     await stepsDone(app);
-    expect(await workspaceOf(app, workflow_id)).toMatchObject({ status: 'abandoned', kept_reason: expect.stringContaining('no folder') });
+    expect(await workspaceOf(app, workflow_id)).toMatchObject({ status: 'abandoned', kept_reason: expect.stringContaining('does not exist') });
     expect((await app.task(task_id)).assigned_agent_id).toBe(null);
   });
 

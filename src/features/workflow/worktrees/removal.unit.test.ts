@@ -56,7 +56,7 @@ describe('a worktree that the server created', () => {
         repository.git(['add', '.'], workspace.path);
       },
     ],
-    ['an unmerged commit', /1 commit\(s\) are neither in main/, () => repository.commit('own.txt', 'x', workspace.path)],
+    ['an unmerged commit', /1 commit\(s\) are not in main/, () => repository.commit('own.txt', 'x', workspace.path)],
     [
       'a commit on a detached HEAD',
       /detached; 1 commit/,
@@ -67,7 +67,7 @@ describe('a worktree that the server created', () => {
     ],
     [
       'another worktree inside it, which git does not check',
-      /another repository or worktree lies in it \(\.inner\/two\/\)/,
+      /it contains another repository or worktree \(\.inner\/two\/\)/,
       () => {
         repository.write('.git/info/exclude', '.inner/\n');
         repository.git(['worktree', 'add', '--quiet', '-b', 'inner', join(workspace.path, '.inner/two')]);
@@ -130,7 +130,7 @@ describe('a worktree that the server created', () => {
 
   test('is kept, with the reason, while its repository is not on this machine', async () => {
     renameSync(repository.path, `${repository.path}-moved`);
-    expect(await update({ status: 'merged', merge_commit: 'abcdef1' })).toMatchObject({ worktree: 'kept', reason: expect.stringContaining('no folder') });
+    expect(await update({ status: 'merged', merge_commit: 'abcdef1' })).toMatchObject({ worktree: 'kept', reason: expect.stringContaining('does not exist') });
     renameSync(`${repository.path}-moved`, repository.path);
   });
 

@@ -10,10 +10,10 @@ export function positionOf(text: string, offset: number): Position {
   return { line: before.length, column: (before.at(-1) ?? '').length + 1 };
 }
 
-/** Nothing of the file is quoted: it may hold secrets. */
+/** The file is not quoted: it may contain secrets. */
 export const brokenFile = (file: string, { line, column }: Position, problem: string): CliError =>
   new CliError(
     'BROKEN_FILE',
     `${file}, line ${line}, column ${column}: ${problem}. Nothing was changed.`,
-    'Mend it there, or move the file away; then run this again.',
+    'Fix it there or move the file away, then run this again.',
   );

@@ -9,17 +9,17 @@ interface FileText {
   readonly mode: number;
 }
 
-/** One file as it is to be. `text` undefined: it is to be gone. */
+/** One file as it should become. `text` undefined: the file is deleted. */
 export interface FileWrite {
   readonly path: string;
   readonly shown: string;
-  /** As it was when this was planned; undefined where there was no file. */
+  /** The content when this was planned; undefined if there was no file. */
   readonly before: string | undefined;
   readonly text: string | undefined;
   readonly mode: number;
 }
 
-/** Undefined where there is none. Decoded strictly, so that what is written back is what was there. */
+/** Undefined if the file does not exist. Decoded strictly, so that writing it back changes nothing else. */
 export function readText(path: string, shown: string): FileText | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(path));
@@ -27,12 +27,12 @@ export function readText(path: string, shown: string): FileText | undefined {
   } catch (error) {
     const { code, name } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return undefined;
-    const why = name === 'TypeError' ? 'it is no UTF-8 text' : (code ?? name);
-    throw new CliError('BROKEN_FILE', `${shown} cannot be read (${why}). Nothing was changed.`, 'Mend it, or move it away; then run this again.');
+    const why = name === 'TypeError' ? 'it is not UTF-8 text' : (code ?? name);
+    throw new CliError('BROKEN_FILE', `${shown} cannot be read (${why}). Nothing was changed.`, 'Fix the file or move it away, then run this again.');
   }
 }
 
-/** Before anything is written: a file that its owner has closed stays closed, although its folder would let us replace it. */
+/** Checked before anything is written. A read-only file is left alone, even if its folder would let us replace it. */
 export function requireWritable(path: string, shown: string): void {
   const folder = nearestFolder(dirname(path));
   try {
@@ -46,10 +46,10 @@ export function requireWritable(path: string, shown: string): void {
 
 const nearestFolder = (folder: string): string => (existsSync(folder) || folder === dirname(folder) ? folder : nearestFolder(dirname(folder)));
 
-/** The folders above a file that are still to be made, the outermost first. */
+/** The missing parent folders of a file, outermost first. */
 export const missingFolders = (folder: string): string[] => (existsSync(folder) ? [] : [...missingFolders(dirname(folder)), folder]);
 
-/** All of them or none, as far as a disk allows: each is whole beside its place before the first takes its place. */
+/** Writes all files or none, as far as the disk allows: each is written completely next to its target before the first is moved into place. */
 export function writeAll(writes: readonly FileWrite[]): void {
   const made = [...new Set(writes.flatMap(({ path, text }) => (text === undefined ? [] : missingFolders(dirname(path)))))];
   const staged: { write: FileWrite; temporary: string }[] = [];
@@ -73,7 +73,7 @@ export function writeAll(writes: readonly FileWrite[]): void {
       });
     }
   } catch (error) {
-    // In this order: to put something back takes room on the disk.
+    // Temporary files go first: restoring a file needs disk space.
     for (const { temporary } of staged) rmSync(temporary, { force: true });
     for (const { path, before, mode } of moved.toReversed()) putBack(path, before, mode);
     removeEmptyFolders(made);
@@ -81,13 +81,13 @@ export function writeAll(writes: readonly FileWrite[]): void {
   }
 }
 
-/** The innermost first; what has been put into one keeps it. */
+/** Removes empty folders, innermost first. A folder with other content stays. */
 export function removeEmptyFolders(folders: readonly string[]): void {
   for (const folder of folders.toReversed()) {
     try {
       rmdirSync(folder);
     } catch {
-      // Not empty, or gone.
+      // Not empty, or already gone.
     }
   }
 }
@@ -118,14 +118,14 @@ const FULL = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 
 function notWritable(shown: string, error: unknown): CliError {
   const { code = 'unknown' } = error as NodeJS.ErrnoException;
-  const next = FULL.includes(code) ? 'Make room on the disk' : 'Make it and its folder writable, or move it away';
-  return new CliError('NOT_WRITABLE', `${shown} cannot be written (${code}). Nothing was changed.`, `${next}; then run this again.`);
+  const next = FULL.includes(code) ? 'Free disk space' : 'Make the file and its folder writable, or move the file away';
+  return new CliError('NOT_WRITABLE', `${shown} cannot be written (${code}). Nothing was changed.`, `${next}, then run this again.`);
 }
 
 const changedMeanwhile = (shown: string): CliError =>
-  new CliError('CHANGED_MEANWHILE', `${shown} was changed by somebody else just now. Nothing was changed.`, 'Run this again.');
+  new CliError('CHANGED_MEANWHILE', `${shown} was changed by another program in the meantime. Nothing was changed.`, 'Run this again.');
 
-/** As people call a file: from the top of the repository, or from their home. */
+/** A file's path as people write it: relative to the repository, or from their home. */
 export function shownPath(env: NodeJS.ProcessEnv, root: string, path: string): string {
   const [inRoot, inHome] = [relative(root, path), relative(userHome(env), path)];
   if (!inRoot.startsWith('..')) return inRoot;

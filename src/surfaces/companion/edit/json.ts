@@ -33,13 +33,13 @@ const isRecord = (value: unknown): value is Record<string, unknown> => isContain
 
 const ownIn = (found: unknown): unknown => (isRecord(found) ? ownOf(found) : found);
 
-/** How many steps of the path lead to something. */
+/** The number of path steps that exist. */
 function depthOf(text: string, path: Path, file: string): number {
   const missing = path.findIndex((_, index) => jsonAt(text, path.slice(0, index + 1), file) === undefined);
   return missing === -1 ? path.length : missing;
 }
 
-/** Takes out what setup made on the way, where nothing else has been put into it. */
+/** Removes parents that setup created, if nothing else was added to them. */
 function prune(text: string, path: Path, madeFrom: number, file: string): string {
   const found = path.length > madeFrom ? jsonAt(text, path, file) : undefined;
   if (!isContainer(found) || Object.keys(found).length > 0) return text;
@@ -56,7 +56,7 @@ export const item: Editor<ItemEntry> = {
     const madeFrom = depthOf(text, entry.list, file);
     const { whole, mixed } = ours(text, entry, file);
     const [first, ...doubled] = whole;
-    // From the end, so that what is still to go keeps its place.
+    // Last to first, so that the offsets of the remaining ones stay valid.
     const gone = [...doubled.map(({ index }) => [index]), ...mixed.map(({ index, hook }) => [index, 'hooks', hook])].toSorted(laterFirst);
     const at = [...entry.list, first?.index ?? listOf(text, entry, file).length];
     const put = withOwn(text, at, first?.value, entry.value, file);
@@ -70,10 +70,10 @@ export const item: Editor<ItemEntry> = {
   },
 };
 
-/** The keys that define what a hook does. All others that setup does not set are the person's. */
+/** The keys that define what a hook does. All other keys that setup does not set belong to the person. */
 const WAYS = ['type', 'command', 'url', 'headers', 'allowedEnvVars', 'hooks'];
 
-/** Sets what is ours in an element, or in a hook of it. */
+/** Sets our keys in an element, or in a hook inside it. */
 function withOwn(text: string, at: Path, found: unknown, wanted: unknown, file: string): string {
   if (isDeepStrictEqual(found, wanted)) return text;
   if (!isRecord(found) || !isRecord(wanted)) return setJson(text, at, wanted, file);
@@ -88,7 +88,7 @@ function withOwn(text: string, at: Path, found: unknown, wanted: unknown, file: 
 
 const laterFirst = (a: readonly (string | number)[], b: readonly (string | number)[]) => Number(b[0]) - Number(a[0]) || Number(b[2] ?? 0) - Number(a[2] ?? 0);
 
-/** Elements that are ours, and hooks of ours that somebody has put beside their own. */
+/** Elements that are ours, and our hooks that someone has moved next to their own. */
 function ours(text: string, entry: ItemEntry, file: string) {
   const found = listOf(text, entry, file).map((value, index) => ({ value, index, isOurs: hooksIn(value).map((hook) => isOurs(hook, entry.ours)) }));
   const whole = found.filter(({ isOurs: each }) => each.length > 0 && each.every(Boolean));

@@ -16,7 +16,7 @@ const hook = (command: string): ConfigEntry => ({
   value: { matcher: 'a|b', hooks: [{ type: 'command', command: `covibe-local hook ${command}` }] },
 });
 
-/** As people write it: comments and blanks anywhere, commas at the end, any line endings. */
+/** As people write JSON: comments and blanks anywhere, trailing commas, any line endings. */
 const gap = fc.constantFrom('', '', ' ', '\n', '\n\t', '\n    ', ' /* { "a": [1, */ ', ' // , ] }\n  ', '\n  // mine\n  ');
 const key = fc.constantFrom('"mcpServers"', '"hooks"', '"Stop"', '"covibe"', '"a"', '"ü \\" }"');
 const json = fc.letrec<{ value: string; members: string; container: string; items: string }>((tie) => ({
@@ -39,7 +39,7 @@ const file = fc
   .tuple(fc.constantFrom('', '\uFEFF'), gap, json.members, gap, fc.boolean())
   .map(([bom, before, members, after, crlf]) => bom + (crlf ? `${before}{${members}}${after}`.replaceAll('\n', '\r\n') : `${before}{${members}}${after}`));
 
-/** Undefined where the entry cannot go in because something else is in its way. */
+/** Undefined if the entry does not fit because something else is in its place. */
 function putOrRefused(text: string, entry: ConfigEntry) {
   try {
     return put(text, entry, FILE);
@@ -57,7 +57,7 @@ const isWithin = (inner: string, outer: string): boolean => {
 
 const bare = (text: string): string => text.replace(/[\s,]/g, '');
 
-test('what is put into a file of any shape leaves every byte of it where it was, and is found again', () => {
+test('an entry put into any file leaves every other byte unchanged and is found again', () => {
   fc.assert(
     fc.property(file, fc.constantFrom(server, hook('stop')), (text, entry) => {
       fc.pre(stateOf(text, entry, FILE) === 'missing');
@@ -72,7 +72,7 @@ test('what is put into a file of any shape leaves every byte of it where it was,
   );
 });
 
-test('what was put in comes out again, and takes nothing with it', () => {
+test('removing an entry restores the file and takes nothing else with it', () => {
   fc.assert(
     fc.property(file, fc.constantFrom([server], [hook('stop')], [server, hook('stop')]), (text, entries) => {
       fc.pre(entries.every((entry) => stateOf(text, entry, FILE) === 'missing'));
@@ -92,9 +92,12 @@ test('what was put in comes out again, and takes nothing with it', () => {
 });
 
 test.each([
-  ['tabs and a comment behind the last', '{\n\t"a": 1 // mine\n}\n'],
-  ['a comma at the end, with line ends of Windows', '\uFEFF{\r\n  "mcpServers": {\r\n    "x": {}, // y\r\n  },\r\n}'],
-  ['others of the kind', '{\n  "mcpServers": {\n    "other": { "command": "x" }\n  },\n  "hooks": {\n    "Stop": [\n      { "hooks": [] }\n    ]\n  }\n}'],
+  ['tabs and a comment after the last', '{\n\t"a": 1 // mine\n}\n'],
+  ['a trailing comma and Windows line endings', '\uFEFF{\r\n  "mcpServers": {\r\n    "x": {}, // y\r\n  },\r\n}'],
+  [
+    'other entries of the same kind',
+    '{\n  "mcpServers": {\n    "other": { "command": "x" }\n  },\n  "hooks": {\n    "Stop": [\n      { "hooks": [] }\n    ]\n  }\n}',
+  ],
 ])('a file with %s is the same byte for byte after put and take', (_, text) => {
   const first = put(text, server, FILE);
   const second = put(first.text, hook('stop'), FILE);
@@ -102,14 +105,14 @@ test.each([
   expect(takeAll(second.text, written, FILE)).toEqual({ text, stays: [] });
 });
 
-test('an entry looks like what stands around it', () => {
+test('a new entry follows the formatting around it', () => {
   expect(put('{\n\t"mcpServers": {\n\t\t"x": 1 // mine\n\t}\n}', server, FILE).text).toBe(
     '{\n\t"mcpServers": {\n\t\t"x": 1, // mine\n\t\t"covibe": {\n\t\t\t"command": "covibe-mcp",\n\t\t\t"args": [\n\t\t\t\t"-x"\n\t\t\t]\n\t\t}\n\t}\n}',
   );
   expect(put('{"mcpServers": {"x": 1}}', server, FILE).text).toBe('{"mcpServers": {"x": 1, "covibe": {"command":"covibe-mcp","args":["-x"]}}}');
 });
 
-test("an older entry of ours is replaced where it stands, a hook of ours beside somebody else's is taken from there", () => {
+test("replaces an older entry in place and moves our hook out of another hook's group", () => {
   const old = '{ "mcpServers": { "covibe": { "command": "old" }, "x": 1 } /* z */ }';
   expect(jsonIn(put(old, server, FILE).text, FILE)).toEqual({ mcpServers: { covibe: server.kind === 'member' && server.value, x: 1 } });
   const theirs = { type: 'command', command: 'mine' };
@@ -121,7 +124,7 @@ test("an older entry of ours is replaced where it stands, a hook of ours beside 
   expect(jsonIn(put(text, wanted, FILE).text, FILE)).toEqual({ hooks: { Stop: [{ hooks: [theirs] }, wanted.kind === 'item' && wanted.value] } });
 });
 
-test('an entry that was changed by hand stays, and is named', () => {
+test('an entry changed by hand stays and is named', () => {
   const { text, written } = put('{}', hook('stop'), FILE);
   const edited = text.replace('a|b', 'a');
   expect(takeAll(edited, written ? [written] : [], FILE)).toEqual({ text: edited, stays: ['the Stop hook was changed by hand'] });
@@ -132,7 +135,7 @@ test.each([
   ['{\n  "a": tru\n}', 'settings.json, line 2, column 8: it is not valid JSON (InvalidSymbol)'],
   ['{\n  "mcpServers": []\n}', 'settings.json, line 2, column 17: "mcpServers" must be an object'],
   ['[]', 'settings.json, line 1, column 1: this must be an object'],
-])('a file that cannot take the entry is refused, with the place and the way out: %j', (text, message) => {
+])('refuses a file that cannot take the entry, with the position and the fix: %j', (text, message) => {
   expect(() => put(text, server, FILE)).toThrow(
     expect.objectContaining({ message: `${message}. Nothing was changed.`, next: expect.stringContaining('move the file away') }),
   );

@@ -4,15 +4,15 @@ import { placeOf } from '../../../machine/git/place.ts';
 import { realPathOf } from '../../../machine/paths.ts';
 import { CliError } from '../../cli/command.ts';
 
-/** More links one behind the other lead in a circle; reading such a file says so. */
+/** More links in a row form a loop; reading such a file reports that. */
 const MAX_LINKS = 40;
 
-/** Where a file really lies: links to it stay links. */
+/** The real path of a file. Links to it stay links. */
 export function resolveLinks(path: string, links = MAX_LINKS): string {
   return links > 0 && isLink(path) ? resolveLinks(resolve(realPathOf(dirname(path)), readlinkSync(path)), links - 1) : path;
 }
 
-/** By whichever links it is reached; a file may have become one since its path was written down. */
+/** Whether two paths reach the same file. A file may have become a link since its path was recorded. */
 export const isSameFile = (one: string, other: string): boolean => realPlace(one) === realPlace(other);
 
 const realPlace = (path: string): string => realPathOf(resolveLinks(path));
@@ -21,7 +21,7 @@ function isLink(path: string): boolean {
   try {
     return lstatSync(path).isSymbolicLink();
   } catch {
-    // Not there, or out of reach: reading it says which.
+    // Missing or not accessible: reading it reports which.
     return false;
   }
 }
@@ -35,13 +35,13 @@ export function isInside(folder: string, path: string): boolean {
 export function requireInside(root: string, path: string, shown: string): void {
   const place = realPlace(path);
   if (![root, placeOf(root)?.checkout ?? root].some((folder) => isInside(realPathOf(folder), place)))
-    throw linked(shown, 'leads out of the repository by a link');
+    throw linked(shown, 'is a link that leads out of the repository');
 }
 
-/** A file that is ours alone is not written over another. */
+/** A file that is only ours must not overwrite another one through a link. */
 export function requireNoLink(path: string, shown: string): void {
   if (isLink(path)) throw linked(shown, 'is a link');
 }
 
 const linked = (shown: string, what: string): CliError =>
-  new CliError('LINKED_FILE', `${shown} ${what}. Nothing was changed.`, 'Move the link away, or put what it leads to in its place; then run this again.');
+  new CliError('LINKED_FILE', `${shown} ${what}. Nothing was changed.`, 'Remove the link, or replace it with the file it points to, then run this again.');

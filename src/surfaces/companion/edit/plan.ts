@@ -5,19 +5,19 @@ import { put, stateOf, takeAll } from './edit.ts';
 import type { WrittenEntry } from './entry.ts';
 import { jsonIn, removeJson } from './json-text.ts';
 
-/** A token that somebody has written into a file is not written into another. */
+/** A token that someone wrote into a file is not copied into another file. */
 const withoutTokens = <T>(value: T): T | undefined => (/\bcv_[\w-]{16}/.test(JSON.stringify(value) ?? '') ? undefined : value);
 
 interface PlannedEdit {
-  /** Undefined: there is nothing left of it, and it was not there before setup. */
+  /** Undefined: nothing is left of the file, and it did not exist before setup. */
   readonly text: string | undefined;
-  /** The record to keep; undefined if setup has written nothing there. */
+  /** The record to store; undefined if setup has written nothing to the file. */
   readonly record: FileRecord | undefined;
-  /** Entries that somebody had changed and setup has restored. */
+  /** Entries that someone had changed and setup has restored. */
   readonly setBack: readonly string[];
 }
 
-/** A file with all that is wanted in it, and without what was written earlier and is no longer wanted. */
+/** The file with all wanted entries, and without earlier entries that are no longer wanted. */
 export function withEntries(
   path: string,
   shown: string,
@@ -33,7 +33,7 @@ export function withEntries(
     const { text: after, written } = put(so, entry, shown);
     const earlier = known?.entries.find((each) => isSamePlace(each.entry, entry));
     if (written && earlier && stateOf(so, earlier.entry, shown) === 'stale') setBack.push(entry.what);
-    // Removal restores the value from before the first setup, not that of the last one.
+    // Removal restores the value from before the first setup, not the one from before the last.
     if (written) entries.push({ ...written, ...(earlier ? { was: earlier.was, madeFrom: earlier.madeFrom } : { was: withoutTokens(written.was) }) });
     else if (earlier) entries.push(earlier);
     return after;
@@ -42,20 +42,20 @@ export function withEntries(
   return { text, record: { path, ...beforeOf(current, known, shown), after: sha256(text), entries }, setBack };
 }
 
-/** As it was before the first setup, with what people have changed since. */
+/** The file as it was before the first setup, plus what people have changed since. */
 function beforeOf(current: string | undefined, known: FileRecord | undefined, shown: string): Pick<FileRecord, 'before'> {
   if (!known) return { before: current === undefined ? null : withoutTokens(current) };
   if (current === undefined) return { before: null };
   if (sha256(current) === known.after) return { before: known.before };
   const { text, stays } = takeAll(current, known.entries, shown);
-  // Nothing of what somebody has made of it is left.
+  // Nothing of a file that setup wrote completely can be separated from what someone has made of it.
   if (stays.length > 0 && known.entries.some(({ entry }) => entry.kind === 'whole')) return { before: known.before };
-  // It was not there before setup, whatever somebody has made of it: entry by entry is how that is undone.
+  // The file did not exist before setup and was edited since, so it is undone entry by entry.
   if (stays.length > 0) return {};
   return { before: known.before === null && isEmptied(text, known, shown) ? null : withoutTokens(text) };
 }
 
-/** Undoes a record: byte for byte where nobody has touched the file since, entry by entry otherwise. */
+/** Undoes a record: byte for byte if nobody has changed the file since, otherwise entry by entry. */
 export function withoutEntries(
   shown: string,
   current: string,
@@ -66,7 +66,7 @@ export function withoutEntries(
   return { text: known.before === null && isEmptied(text, known, shown) ? undefined : text, isExact: false, stays };
 }
 
-/** Whether nothing is left but what setup puts into every such file. */
+/** Whether nothing is left except what setup puts into every such file. */
 function isEmptied(text: string, { entries }: FileRecord, shown: string): boolean {
   if (text.trim() === '') return true;
   if (entries.some(({ entry }) => entry.kind === 'table' || entry.kind === 'whole')) return false;

@@ -7,7 +7,7 @@ import { brokenFile } from './broken.ts';
 import { type Editor, isOwnKey, ownOf } from './entry.ts';
 import { layoutOf } from './json-text.ts';
 
-/** A header or a key with its value, as it stands in a TOML file: from the start of its first line to the end of its last. */
+/** A table header, or a key with its value, in a TOML file: from the start of its first line to the end of its last. */
 interface Statement {
   readonly from: number;
   readonly to: number;
@@ -15,7 +15,7 @@ interface Statement {
   readonly key?: string;
 }
 
-/** Only for a text that parses. Comments and blank lines are in none. */
+/** Only for text that parses. Comments and blank lines belong to no statement. */
 function statementsOf(text: string): Statement[] {
   const found: Statement[] = [];
   for (let from = 0; from < text.length; ) {
@@ -44,7 +44,7 @@ function lineAt(text: string, from: number): { text: string; to: number } {
 
 const STRING = /"""[\s\S]*?(?<!\\)(?:\\\\)*"{3,5}|'''[\s\S]*?'{3,5}|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|#[^\n]*|[[\]{}]|\n/g;
 
-/** The end of the line on which a value ends: it may be a list or a string of many lines. */
+/** The end of the line on which a value ends. A value can be a list or string over many lines. */
 function valueEnd(text: string, from: number): number {
   let depth = 0;
   STRING.lastIndex = from;
@@ -56,7 +56,7 @@ function valueEnd(text: string, from: number): number {
   return text.length;
 }
 
-/** Codex's permanent permissions for tools of the server. Without the server they are useless. */
+/** Codex's permanent permissions for the server's tools. Without the server they are useless. */
 const CLIENT_KEYS = ['tools'];
 
 export const table: Editor<TableEntry> = {
@@ -84,7 +84,7 @@ export const table: Editor<TableEntry> = {
     if (!isWritten || isForeign) return undefined;
     const { all } = partsOf(text, entry, file);
     const without = cut(text, all);
-    // The blank line that parted it from what stood before.
+    // The blank line that separated it from the preceding text.
     const start = all[0]?.from ?? 0;
     return without.slice(start).trim() === '' ? without.slice(0, start).replace(/(\n)\r?\n$/, '$1') + without.slice(start) : without;
   },
@@ -94,7 +94,7 @@ type Table = Readonly<Record<string, unknown>>;
 
 function parsed(text: string, file: string): Table {
   try {
-    // As plain objects, to be compared with what is wanted.
+    // As plain objects, for comparison with the wanted value.
     return JSON.parse(JSON.stringify(parse(text.replace(/^\uFEFF/, '')))) as Table;
   } catch (error) {
     if (error instanceof TomlError) throw brokenFile(file, error, 'it is not valid TOML');
@@ -129,12 +129,12 @@ function partsOf(text: string, { at }: TableEntry, file: string): Parts {
 const cut = (text: string, statements: readonly Statement[]): string =>
   statements.toReversed().reduce((so, { from, to }) => so.slice(0, from) + so.slice(to), text);
 
-/** A table that is written in another way cannot be added to. */
+/** A table that is written in another form cannot be extended. */
 function checked(text: string, entry: TableEntry, file: string): string {
   try {
     if (isDeepStrictEqual(ownOf(tableIn(text, entry, file) ?? {}), entry.value)) return text;
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw otherForm(file, entry.at.join('.'));
 }
@@ -142,6 +142,6 @@ function checked(text: string, entry: TableEntry, file: string): string {
 const otherForm = (file: string, name: string): CliError =>
   new CliError(
     'OTHER_FORM',
-    `${file} does not have ${name} as a table of its own, and setup cannot add one beside it. Nothing was changed.`,
-    `Write it as [${name}], or take it out; then run this again.`,
+    `${file} defines ${name} in a form that setup cannot extend. Nothing was changed.`,
+    `Rewrite it as a table [${name}] or remove it, then run this again.`,
   );

@@ -20,7 +20,7 @@ const FOREIGN = [
   '\uFEFFmodel = "x"\n',
 ];
 
-test.each(FOREIGN)('the table is put behind all else, and comes out again without a trace: %j', (text) => {
+test.each(FOREIGN)('appends the table after everything else and removes it without a trace: %j', (text) => {
   const { text: after, written } = put(text, entry, FILE);
   expect(after.startsWith(text)).toBe(true);
   expect(stateOf(after, entry, FILE)).toBe('good');
@@ -28,7 +28,7 @@ test.each(FOREIGN)('the table is put behind all else, and comes out again withou
   expect(takeAll(after, written ? [written] : [], FILE)).toEqual({ text, stays: [] });
 });
 
-test('a file without a line end gets one, and keeps all else', () => {
+test('adds a missing final newline and keeps everything else', () => {
   expect(put('model = "x"', entry, FILE).text).toMatch(/^model = "x"\n\n\[mcp_servers\.covibe\]\n/);
 });
 
@@ -53,7 +53,7 @@ approval_mode = "approve"
 a = 1
 `;
 
-test('an older table is brought up to date; what others have put into it stays', () => {
+test('updates an older table and keeps keys that others have added', () => {
   expect(stateOf(OLDER, entry, FILE)).toBe('stale');
   const { text } = put(OLDER, entry, FILE);
   expect(text).toBe(`model = "x"
@@ -74,7 +74,7 @@ a = 1
 `);
 });
 
-test('what Codex has learned about our tools goes with the table; what somebody else put into it keeps it', () => {
+test("removes Codex's tool permissions with the table, but keeps the table if others have changed it", () => {
   const { text, written } = put('model = "x"\n', entry, FILE);
   const entries = written ? [written] : [];
   const learned = `${text}\n[mcp_servers.covibe.tools.covibe_task]\napproval_mode = "approve"\n\n[z]\na = 1\n`;
@@ -88,10 +88,10 @@ test.each([
   '[mcp_servers]\ncovibe.command = "x"\n',
   'mcp_servers.covibe.command = "x"\n',
   'mcp_servers = {}\n',
-])('a table that is written in another way is refused rather than doubled: %j', (text) => {
+])('refuses a table in another form instead of writing a second one: %j', (text) => {
   expect(() => put(text, entry, FILE)).toThrow(expect.objectContaining({ code: 'OTHER_FORM', next: expect.stringContaining('[mcp_servers.covibe]') }));
 });
 
-test('a file that is no TOML is refused with the place', () => {
+test('refuses invalid TOML with the position', () => {
   expect(() => put('a = 1\nb = \n', entry, FILE)).toThrow(/^~\/\.codex\/config\.toml, line 2, column \d+: it is not valid TOML\. Nothing was changed\.$/);
 });

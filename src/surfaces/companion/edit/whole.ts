@@ -2,7 +2,7 @@ import type { WholeEntry } from '../../../clients/client.ts';
 import { CliError } from '../../cli/command.ts';
 import type { Editor } from './entry.ts';
 
-/** Files that are setup's from the first line to the last. */
+/** Files that setup owns completely. */
 export const whole: Editor<WholeEntry> = {
   state(text, entry, file) {
     if (text === '') return 'missing';
@@ -14,17 +14,21 @@ export const whole: Editor<WholeEntry> = {
   take: (text, { entry }) => (isSame(text, entry) ? '' : undefined),
 };
 
-/** Git may write the ends of lines as Windows has them. */
+/** Git may convert line endings to those of Windows. */
 const isSame = (text: string, entry: WholeEntry): boolean => text.replaceAll('\r\n', '\n') === entry.text;
 
-/** Others put lines on top, such as those that keep linters away. */
+/** Other programs add lines at the top, for example to switch off linters. */
 const MARK_WITHIN = 5;
 
-/** The first line of ours, which every version has. */
+/** Our first line, which every version writes. */
 function hasMark(text: string, entry: WholeEntry): boolean {
   const [mark] = entry.text.split('\n', 1);
   return text.split('\n', MARK_WITHIN).some((line) => line.trim() === mark);
 }
 
 const notOurs = (file: string): CliError =>
-  new CliError('NOT_OURS', `${file} was not written by setup, which would replace it. Nothing was changed.`, 'Move it away; then run this again.');
+  new CliError(
+    'NOT_OURS',
+    `${file} was not written by setup, and setup would have to replace it. Nothing was changed.`,
+    'Move the file away, then run this again.',
+  );

@@ -11,7 +11,7 @@ import type { Guarded } from './install.ts';
 
 interface GuardDecision {
   readonly allowed: boolean;
-  /** Why not, or what was not checked; undefined where all is well. */
+  /** Why it was denied, or what was not checked; undefined if all is well. */
   readonly said: string | undefined;
 }
 
@@ -24,7 +24,7 @@ interface CheckOptions {
   readonly lines: () => Promise<string>;
 }
 
-/** The number of paths that are checked, so that a large merge does not take minutes. */
+/** The maximum number of paths checked, so that a large merge does not take minutes. */
 const MAX_PATHS = 10_000;
 
 const SAID: Readonly<Record<Guarded, { event: 'commit' | 'push'; what: string }>> = {
@@ -36,7 +36,7 @@ export async function checkGuard(hook: Guarded, { env, cwd, origin, remote, line
   const { event, what } = SAID[hook];
   const unchecked = (why: string, next: string): GuardDecision => ({
     allowed: true,
-    said: `${what} was not checked against the claims of others: ${why}.\n    next: ${next}`,
+    said: `${what} was not checked against other agents' claims: ${why}.\n    next: ${next}`,
   });
   const place = placeOf(cwd);
   if (!place) return { allowed: true, said: undefined };
@@ -45,7 +45,7 @@ export async function checkGuard(hook: Guarded, { env, cwd, origin, remote, line
     changes = hook === 'pre-commit' ? await stagedPaths(env, cwd) : await pushedPaths(env, cwd, remote, await lines());
   } catch (error) {
     if (!(error instanceof GitFailed || error instanceof ProgramMissing || error instanceof ProgramTimedOut)) throw error;
-    return unchecked(`git did not say what is in it (${error.message})`, 'covibe-local doctor');
+    return unchecked(`git could not list its files (${error.message})`, 'covibe-local doctor');
   }
   const { agent, asPerson, client_session, token } = committerIn(env, origin);
   const of = (!asPerson && agent) || 'this machine';
@@ -56,7 +56,7 @@ export async function checkGuard(hook: Guarded, { env, cwd, origin, remote, line
     if (heard.kind !== 'answered') {
       if (heard.failClosed) return { allowed: false, said: `${heldBackText(`${what} was not made`, origin, heard)}\n${past(event)}` };
       if (heard.kind === 'refused') return unchecked(heard.message.replace(/\.$/, ''), heard.next);
-      return unchecked(`the Covenant server at ${origin} cannot be asked (${heard.reason})`, 'covenant up');
+      return unchecked(`the Covenant server at ${origin} is not reachable (${heard.reason})`, 'start the server with `covenant up`');
     }
     if (heard.body.decision === 'deny') return { allowed: false, said: `${String(heard.body.reason)}\n${past(event)}` };
   }
@@ -65,29 +65,29 @@ export async function checkGuard(hook: Guarded, { env, cwd, origin, remote, line
 }
 
 const asDevelopers = (what: string, agent: string): string =>
-  `${what} was checked as its developer's, not as ${agent}'s, which has no token for this server: claims of the developer's other agents did not count.\n` +
-  '    next: covibe-local setup gets one.';
+  `${what} was checked as the developer, because ${agent} has no token for this server. Claims of the developer's other agents were ignored.\n` +
+  '    next: run covibe-local setup to get one';
 
 /** Notes on paths and commits that were not checked. */
 function unseenOf({ paths, beyond }: CommittedPaths, askable: number): string[] {
   const tooLong = paths.length - askable;
   return [
-    ...(askable > MAX_PATHS ? [`Only the first ${MAX_PATHS} of ${askable} files were checked against the claims of others.`] : []),
+    ...(askable > MAX_PATHS ? [`Only the first ${MAX_PATHS} of ${askable} files were checked against other agents' claims.`] : []),
     ...(tooLong > 0
       ? [
-          `${counted(tooLong, 'file')} with a path longer than ${LONGEST.path} characters ${tooLong === 1 ? 'was' : 'were'} not checked against the claims of others.`,
+          `${counted(tooLong, 'file')} with a path longer than ${LONGEST.path} characters ${tooLong === 1 ? 'was' : 'were'} not checked against other agents' claims.`,
         ]
       : []),
-    ...(beyond ? [`Only the newest ${MAX_COMMITS} commits of a branch were checked against the claims of others.`] : []),
+    ...(beyond ? [`Only the newest ${MAX_COMMITS} commits of a branch were checked against other agents' claims.`] : []),
   ];
 }
 
-const past = (event: 'commit' | 'push'): string => `    git ${event} --no-verify goes past this check: a person may decide that, an agent may not.`;
+const past = (event: 'commit' | 'push'): string => `    To skip this check: git ${event} --no-verify. Only a person may decide that, never an agent.`;
 
 /** The committer: an agent, in a run that its program may name, or a person. */
 interface Committer {
   readonly agent: string | undefined;
-  /** Asks as the developer: a person does, and an agent without a token of its own, which must not pass for one of the developer's other agents. */
+  /** Asks as the developer: for a person, and for an agent without its own token, which must not pass for another agent of the developer. */
   readonly asPerson: boolean;
   readonly client_session: string | undefined;
   readonly token: string | undefined;
@@ -97,7 +97,7 @@ export function committerIn(env: NodeJS.ProcessEnv, origin: string): Committer {
   const running = programRunning(env);
   const agent = env.COVIBE_AGENT || running?.client;
   const own = agent === undefined ? undefined : configuredToken(env, origin, agent);
-  // For a developer any will do: whose it is says who that is.
+  // For a developer any token will do: its owner is the developer.
   const token = own ?? tokensHere(env, origin)[0];
   const asPerson = agent === undefined || (own === undefined && token !== undefined);
   return { agent, asPerson, client_session: asPerson ? undefined : running?.run, token };

@@ -13,7 +13,7 @@ function homeWith(credentials: object): NodeJS.ProcessEnv {
   return { HOME: home };
 }
 
-it('an agent is known by the marks that its program leaves in the commands it runs', () => {
+it('recognizes an agent by the variables its program sets for commands', () => {
   const env = homeWith({ tokens: {} });
   const agentIn = (marks: NodeJS.ProcessEnv) => committerIn({ ...env, ...marks }, ORIGIN);
   expect(agentIn({ CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: 'run-1' })).toMatchObject({ agent: 'claude-code', client_session: 'run-1' });
@@ -22,16 +22,16 @@ it('an agent is known by the marks that its program leaves in the commands it ru
   expect(agentIn({ CURSOR_AGENT: '1' }).agent).toBe('cursor');
   expect(agentIn({ OPENCODE: '1' }).agent).toBe('opencode');
   expect(agentIn({ COVIBE_AGENT: 'reviewer', CLAUDECODE: '1' }).agent).toBe('reviewer');
-  // What people have in their own terminals.
+  // Variables that people have in their own terminals.
   expect(agentIn({ CODEX_HOME: '/x', CURSOR_TRACE_ID: 'y', CLAUDE_PROJECT_DIR: '/z' }).agent).toBeUndefined();
 });
 
-it('an agent asks with its own token, a person with any of theirs, as does an agent that has none; nobody with one that another server gave out', () => {
+it("an agent asks with its own token; people and agents without one ask with any of the developer's; tokens of other servers are never used", () => {
   const env = homeWith({ tokens: { codex: 'cv_codex', gemini: 'cv_gemini' } });
   const run = { CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: 'run-1' };
   expect(committerIn({ ...env, GEMINI_CLI: '1' }, ORIGIN)).toMatchObject({ token: 'cv_gemini', asPerson: false });
   expect(committerIn(env, ORIGIN)).toMatchObject({ token: 'cv_codex', asPerson: true });
-  // Its run is none of the agent whose token it shows.
+  // The run does not belong to the agent whose token is used.
   expect(committerIn({ ...env, ...run }, ORIGIN)).toEqual({ agent: 'claude-code', token: 'cv_codex', asPerson: true, client_session: undefined });
   expect(committerIn({ ...env, COVIBE_MCP_TOKEN: 'cv_environment', ...run }, ORIGIN)).toMatchObject({
     token: 'cv_environment',

@@ -1,17 +1,17 @@
 import { resolve } from 'node:path';
 import { git, resolveCommit } from '../../../machine/git/git.ts';
 
-/** A push of more commits is looked at so far. */
+/** The maximum number of commits of a push that are checked. */
 export const MAX_COMMITS = 2_000;
 const TIMEOUT_MS = 10_000;
 
 export interface CommittedPaths {
   readonly paths: readonly string[];
-  /** There are commits that were not looked at. */
+  /** Some commits were not looked at. */
   readonly beyond: boolean;
 }
 
-/** The repository and index that git passed to the hook: a commit of some files has its own index. */
+/** The repository and index that git passed to the hook: committing only some files uses a separate index. */
 function given(env: NodeJS.ProcessEnv, folder: string): Record<string, string> {
   const index = env.GIT_INDEX_FILE;
   return {
@@ -25,13 +25,13 @@ const looking = (env: NodeJS.ProcessEnv, folder: string) => ({ env: given(env, f
 
 const names = (said: string): string[] => [...new Set(said.split('\0').map((name) => name.replace(/^\n+/, '')))].filter((name) => name !== '');
 
-/** Paths that the commit changes or deletes, with both names of a renamed file. For a merge only those that differ from both sides. */
+/** Paths that the commit changes or deletes, with both names of a renamed file. For a merge, only those that differ from both sides. */
 export async function stagedPaths(env: NodeJS.ProcessEnv, folder: string): Promise<CommittedPaths> {
   const options = looking(env, folder);
   const changed = async (from: string) =>
     names(await git(folder, ['diff-index', '--cached', '--name-only', '-z', '--no-renames', '--no-ext-diff', '--no-textconv', from, '--'], options));
   const head = await resolveCommit(folder, 'HEAD', options);
-  // Before the first commit it is compared with nothing.
+  // The first commit is compared with the empty tree.
   const staged = await changed(head ?? (await git(folder, ['hash-object', '-t', 'tree', '--stdin'], { ...options, input: '' })).trim());
   if (!(await resolveCommit(folder, 'MERGE_HEAD', options))) return { paths: staged, beyond: false };
   const fromTheirs = new Set(await changed('MERGE_HEAD'));
@@ -40,7 +40,7 @@ export async function stagedPaths(env: NodeJS.ProcessEnv, folder: string): Promi
 
 const NOTHING = /^0+$/;
 
-/** Paths that the pushed commits change. `lines` as git writes them: local ref, its commit, remote ref, its commit. */
+/** Paths that the pushed commits change. `lines` are in git's format: local ref, its commit, remote ref, its commit. */
 export async function pushedPaths(env: NodeJS.ProcessEnv, folder: string, remote: string | undefined, lines: string): Promise<CommittedPaths> {
   const options = looking(env, folder);
   const paths = new Set<string>();
@@ -60,7 +60,7 @@ export async function pushedPaths(env: NodeJS.ProcessEnv, folder: string, remote
 
 const isCommit = (hash: string): boolean => /^[0-9a-f]{40,64}$/.test(hash);
 
-/** Whether the commit is here: the remote may have commits that were never fetched. */
+/** Whether the commit exists here: the remote may have commits that were never fetched. */
 async function hasCommit(folder: string, hash: string, options: ReturnType<typeof looking>): Promise<boolean> {
   try {
     await git(folder, ['cat-file', '-e', `${hash}^{commit}`], options);

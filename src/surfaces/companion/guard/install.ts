@@ -12,30 +12,30 @@ export type Guarded = (typeof GUARDED)[number];
 export interface GuardOutcome {
   readonly hook: Guarded;
   readonly path: string;
-  /** `left`: somebody has changed it since, and it is theirs now. */
+  /** `left`: someone has changed the hook since, so it belongs to them now. */
   readonly change: 'installed' | 'unchanged' | 'removed' | 'restored' | 'absent' | 'left';
-  /** A hook that was there before is run first. */
+  /** A previous hook exists and is run first. */
   readonly kept: boolean;
 }
 
-/** Where git looks for this repository's hooks: a setting may name any folder, and linked worktrees share one. */
+/** Where git looks for this repository's hooks. A setting may name any folder, and linked worktrees share one. */
 export async function hooksFolder(root: string): Promise<string> {
   const configured = (await configuredFor(root, 'core.hooksPath')).at(-1);
   return configured ? resolve(root, configured) : await ownHooksFolder(root);
 }
 
-/** Where the hooks of this repository alone are. */
+/** The folder for hooks of this repository only. */
 export async function ownHooksFolder(root: string): Promise<string> {
   return resolve(root, join((await git(root, ['rev-parse', '--git-common-dir'], { reads: true })).trim(), 'hooks'));
 }
 
-/** Whether a commit could carry it to others. */
+/** Whether a commit could publish the folder's files. */
 export const isInTree = (root: string, folder: string): boolean => {
   const path = relative(root, folder);
   return !path.startsWith('..') && !isAbsolute(path) && path.split(/[\\/]/)[0] !== '.git';
 };
 
-/** Looks at all before it changes any. */
+/** Checks all hooks before it changes any. */
 export function installGuard(folder: string, options: Omit<ScriptOptions, 'kept'>): GuardOutcome[] {
   requireFolder(folder);
   const found = GUARDED.map((hook) => ({ hook, ...lookAt(folder, hook) }));
@@ -55,7 +55,7 @@ export function installGuard(folder: string, options: Omit<ScriptOptions, 'kept'
   });
 }
 
-/** Restores the hooks that were there before, with their content and mode. */
+/** Restores the previous hooks, with their content and mode. */
 export function removeGuard(folder: string): GuardOutcome[] {
   requireFolder(folder);
   const found = GUARDED.map((hook) => ({ hook, ...lookAt(folder, hook) }));
@@ -76,38 +76,38 @@ function lookAt(folder: string, hook: Guarded) {
   return { path, keptPath, there: text === undefined ? undefined : { text, state: scriptState(text) }, kept: textOf(keptPath) };
 }
 
-/** As bytes: it may be a program. */
+/** As bytes: the hook may be a binary. */
 function textOf(path: string): string | undefined {
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
   try {
     return readFileSync(path, 'latin1');
   } catch (error) {
     const { code = 'unknown' } = error as NodeJS.ErrnoException;
-    throw new CliError('HOOK_UNREADABLE', `${path} cannot be read (${code}). Nothing was changed.`, 'Delete it, or mend it; then run this again.');
+    throw new CliError('HOOK_UNREADABLE', `${path} cannot be read (${code}). Nothing was changed.`, 'Fix its permissions or delete it, then run this again.');
   }
 }
 
-/** `/dev/null` is how people tell git that there are none. */
+/** `/dev/null` is how people tell git not to run hooks. */
 function requireFolder(folder: string): void {
   const found = statSync(folder, { throwIfNoEntry: false });
   if (!found || found.isDirectory()) return;
   throw new CliError(
     'NO_HOOKS_FOLDER',
-    `${folder} is no folder, so that git runs no hooks here. Nothing was changed.`,
-    'Have core.hooksPath name a folder, or unset it (git config --show-origin core.hooksPath says where it is set); then run this again.',
+    `${folder} is not a folder, so git runs no hooks here. Nothing was changed.`,
+    'Point core.hooksPath to a folder or unset it (git config --show-origin core.hooksPath shows where it is set), then run this again.',
   );
 }
 
 const changed = (hook: Guarded, path: string): CliError =>
   new CliError(
     'GUARD_CHANGED',
-    `${path} is the guard's ${hook} hook, and somebody has changed it since. Nothing was changed.`,
-    'Move what was added elsewhere and delete the file; then run this again.',
+    `${path} is the guard's ${hook} hook, but someone has changed it since. Nothing was changed.`,
+    'Move the added lines to another file and delete this one, then run this again.',
   );
 
 const twice = (hook: Guarded, path: string): CliError =>
   new CliError(
     'TWO_HOOKS',
-    `${path} is a ${hook} hook that the guard does not know, and ${path}${KEPT_SUFFIX} is another that it keeps. Nothing was changed.`,
-    `Delete the one that is not wanted; then run this again.`,
+    `${path} is a ${hook} hook that the guard did not install, and ${path}${KEPT_SUFFIX} is another one that it already keeps. Nothing was changed.`,
+    'Delete the one that you do not need, then run this again.',
   );

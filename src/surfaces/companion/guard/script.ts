@@ -2,26 +2,26 @@ import { shellQuoted } from '../../../wire/shell-quoted.ts';
 import { hashOf } from '../hash.ts';
 import type { Guarded } from './install.ts';
 
-/** The suffix of a hook that was there before and is kept beside ours. */
+/** The suffix of a previous hook that is kept next to ours. */
 export const KEPT_SUFFIX = '.kept-by-covibe';
 
 export interface ScriptOptions {
   readonly origin: string;
   /** An interpreter and a file that start this program if it is not on the PATH. */
   readonly program: readonly [string, string];
-  /** The hook that was there before. */
+  /** The previous hook. */
   readonly kept: string | undefined;
 }
 
 const MARK = '# covibe-guard';
 
-/** The hook's script. Only the exit code of a denial stops git. No other failure may keep anybody from committing. */
+/** The hook's script. Only the exit code for a denial stops git. No other failure may keep anyone from committing. */
 export function guardScript(hook: Guarded, { origin, program: [interpreter, file], kept }: ScriptOptions): string {
   const what = hook === 'pre-commit' ? 'commit' : 'push';
-  // Git writes the list of refs once, and both hooks must read it.
+  // Git writes the list of refs once, but both hooks must read it.
   const reads = hook === 'pre-push' ? `refs=$(cat)\nrefs() { [ -z "$refs" ] || printf '%s\\n' "$refs"; }\n` : '';
   const from = hook === 'pre-push' ? 'refs | ' : '';
-  const body = `# Written by \`covibe-local guard install\`; \`covibe-local guard remove\` takes it out again.
+  const body = `# Written by \`covibe-local guard install\`; \`covibe-local guard remove\` removes it.
 ${reads}kept="$0${KEPT_SUFFIX}"
 if [ -x "$kept" ]; then
   ${from}${keptHookCommand(kept)} || exit
@@ -32,8 +32,8 @@ covibe() {
   elif [ -x ${shellQuoted(interpreter)} ] && [ -f ${shellQuoted(file)} ]; then
     ${shellQuoted(interpreter)} ${shellQuoted(file)} "$@"
   else
-    echo 'covibe-local is not installed any more: this ${what} was not checked against the claims of others.' >&2
-    echo '    next: install it again; \`covibe-local guard remove\` then takes this hook out' >&2
+    echo 'covibe-local is not installed: this ${what} was not checked against the claims of other agents.' >&2
+    echo '    next: install covibe-local again, or delete this hook' >&2
   fi
 }
 ${from}covibe guard check ${hook}${hook === 'pre-push' ? ' "$1"' : ''} --base-url ${shellQuoted(origin)}
@@ -41,8 +41,8 @@ case $? in
 0) ;;
 3) exit 1 ;;
 *)
-  echo 'covibe-local failed: this ${what} was not checked against the claims of others.' >&2
-  echo '    next: covibe-local doctor' >&2
+  echo 'covibe-local failed: this ${what} was not checked against the claims of other agents.' >&2
+  echo '    next: run covibe-local doctor' >&2
   ;;
 esac
 `;
@@ -50,15 +50,15 @@ esac
 }
 
 /**
- * How the hook that was there is run. One of a shell is read by its shell under its old name, because some ask by which name they were
- * called: husky's find by it what to run.
+ * The command that runs the previous hook. A shell script is sourced by its own shell under its original name, because some scripts (husky's) look at
+ * the name they were called by.
  */
 function keptHookCommand(kept: string | undefined): string {
   const shell = /^#!\s*(?:\/usr\/bin\/env\s+)?((?:\/[\w./-]+\/)?(?:sh|bash|dash|zsh|ksh))((?:\s+-[a-z]+)?)\s*\n/.exec(kept ?? '');
   return shell ? `${shell[1]}${shell[2]} -c '. "$0${KEPT_SUFFIX}"' "$0" "$@"` : '"$kept" "$@"';
 }
 
-/** `ours`: as it was written, whatever it was written for. `changed`: by somebody, since. */
+/** `ours`: unchanged since it was written, for any program. `changed`: modified by someone since. */
 export function scriptState(text: string): 'ours' | 'changed' | 'foreign' {
   const [, mark = '', ...body] = text.split('\n');
   if (!mark.startsWith(MARK)) return text.includes(`\n${MARK} `) ? 'changed' : 'foreign';

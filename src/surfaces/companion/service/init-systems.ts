@@ -1,36 +1,36 @@
 import { join } from 'node:path';
 import { userHome } from '../../../wire/covibe-home.ts';
 
-/** What the service runs, without a shell. */
+/** The command that the service runs, without a shell. */
 interface ServiceCommand {
   readonly program: string;
   readonly args: readonly string[];
-  /** What it needs besides what every service has. */
+  /** Variables it needs besides those of every service. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** An init system, as far as it runs services of the signed-in person. */
+/** An init system that can run services of the signed-in person. */
 export interface InitSystem {
   readonly name: string;
   readonly program: string;
   file(env: NodeJS.ProcessEnv): string;
-  /** What stands in the file. */
+  /** The content of the service file. */
   text(command: ServiceCommand): string;
-  /** Arguments that succeed where it is there for this person; in a container, or over some remote shells, it is not. */
+  /** Arguments that succeed if the init system works for this person. In a container or over some remote shells it does not. */
   readonly probe: readonly string[];
-  /** Steps that start the service, and start it anew where `changed`. */
+  /** The steps that start the service, or restart it if `changed`. */
   start(file: string, changed: boolean): readonly ServiceStep[];
   stop(file: string): readonly ServiceStep[];
-  /** After the file is gone. */
+  /** Run after the file is deleted. */
   readonly forget: readonly ServiceStep[];
   readonly isRunning: readonly string[];
-  /** For a person to type. */
+  /** The restart command for a person to type. */
   readonly restart: string;
 }
 
 export interface ServiceStep {
   readonly args: readonly string[];
-  /** That it fails tells nothing: there was nothing to stop. */
+  /** A failure does not matter: there was nothing to stop. */
   readonly mayFail?: true;
 }
 
@@ -45,7 +45,7 @@ function plistEnvironment(env: ServiceCommand['env']): string {
   return lines.length === 0 ? '' : `  <key>EnvironmentVariables</key>\n  <dict>\n${lines.join('')}  </dict>\n`;
 }
 
-/** An agent of the signed-in person, on macOS. */
+/** A launch agent of the signed-in person, on macOS. */
 const launchd: InitSystem = {
   name: 'launchd',
   program: 'launchctl',
@@ -69,7 +69,7 @@ ${plistEnvironment(env)}  <key>RunAtLoad</key>
 </plist>
 `,
   probe: ['print', DOMAIN],
-  // A service that is known is not read again: it has to go before it can come.
+  // A loaded service is not read again: it has to be unloaded before it is loaded.
   start: (file, changed) =>
     changed
       ? [{ args: ['bootout', `${DOMAIN}/${LABEL}`], mayFail: true }, { args: ['bootstrap', DOMAIN, file] }]
@@ -82,9 +82,9 @@ ${plistEnvironment(env)}  <key>RunAtLoad</key>
 
 const UNIT = 'covibe-watch.service';
 
-/** As one word to systemd, which reads backslashes, quotes and `%` everywhere, and ends with the line. */
+/** One word for systemd, which interprets backslashes, quotes and `%` everywhere and ends a word at a newline. */
 const word = (text: string): string => `"${text.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n').replaceAll('%', '%%')}"`;
-/** In a command line it reads `$` too. */
+/** In a command line systemd also interprets `$`. */
 const argument = (text: string): string => word(text.replaceAll('$', '$$$$'));
 
 const unitEnvironment = (env: ServiceCommand['env']): string =>
@@ -92,12 +92,12 @@ const unitEnvironment = (env: ServiceCommand['env']): string =>
     .map(([name, value]) => `Environment=${word(`${name}=${value}`)}\n`)
     .join('');
 
-/** Units of one's own, without any right over the machine. */
+/** User units, which need no rights over the machine. */
 const systemd: InitSystem = {
   name: 'systemd',
   program: 'systemctl',
   file: (env) => join(env.XDG_CONFIG_HOME || join(userHome(env), '.config'), 'systemd', 'user', UNIT),
-  text: ({ program, args, env }) => `# Written by covibe-local setup; covibe-local setup --remove takes it out.
+  text: ({ program, args, env }) => `# Written by covibe-local setup; covibe-local setup --remove deletes it.
 [Unit]
 Description=Covenant companion: usage counters and liveness of the agents on this machine
 

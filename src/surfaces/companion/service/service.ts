@@ -7,14 +7,14 @@ import { readText } from '../edit/disk.ts';
 import { sha256 } from '../hash.ts';
 import { type InitSystem, initSystemOf, type ServiceStep } from './init-systems.ts';
 
-/** The outcome of installing the one service that watches for all repositories of this machine. */
+/** The outcome of installing the one service that watches all repositories of this machine. */
 export type ServiceOutcome =
-  /** `was`: the server that it asked before. */
+  /** `was`: the server that it reported to before. */
   | { readonly state: 'running'; readonly file: string; readonly was: string | undefined }
-  /** Nothing here keeps programs running. */
+  /** This machine has no supported init system. */
   | { readonly state: 'unavailable' }
   | { readonly state: 'failed'; readonly file: string; readonly reason: string }
-  /** Not as we wrote it: whoever changed it is to decide. */
+  /** The file differs from what we wrote. Its editor has to decide. */
   | { readonly state: 'changed by hand'; readonly file: string };
 
 type ServiceState = 'running' | 'stopped' | 'absent' | 'unavailable';
@@ -35,7 +35,7 @@ export async function installService({ env, platform = process.platform, origin 
   const text = initSystem.text({ program: process.execPath, args: [...ownProgram(), 'watch', '--base-url', origin], env: environmentOf(env) });
   const isChanged = text !== before;
   if (isChanged) {
-    // In this order: what was not finished is begun again, and never taken for somebody else's.
+    // The record is written first: an unfinished installation is repeated, and never taken for someone else's file.
     replaceFile(recordPath(env), `${JSON.stringify({ file, sha256: [before, text].flatMap((each) => (each === undefined ? [] : [sha256(each)])) })}\n`);
     replaceFile(file, text, 0o644);
   }
@@ -45,7 +45,7 @@ export async function installService({ env, platform = process.platform, origin 
   return { state: 'running', file, was: was === origin ? undefined : was };
 }
 
-/** Undefined where there is none. */
+/** Undefined if no service file exists. */
 export async function removeService({ env, platform = process.platform }: Machine): Promise<{ file: string; removed: boolean } | undefined> {
   const initSystem = initSystemOf(platform);
   const file = initSystem?.file(env);
@@ -69,13 +69,16 @@ export async function serviceState({ env, platform = process.platform }: Machine
   return { state, restart: initSystem.restart, ...(origin === undefined ? {} : { origin }) };
 }
 
-/** Where agents keep what the watcher reads, and whether it updates itself. Anybody may read the file: no variable that can hold a token. */
+/**
+ * Where agents keep what the watcher reads, and whether it updates itself. The file is world-readable, so no variable that can contain a token is
+ * passed on.
+ */
 const PASSED_ON = new Set([...ALL_CLIENTS.flatMap(({ folderVariables }) => folderVariables), 'COVIBE_SELF_UPDATE']);
 
 const environmentOf = (env: NodeJS.ProcessEnv): Record<string, string> =>
   Object.fromEntries([...PASSED_ON].flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
 
-/** The program that runs now, where it really lies: the name that it was called by may be gone tomorrow. */
+/** The real path of the running program: the link it was started by may be gone tomorrow. */
 const ownProgram = (): string[] => (process.argv[1] === undefined ? [] : [realpathSync(process.argv[1])]);
 
 const recordPath = (env: NodeJS.ProcessEnv): string => join(covibeHome(env), 'service.json');
@@ -102,7 +105,7 @@ async function carryOut(env: NodeJS.ProcessEnv, initSystem: InitSystem, steps: r
   return undefined;
 }
 
-/** Undefined where it succeeded. */
+/** Undefined if it succeeded. */
 async function failureOf(env: NodeJS.ProcessEnv, { program }: InitSystem, args: readonly string[]): Promise<string | undefined> {
   try {
     const { code, stderr } = await runProgram(program, args, { cwd: '/', env, timeoutMs: TIMEOUT_MS, maxOutputBytes: 10_000 });

@@ -8,7 +8,7 @@ import { installService, removeService, serviceState } from './service.ts';
 const ORIGIN = 'http://127.0.0.1:3001';
 const OTHER = 'https://covenant.example';
 
-/** A home, and a program of this name that writes down what it was called with. */
+/** A home, and a program with this name that records its arguments. */
 function machine(program: 'systemctl' | 'launchctl', script = '') {
   const home = temporaryFolder();
   const bin = join(home, 'bin');
@@ -22,7 +22,7 @@ function machine(program: 'systemctl' | 'launchctl', script = '') {
 
 const UNIT = '.config/systemd/user/covibe-watch.service';
 
-test('under systemd the service is a unit of the person, written once, enabled and started', async () => {
+test('systemd: the service is a user unit, written once, enabled and started', async () => {
   const m = machine('systemctl');
   expect(await installService({ env: m.env, platform: 'linux', origin: ORIGIN })).toEqual({ state: 'running', file: join(m.home, UNIT), was: undefined });
   const text = readFileSync(join(m.home, UNIT), 'utf8');
@@ -36,7 +36,7 @@ test('under systemd the service is a unit of the person, written once, enabled a
   expect(await serviceState({ env: m.env, platform: 'linux' })).toMatchObject({ state: 'running', origin: ORIGIN });
 });
 
-test('under launchd it is an agent of the person that is read anew when it changes', async () => {
+test('launchd: the service is a launch agent that is reloaded when it changes', async () => {
   const m = machine('launchctl');
   const file = join(m.home, 'Library/LaunchAgents/covibe.watch.plist');
   expect(await installService({ env: m.env, platform: 'darwin', origin: ORIGIN })).toEqual({ state: 'running', file, was: undefined });
@@ -48,7 +48,7 @@ test('under launchd it is an agent of the person that is read anew when it chang
   expect(existsSync(file)).toBe(false);
 });
 
-test('an agent of launchd that is as it was, and yet is not there after it was called for, is not said to run', async () => {
+test('launchd: an unchanged agent that does not load is not reported as running', async () => {
   const m = machine('launchctl', '[ -e "$HOME/broken" ] && case "$*" in bootstrap*|print*covibe*) echo "no such service" >&2; exit 5;; esac\nexit 0\n');
   const install = () => installService({ env: m.env, platform: 'darwin', origin: ORIGIN });
   expect([await install(), await install()]).toMatchObject([{ state: 'running' }, { state: 'running' }]);
@@ -56,14 +56,14 @@ test('an agent of launchd that is as it was, and yet is not there after it was c
   expect(await install()).toMatchObject({ state: 'failed', reason: 'no such service' });
 });
 
-test('there is one service for the machine: another server takes the place of the first, and is said to', async () => {
+test('one machine has one service: a new server replaces the old one and is reported', async () => {
   const m = machine('systemctl');
   await installService({ env: m.env, platform: 'linux', origin: ORIGIN });
   expect(await installService({ env: m.env, platform: 'linux', origin: OTHER })).toMatchObject({ state: 'running', was: ORIGIN });
   expect(await serviceState({ env: m.env, platform: 'linux' })).toMatchObject({ origin: OTHER });
 });
 
-test('where nothing keeps programs running, nothing is written', async () => {
+test('writes nothing if no init system is available', async () => {
   const none = temporaryFolder();
   expect(await installService({ env: { HOME: none, PATH: none }, platform: 'linux', origin: ORIGIN })).toEqual({ state: 'unavailable' });
   const container = machine('systemctl', 'echo "Failed to connect to bus: No medium found" >&2; exit 1');
@@ -72,13 +72,13 @@ test('where nothing keeps programs running, nothing is written', async () => {
   expect(await serviceState({ env: container.env, platform: 'linux' })).toEqual({ state: 'unavailable' });
 });
 
-test('a service that does not start is said to have failed, in the words of what should have started it', async () => {
+test("reports a service that does not start as failed, with the init system's message", async () => {
   const m = machine('systemctl', 'case "$2" in enable) echo "Unit is masked." >&2; exit 1;; is-active) exit 3;; esac');
   expect(await installService({ env: m.env, platform: 'linux', origin: ORIGIN })).toMatchObject({ state: 'failed', reason: 'Unit is masked.' });
   expect(await serviceState({ env: m.env, platform: 'linux' })).toMatchObject({ state: 'stopped', restart: 'systemctl --user restart covibe-watch.service' });
 });
 
-test('a unit that somebody wrote or changed by hand is neither replaced nor removed', async () => {
+test('neither replaces nor removes a unit that someone wrote or changed by hand', async () => {
   const m = machine('systemctl');
   const file = join(m.home, UNIT);
   await installService({ env: m.env, platform: 'linux', origin: ORIGIN });
@@ -89,7 +89,7 @@ test('a unit that somebody wrote or changed by hand is neither replaced nor remo
   expect(readFileSync(file, 'utf8')).toBe(edited);
 });
 
-test('removing takes out the unit, and finds nothing the second time', async () => {
+test('removal deletes the unit, and finds nothing the second time', async () => {
   const m = machine('systemctl');
   await installService({ env: m.env, platform: 'linux', origin: ORIGIN });
   expect(await removeService({ env: m.env, platform: 'linux' })).toEqual({ file: join(m.home, UNIT), removed: true });
@@ -98,19 +98,19 @@ test('removing takes out the unit, and finds nothing the second time', async () 
   expect(await removeService({ env: m.env, platform: 'linux' })).toBeUndefined();
 });
 
-test('what a command line of systemd would read as its own is escaped', () => {
+test('escapes what systemd would interpret in a command line', () => {
   const text = initSystemOf('linux')?.text({ program: '/opt/my node', args: ['/a "b"\\c', '$HOME', '100%'], env: {} });
   expect(text).toContain('ExecStart="/opt/my node" "/a \\"b\\"\\\\c" "$$HOME" "100%%"\n');
 });
 
-/** One of each mark that either file reads as its own. */
+/** A value with every character that either format interprets. */
 const ODD = '/a "b"\\c/$HOME/100%/<d>&\ne';
 const PLACES = ['CLAUDE_CONFIG_DIR', 'CODEX_HOME', 'CODEX_SQLITE_HOME'];
 
 test.each([
   ['systemctl', 'linux', (name: string) => `\nEnvironment="${name}=/a \\"b\\"\\\\c/$HOME/100%%/<d>&\\ne"\n`],
   ['launchctl', 'darwin', (name: string) => `<key>${name}</key>\n    <string>/a "b"\\c/$HOME/100%/&lt;d&gt;&amp;\ne</string>`],
-] as const)('under %s the service looks where setup was told that agents keep their usage, and is given no token', async (program, platform, entry) => {
+] as const)('under %s the service gets the folders where agents keep their usage, and no token', async (program, platform, entry) => {
   const m = machine(program);
   const places = Object.fromEntries(PLACES.map((name) => [name, ODD]));
   const env = {

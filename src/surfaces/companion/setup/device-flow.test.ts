@@ -8,7 +8,7 @@ import { tokensFrom } from '../../../wire/credentials.ts';
 import { askForTokens, type DeviceCode } from './device-flow.ts';
 import { identityFromTokens } from './tokens.ts';
 
-/** A machine that waits without waiting: each pause passes on the server's clock, and then `during` happens. */
+/** A machine whose pauses advance the server's clock instead of waiting; then `during` runs. */
 async function machine(during: (code: string, pause: number) => Promise<unknown>, agents = ['claude-code', 'codex']) {
   const { url, ...t } = await servedApp();
   await t.developer('ana');
@@ -27,7 +27,7 @@ async function machine(during: (code: string, pause: number) => Promise<unknown>
   return { t, url, tokens, pauses, shown, approve };
 }
 
-/** Where there is no answer the connection breaks. */
+/** `undefined` breaks the connection instead of answering. */
 async function serverThatAnswers(answers: (object | undefined)[]): Promise<{ origin: string }> {
   const server = createServer((request, response) => {
     const answer = answers.shift();
@@ -39,7 +39,7 @@ async function serverThatAnswers(answers: (object | undefined)[]): Promise<{ ori
   return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-test('a code is shown, and once it is approved each agent has a token that the server takes', async () => {
+test('shows a code, and once it is approved each agent has a valid token', async () => {
   const m = await machine((code) => m.approve(code));
   const { developer, tokens } = await m.tokens;
   expect(m.shown).toEqual([{ code: expect.stringMatching(/^[A-Z]{4}-[A-Z]{4}$/), uri: `${m.url}/setup/authorize` }]);
@@ -48,9 +48,9 @@ test('a code is shown, and once it is approved each agent has a token that the s
   for (const token of Object.values(tokens)) expect(await m.t.app.authenticate(token, 'bearer')).toHaveProperty('principal');
 });
 
-test('a machine that is told to slow down waits as long as it was told', async () => {
+test('a machine told to slow down waits that much longer', async () => {
   const m = await machine(async (code, pause) => {
-    // Its own clock runs fast: by the server's, the second poll comes at once.
+    // Its own clock runs fast: to the server, the second poll comes too early.
     if (pause === 2) m.t.clock.advance(-5_000);
     if (pause === 3) await m.approve(code);
   });
@@ -58,12 +58,12 @@ test('a machine that is told to slow down waits as long as it was told', async (
   expect(m.pauses).toEqual([5_000, 5_000, 10_000]);
 });
 
-test('a request that was refused, or that nobody answered, ends with the reason and the next step', async () => {
+test('a rejected or expired request ends with the reason and the next step', async () => {
   const refused = await machine((code) => refused.t.done('devices.refuse', { code }));
-  await expect(refused.tokens).rejects.toMatchObject({ code: 'DEVICE_DENIED', next: expect.stringContaining('setup again') });
+  await expect(refused.tokens).rejects.toMatchObject({ code: 'DEVICE_DENIED', next: expect.stringContaining('`covibe-local setup` again') });
 
   const late = await machine(async () => undefined);
-  await expect(late.tokens).rejects.toMatchObject({ code: 'DEVICE_EXPIRED', next: expect.stringContaining('setup again') });
+  await expect(late.tokens).rejects.toMatchObject({ code: 'DEVICE_EXPIRED', next: expect.stringContaining('`covibe-local setup` again') });
 
   const taken = await machine(async (code) => {
     await taken.approve(code);
@@ -72,7 +72,7 @@ test('a request that was refused, or that nobody answered, ends with the reason 
   await expect(taken.tokens).rejects.toMatchObject({ code: 'DEVICE_CONSUMED', next: expect.stringContaining('Revoke') });
 });
 
-test('what was delivered is what arrived as a token for an agent that was asked for', async () => {
+test('accepts only well-formed tokens for the requested agents', async () => {
   const asked = { device_code: 'd', user_code: 'BQPX-FGQR', verification_uri: 'http://x/setup/authorize', expires_in: 600, interval: 5 };
   const deliveredAs = async (tokens: unknown) => {
     const { origin } = await serverThatAnswers([asked, { status: 'approved', developer: 'ana', tokens }]);
@@ -83,19 +83,19 @@ test('what was delivered is what arrived as a token for an agent that was asked 
   expect(await deliveredAs(undefined)).toEqual({});
 });
 
-test('tokens that arrived are stored, and setup fails for those that did not', async () => {
+test('stores the tokens that arrived, and fails for the missing ones', async () => {
   const env = { HOME: temporaryFolder() };
   const asked = { device_code: 'd', user_code: 'BQPX-FGQR', verification_uri: 'http://x/setup/authorize', expires_in: 600, interval: 1 };
   const { origin } = await serverThatAnswers([asked, { status: 'approved', developer: 'ana', tokens: { codex: 'cv_1' } }]);
   await expect(identityFromTokens(env, origin, ['codex', 'cursor'], () => undefined)).rejects.toMatchObject({
     code: 'TOKENS_MISSING',
     message: expect.stringMatching(/for cursor\. 1 token stored \(codex\)/),
-    next: expect.stringContaining('setup again'),
+    next: expect.stringContaining('`covibe-local setup` again'),
   });
   expect(tokensFrom(env, origin)).toEqual({ codex: 'cv_1' });
 });
 
-test('a connection that breaks while somebody makes up their mind costs the machine time alone', async () => {
+test('a connection that breaks during the approval only costs time', async () => {
   const asked = { device_code: 'd', user_code: 'BQPX-FGQR', verification_uri: 'http://x/setup/authorize', expires_in: 600, interval: 5 };
   const { origin } = await serverThatAnswers([asked, undefined, { status: 'approved', developer: 'ana', tokens: { codex: 'cv_1' } }]);
   const pauses: number[] = [];
@@ -103,7 +103,7 @@ test('a connection that breaks while somebody makes up their mind costs the mach
   expect([delivered, pauses]).toEqual([{ developer: 'ana', tokens: { codex: 'cv_1' } }, [5_000, 5_000]]);
 });
 
-test('what the server refuses is said in its words, and what is no Covenant server is named so', async () => {
+test("repeats the server's own refusal, and names a server that is not Covenant", async () => {
   await expect((await machine(async () => undefined, ['emacs'])).tokens).rejects.toMatchObject({
     code: 'INVALID_INPUT',
     message: expect.stringContaining('agents'),

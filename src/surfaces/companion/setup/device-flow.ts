@@ -12,14 +12,14 @@ export interface DeviceCode {
 
 interface DeliveredTokens {
   readonly developer: string;
-  /** By agent, of those that were asked for: what has arrived. Given out this once. */
+  /** The tokens that have arrived, by agent. The server delivers them only once. */
   readonly tokens: Readonly<Record<string, string>>;
 }
 
 interface DeviceRequest {
   readonly origin: string;
   readonly agents: readonly string[];
-  /** Called once, when there is something to approve. */
+  /** Called once, when there is a code to approve. */
   show(code: DeviceCode): void;
   readonly pause?: (ms: number) => Promise<unknown>;
 }
@@ -30,16 +30,16 @@ const LONGEST_SECONDS = 60;
 
 /** How a request ends without tokens, by the status of the last poll. */
 const ENDS: Readonly<Record<string, readonly [code: string, message: string, next: string]>> = {
-  denied: ['DEVICE_DENIED', 'The request was refused.', 'If that was a mistake, run setup again and have the new code approved.'],
-  expired: ['DEVICE_EXPIRED', 'Nobody approved the code in time.', 'Run setup again, and approve the new code within ten minutes.'],
+  denied: ['DEVICE_DENIED', 'The request was rejected.', 'If that was a mistake, run `covibe-local setup` again and have the new code approved.'],
+  expired: ['DEVICE_EXPIRED', 'The code expired before anyone approved it.', 'Run `covibe-local setup` again and approve the new code within ten minutes.'],
   consumed: [
     'DEVICE_CONSUMED',
-    'The tokens of this code were handed out, but did not arrive here.',
-    'Revoke them (the page Devices of the dashboard, or covenant devices revoke), then run setup again.',
+    'The tokens for this code were delivered once, but did not arrive here.',
+    'Revoke them (Devices on the dashboard, or `covenant devices revoke`), then run `covibe-local setup` again.',
   ],
 };
 
-/** One typed token per agent, once a person has approved the code that is shown: the shape of RFC 8628. */
+/** Gets one typed token per agent once a person has approved the displayed code. Follows RFC 8628. */
 export async function askForTokens({ origin, agents, show, pause = sleep }: DeviceRequest): Promise<DeliveredTokens> {
   const request = await ask(origin, '/api/setup/device', { body: { machine_name: hostname().slice(0, LONGEST_NAME) || 'machine', agents } });
   const { device_code, user_code, verification_uri, expires_in, interval } = bodyOf(request, origin);
@@ -49,7 +49,7 @@ export async function askForTokens({ origin, agents, show, pause = sleep }: Devi
   for (let left = Number(expires_in) || 600; left > 0; left -= seconds) {
     await pause(seconds * 1_000);
     const polled = await ask(origin, '/api/setup/device/poll', { body: { device_code } });
-    // A server that starts anew or a network that comes back in time costs nothing but time.
+    // A server that restarts or a network that recovers in time only costs time.
     if ('unreachable' in polled || polled.status >= 500) continue;
     const { status, developer, tokens, interval: slower } = polled.body;
     if (status === 'approved') {
@@ -72,5 +72,5 @@ function bodyOf(asked: ServerAnswer, origin: string): Record<string, unknown> {
   if (asked.status === 200) return asked.body;
   const { message, feedback, data } = asked.body as { message?: string; feedback?: { required_action?: string }; data?: { code?: string } };
   if (typeof message !== 'string') throw notCovenant(origin);
-  throw new CliError(data?.code ?? 'REFUSED', message, feedback?.required_action ?? 'Run setup again.');
+  throw new CliError(data?.code ?? 'REFUSED', message, feedback?.required_action ?? 'Run `covibe-local setup` again.');
 }

@@ -18,7 +18,7 @@ import { beginUsage } from '../watch/sync.ts';
 import { codeLine, setupText } from './text.ts';
 import { type Identity, identityFromTokens, requireAccepted } from './tokens.ts';
 
-/** Nothing is changed before all that can be known beforehand is known to be in order. */
+/** Changes nothing until everything that can be checked in advance has passed. */
 export async function setUp(invocation: BareInvocation): Promise<CommandResult> {
   const { env, out } = invocation;
   if (invocation.values.remove === true) {
@@ -35,7 +35,7 @@ export async function setUp(invocation: BareInvocation): Promise<CommandResult> 
   const failClosed = token === undefined ? false : (await requireAccepted(origin, token)).failClosed;
   const hooks = hooksFor({ wanted, origin, token, failClosed });
   const plan = { env, root: place.root, origin, hooks, clients, now: Date.now() };
-  // Planned before a person is asked for anything, so that problems show at once. It is planned again later, because files may change meanwhile.
+  // Planned before a person is asked for anything, so that problems show immediately. Planned again later, because files may change meanwhile.
   planSetup(plan);
   const identity: Identity =
     token === undefined ? await identityFromTokens(env, origin, clients, (code) => out.note(codeLine(code))) : { by: 'environment', stored: [] };
@@ -60,7 +60,8 @@ function clientsOf(invocation: BareInvocation): ClientName[] {
   if (given !== undefined) {
     const names = [...new Set(given.split(',').map((name) => name.trim()))];
     const unknown = names.find((name) => !isClient(name));
-    if (unknown !== undefined) throw new UsageError(`--agents: there is no agent ${JSON.stringify(unknown)}: expected some of ${CLIENT_NAMES.join(',')}`);
+    if (unknown !== undefined)
+      throw new UsageError(`--agents: unknown agent ${JSON.stringify(unknown)}; expected a comma-separated list of ${CLIENT_NAMES.join(', ')}`);
     return names.filter(isClient);
   }
   const installed = installedClients(invocation.env);
@@ -68,14 +69,14 @@ function clientsOf(invocation: BareInvocation): ClientName[] {
   throw new CliError(
     'NO_AGENTS',
     `None of ${CLIENT_NAMES.join(', ')} was found on this machine. Nothing was changed.`,
-    'Install one, or name those that are to be set up all the same: --agents claude-code,codex',
+    'Install one, or name the agents to set up anyway: covibe-local setup --agents claude-code,codex',
   );
 }
 
-/** It takes out everything. Who names a part does not mean that. */
+/** --remove removes everything. A person who also names a part means something else. */
 function requireRemoveAlone({ values }: BareInvocation): void {
   const other = ['base-url', 'agents', 'hooks', 'no-service', 'update-key'].find((name) => values[name] !== undefined);
-  if (other !== undefined) throw new UsageError(`--remove takes out all that setup wrote in this repository, and goes without --${other}`);
+  if (other !== undefined) throw new UsageError(`--remove undoes everything that setup wrote in this repository and cannot be combined with --${other}`);
 }
 
 const isClient = (name: string): name is ClientName => CLIENT_NAMES.some((known) => known === name);
@@ -84,7 +85,7 @@ function wantedHooks(invocation: BareInvocation, origin: string): 'http' | 'comm
   const wanted = option(invocation, 'hooks');
   if (wanted !== undefined && wanted !== 'http' && wanted !== 'command') throw new UsageError('--hooks takes http or command');
   if (wanted !== 'http' || isThisMachine(origin)) return wanted;
-  throw new UsageError(`--hooks http is for a server on this machine alone: the hooks of ${HTTP_HOOK_PROGRAMS} carry prompts and contents of files`);
+  throw new UsageError(`--hooks http works only with a server on this machine: the hooks of ${HTTP_HOOK_PROGRAMS} send prompts and file contents`);
 }
 
 interface HookChoice {
@@ -94,17 +95,18 @@ interface HookChoice {
   readonly failClosed: boolean;
 }
 
-/** Without a process between them hooks are quicker, but can neither look up a token nor hold an edit back while nobody answers. */
+/** HTTP hooks are faster because no process is started, but they cannot look up a token or block an edit while the server is unreachable. */
 function hooksFor({ wanted, origin, token, failClosed }: HookChoice): 'http' | 'command' {
-  if (wanted === 'http' && token === undefined) throw noHttp('they read COVIBE_MCP_TOKEN, which is not set');
-  if (wanted === 'http' && failClosed) throw noHttp('this workspace holds edits back while its server is away (hooks.fail_closed), and they cannot');
+  if (wanted === 'http' && token === undefined) throw noHttp('they need COVIBE_MCP_TOKEN, which is not set');
+  if (wanted === 'http' && failClosed)
+    throw noHttp('this workspace blocks edits while its server is unreachable (hooks.fail_closed), which HTTP hooks cannot do');
   return wanted ?? (isThisMachine(origin) && token !== undefined && !failClosed ? 'http' : 'command');
 }
 
 const noHttp = (why: string): CliError =>
-  new CliError('NO_HTTP_HOOKS', `HTTP hooks would not work here: ${why}. Nothing was changed.`, 'Leave --hooks out, or give --hooks command.');
+  new CliError('NO_HTTP_HOOKS', `HTTP hooks would not work here: ${why}. Nothing was changed.`, 'Run setup without --hooks, or with --hooks command.');
 
-/** Before tokens are asked for: they are given out once, and have to go somewhere. */
+/** Checked before tokens are requested: they are delivered once and must be stored. */
 function requireOwnFolder(env: NodeJS.ProcessEnv): void {
   const folder = covibeHome(env);
   try {
@@ -112,26 +114,30 @@ function requireOwnFolder(env: NodeJS.ProcessEnv): void {
     accessSync(folder, constants.W_OK);
   } catch (error) {
     const { code = 'unknown' } = error as NodeJS.ErrnoException;
-    throw new CliError('NOT_WRITABLE', `${folder} cannot be written (${code}). Nothing was changed.`, 'Make it writable, or set HOME to a folder that is.');
+    throw new CliError(
+      'NOT_WRITABLE',
+      `${folder} cannot be written (${code}). Nothing was changed.`,
+      'Make it writable, or set HOME to a writable folder, then run setup again.',
+    );
   }
   const credentials = credentialsPath(env);
   if (!existsSync(credentials) || readJson(credentials) !== undefined) return;
-  throw new CliError('BROKEN_FILE', `${credentials} is not valid JSON. Nothing was changed.`, 'Mend it, or move it away; then run setup again.');
+  throw new CliError('BROKEN_FILE', `${credentials} is not valid JSON. Nothing was changed.`, 'Fix the file or move it away, then run setup again.');
 }
 
-/** Agents that were set up here before stay so; how hooks reach the server is decided when an agent is set up that has the choice. */
+/** Agents that were set up here before stay set up. How hooks reach the server is decided when an agent with that choice is set up. */
 function withEarlier(before: SetUp | undefined, now: Omit<SetUp, 'root'>): Omit<SetUp, 'root'> {
   const clients = CLIENT_NAMES.filter((client) => now.clients.includes(client) || before?.clients.includes(client));
   const hasChoice = now.clients.some((client) => CLIENTS[client].hooks.overHttp);
   return { ...now, clients, hooks: hasChoice ? now.hooks : (before?.hooks ?? now.hooks) };
 }
 
-/** Tokens that were delivered are not lost by what goes wrong after. */
+/** If a later step fails, the message says that delivered tokens were stored. */
 function written(apply: () => SetupOutcome[], { stored }: Identity): SetupOutcome[] {
   try {
     return apply();
   } catch (error) {
     if (!(error instanceof CliError) || stored.length === 0) throw error;
-    throw new CliError(error.code, `${error.message} ${counted(stored.length, 'token')} (${stored.join(', ')}) had been stored and stay.`, error.next);
+    throw new CliError(error.code, `${error.message} ${counted(stored.length, 'token')} (${stored.join(', ')}) were stored and stay valid.`, error.next);
   }
 }

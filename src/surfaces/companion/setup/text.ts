@@ -13,14 +13,14 @@ interface SetupReport {
   readonly identity: Identity;
   readonly update_key: UpdateKey | null;
   readonly outcomes: readonly SetupOutcome[];
-  /** What is not as it should be although it has been written. */
+  /** Problems that remain although the files were written. */
   readonly findings: readonly SetupFinding[];
   readonly service: ServiceOutcome | undefined;
 }
 
 type Mark = CliOutput['mark'];
 
-export const WITHOUT_GIT = 'git was not found: the commit guard and snapshots of work need it';
+export const WITHOUT_GIT = 'git was not found; the commit guard and the reports of uncommitted work need it';
 
 export const codeLine = ({ code, uri }: DeviceCode): string => `Code ${code}  approve at ${uri}`;
 
@@ -35,7 +35,7 @@ export function setupText(report: SetupReport, env: NodeJS.ProcessEnv, { mark }:
     ...findings.map(({ client, what, state, fix }) => `${mark.bad} ${client}: ${what} ${state}\n    fix: ${fix}`),
     ...serviceLines(service, origin, env, mark),
     ...missingLines(identity, env, mark),
-    'next: restart your agents, then covibe-local doctor',
+    'next: restart your agents, then run covibe-local doctor',
   ].join('\n');
 }
 
@@ -45,21 +45,21 @@ function identityLines({ by, approved_by, stored }: Identity, agents: number, { 
 }
 
 function updateKeyLines(key: UpdateKey | null, mark: Mark): string[] {
-  if (key?.isNew) return [`${mark.good} key for updates pinned: ${key.pinned}\n    compare it with the one that whoever publishes releases has`];
+  if (key?.isNew) return [`${mark.good} update key pinned: ${key.pinned}\n    compare it with the fingerprint from the publisher of the releases`];
   if (!key?.other) return [];
   return [
-    `${mark.wait} the server names another key for updates now, ${key.other}; the pinned one stays, ${key.pinned}\n    next: ask whoever publishes releases; to trust the new key, run setup with --update-key ${key.other}`,
+    `${mark.wait} the server announces a different update key, ${key.other}; the pinned key ${key.pinned} stays\n    next: ask the publisher of the releases; to trust the new key, run covibe-local setup --update-key ${key.other}`,
   ];
 }
 
 function outcomeLine({ client, files }: SetupOutcome, width: number, mark: Mark): string {
   const shown = files.map((file) => `${file.shown}${asideOf(file)}`).join(', ');
   const isSame = files.every(({ change }) => change === 'unchanged');
-  return `${mark.good} ${client.padEnd(width)}  ${shown}${isSame ? ', as before' : ''}`;
+  return `${mark.good} ${client.padEnd(width)}  ${shown}${isSame ? ', unchanged' : ''}`;
 }
 
 function asideOf({ kept, setBack }: FileOutcome): string {
-  const said = [...(kept ? [kept] : []), ...(setBack.length > 0 ? [`changed by hand and set back: ${setBack.join(', ')}`] : [])];
+  const said = [...(kept ? [kept] : []), ...(setBack.length > 0 ? [`changed by hand and restored: ${setBack.join(', ')}`] : [])];
   return said.length > 0 ? ` (${said.join('; ')})` : '';
 }
 
@@ -69,25 +69,29 @@ function serviceLines(service: ServiceOutcome | undefined, origin: string, env: 
     case undefined:
       return [`${mark.quiet} no watch service (--no-service)\n    ${byHand}`];
     case 'unavailable':
-      return [`${mark.quiet} no watch service: neither systemd nor launchd answers here\n    ${byHand}`];
+      return [`${mark.quiet} no watch service: neither systemd nor launchd is available here\n    ${byHand}`];
     case 'changed by hand':
-      return [`${mark.wait} watch service left as it is: ${service.file} was changed by hand\n    next: move it away and run setup again, or keep it`];
+      return [`${mark.wait} watch service not updated: ${service.file} was changed by hand\n    next: keep it, or move it away and run setup again`];
     case 'failed':
-      return [`${mark.wait} watch service written, but not running: ${service.reason}\n    ${byHand}`];
+      return [`${mark.wait} watch service installed but not running: ${service.reason}\n    ${byHand}`];
     case 'running': {
       const hasToken = Object.keys(tokensFrom(env, origin)).length > 0;
       return [
-        `${mark.good} watch service running${service.was === undefined ? '' : `, now for ${origin} instead of ${service.was}`}`,
-        ...(hasToken ? [] : [`${mark.wait} it has no token: COVIBE_MCP_TOKEN is written nowhere\n    next: run setup without it, to have tokens stored`]),
+        `${mark.good} watch service running${service.was === undefined ? '' : `, now reporting to ${origin} instead of ${service.was}`}`,
+        ...(hasToken
+          ? []
+          : [
+              `${mark.wait} the service has no token, because setup does not store COVIBE_MCP_TOKEN\n    next: unset it and run setup again, so that tokens are stored`,
+            ]),
       ];
     }
   }
 }
 
-/** What setup cannot put in place itself. */
+/** What setup cannot do itself. */
 function missingLines({ by }: Identity, env: NodeJS.ProcessEnv, mark: Mark): string[] {
   return [
-    ...(by === 'environment' ? [`${mark.wait} start your agents where COVIBE_MCP_TOKEN is set: it is written into no file`] : []),
+    ...(by === 'environment' ? [`${mark.wait} start your agents where COVIBE_MCP_TOKEN is set: setup writes it to no file`] : []),
     ...(hasProgram('git', env) ? [] : [`${mark.wait} ${WITHOUT_GIT}\n    next: install git`]),
   ];
 }

@@ -5,16 +5,16 @@ import { counted } from '../../cli/output.ts';
 import { type TokenState, tokenState, unreachable } from '../server.ts';
 import { askForTokens, type DeviceCode } from './device-flow.ts';
 
-/** How the agents of a repository will say who they are. */
+/** How the agents of a repository authenticate. */
 export interface Identity {
   readonly by: 'environment' | 'credentials';
-  /** Who approved, where tokens were asked for. */
+  /** Who approved, if tokens were requested. */
   readonly approved_by?: string;
-  /** Whose tokens are new. */
+  /** The agents whose tokens are new. */
   readonly stored: readonly ClientName[];
 }
 
-/** Before anything is changed: whether the workspace of the environment's token holds edits back while the server is away. */
+/** Called before anything is changed. Returns whether the workspace of the environment's token blocks edits while the server is unreachable. */
 export async function requireAccepted(origin: string, token: string): Promise<{ failClosed: boolean }> {
   const said = await tokenState(origin, token);
   if (said.state === 'unreachable') throw unreachable(origin, said.reason);
@@ -22,13 +22,13 @@ export async function requireAccepted(origin: string, token: string): Promise<{ 
   throw new CliError(
     'TOKEN_REFUSED',
     `${origin} does not accept COVIBE_MCP_TOKEN. Nothing was changed.`,
-    'Set it to a token that is valid, or unset it: setup then asks for tokens of its own.',
+    'Set it to a valid token, or unset it so that setup requests tokens; then run setup again.',
   );
 }
 
 interface ClientToken {
   readonly client: ClientName;
-  /** Undefined: none is stored. */
+  /** Undefined: no token is stored. */
   readonly state: TokenState | undefined;
 }
 
@@ -43,7 +43,7 @@ export async function askAboutTokens(env: NodeJS.ProcessEnv, origin: string, cli
   );
 }
 
-/** Asks for what is missing or not accepted any more, and stores what arrives before anything else can go wrong. */
+/** Requests missing and rejected tokens, and stores what arrives before anything else can fail. */
 export async function identityFromTokens(
   env: NodeJS.ProcessEnv,
   origin: string,
@@ -65,8 +65,8 @@ export async function identityFromTokens(
 const notArrived = (agents: readonly ClientName[], stored: readonly ClientName[]): CliError =>
   new CliError(
     'TOKENS_MISSING',
-    `No token has arrived for ${agents.filter((agent) => !stored.includes(agent)).join(', ')}. ${
+    `No token arrived for ${agents.filter((agent) => !stored.includes(agent)).join(', ')}. ${
       stored.length > 0 ? `${counted(stored.length, 'token')} stored (${stored.join(', ')}); nothing else` : 'Nothing'
     } was changed.`,
-    'Run setup again: it asks for what is missing.',
+    'Run `covibe-local setup` again: it requests the missing tokens.',
   );

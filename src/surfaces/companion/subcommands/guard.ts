@@ -6,12 +6,12 @@ import { checkGuard } from '../guard/check.ts';
 import { GUARDED, type GuardOutcome, hooksFolder, installGuard, isInTree, ownHooksFolder, removeGuard } from '../guard/install.ts';
 
 const CHANGES: Readonly<Record<GuardOutcome['change'], string>> = {
-  installed: 'asks the server before it goes on',
-  unchanged: 'is in place already',
-  removed: 'taken out',
-  restored: 'taken out; your own hook is back in its place',
-  absent: 'there is none of ours',
-  left: 'was changed since it was installed, and is left as it is: delete it by hand if it is not wanted',
+  installed: 'installed',
+  unchanged: 'already installed',
+  removed: 'removed',
+  restored: 'removed; your own hook is restored',
+  absent: 'not installed',
+  left: 'changed since it was installed, so it was not removed: delete it by hand if you do not need it',
 };
 
 export const guardCommands: readonly CompanionCommand[] = [
@@ -74,18 +74,22 @@ function report(outcomes: readonly GuardOutcome[], mark: Record<'good' | 'wait' 
 
 async function notesOn(root: string, folder: string): Promise<string[]> {
   if (isInTree(root, folder))
-    return [`${folder} is in the working tree: do not commit these files, and run this again where they are written anew (husky does, at npm install)`];
+    return [
+      `${folder} is in the working tree: do not commit these files. If a tool rewrites them (husky does on npm install), run covibe-local guard install again`,
+    ];
   if (folder === (await ownHooksFolder(root))) return [];
-  return [`core.hooksPath names ${folder}: every repository that has its hooks there is guarded now; \`covibe-local guard remove\` takes it out for all`];
+  return [
+    `core.hooksPath is ${folder}: the guard now runs in every repository that uses this folder; \`covibe-local guard remove\` removes it for all of them`,
+  ];
 }
 
 function rootOf(folder: string): string {
   const place = placeOf(folder);
   if (place) return place.root;
-  throw new CliError('NO_REPOSITORY', `${folder} is in no git repository. Nothing was changed.`, 'Run it in the repository that is to be guarded.');
+  throw new CliError('NO_REPOSITORY', `${folder} is not in a git repository. Nothing was changed.`, 'Run this command inside the repository to guard.');
 }
 
-/** As it stays: what the PATH has is often a link that is gone after an update. */
+/** The real path: what is on the PATH is often a link that disappears with an update. */
 const ownFile = (): string => realpathSync(process.argv[1] ?? '');
 
 async function stdinText(): Promise<string> {

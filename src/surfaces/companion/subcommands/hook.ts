@@ -12,12 +12,12 @@ import { askHook, type HookResult, heldBackText, ignoreErrors } from '../hook-an
 import { noteSession, shouldNotify } from '../runs.ts';
 import { noteRepo } from '../state.ts';
 
-/** Events between which a run leaves work that nobody else has yet. */
+/** Events at which a run leaves work that nobody else has yet. */
 const WITH_GIT_STATE: readonly HookEvent[] = ['session-start', 'stop', 'session-end'];
 
 /**
- * What clients run at their hooks: reads the payload from stdin, asks the server with the names, ids and paths in it, and answers in
- * the client's words. Whatever goes wrong, the agent goes on; it never ends with 2, by which clients mean "no".
+ * What clients run at their hooks: reads the payload from stdin, asks the server with the names, ids and paths in it, and answers in the client's
+ * format. Whatever fails, the agent continues; it never exits with 2, by which clients mean "no".
  */
 export const hookCommand: CompanionCommand = {
   name: 'hook',
@@ -49,10 +49,10 @@ export const hookCommand: CompanionCommand = {
     const client = Object.hasOwn(HOOK_CLIENTS, name) ? HOOK_CLIENTS[name] : undefined;
     const event = HOOK_EVENTS.find((known): known is HookEvent => known === said);
     if (!client || !event)
-      throw new CliError('NO_SUCH_HOOK', 'There is no such client or event: nothing was asked.', 'covibe-local setup writes the hooks anew.');
+      throw new CliError('NO_SUCH_HOOK', 'Unknown client or event. The server was not asked.', 'Run `covibe-local setup` to rewrite the hooks.');
     const native = await payloadFrom(process.stdin);
     if (typeof native === 'string') {
-      out.note(`covibe-local: ${native}, so this hook of ${name} was not heard. The agent goes on.`);
+      out.note(`covibe-local: ${native}, so this hook of ${name} was ignored. The agent continues.`);
       return undefined;
     }
     if (client.isForeign?.(native)) return undefined;
@@ -71,7 +71,7 @@ export const hookCommand: CompanionCommand = {
   },
 };
 
-/** Also notes that an agent works here. */
+/** Also records that an agent works here. */
 async function asked(env: NodeJS.ProcessEnv, event: HookEvent, reduced: ReturnType<HookClient['reduce']>): Promise<HookQuestion> {
   const question = questionFrom(reduced);
   const place = reduced.folder === undefined ? undefined : placeOf(reduced.folder);
@@ -89,14 +89,14 @@ interface HookCall {
   readonly origin: string;
 }
 
-/** `note`: for the person, where the client shows it. */
+/** `note`: for the person, if the client shows it. */
 function answerTo(heard: HookResult, { env, name, client, event, question, origin }: HookCall): { answer: Readonly<Record<string, unknown>>; note?: string } {
   if (heard.kind === 'answered') return { answer: heard.body };
   const denied = heard.failClosed && event === 'before-tool' && question.edits !== undefined;
-  const goesOn = heard.failClosed ? 'Edits wait for it' : 'The agent goes on without Covenant';
+  const goesOn = heard.failClosed ? 'Edits are blocked until it answers' : 'The agent continues without Covenant';
   const problem =
     heard.kind === 'away'
-      ? `The Covenant server at ${origin} cannot be asked (${heard.reason}). ${goesOn}; covibe-local doctor says more.`
+      ? `The Covenant server at ${origin} is not reachable (${heard.reason}). ${goesOn}. Next: run covibe-local doctor.`
       : `${heard.message} ${goesOn}. Next: ${heard.next}`;
   const tell = shouldNotify(env, `${name} ${question.client_session ?? process.ppid}`, Date.now());
   const answer = client.render(event, {
@@ -109,12 +109,12 @@ function answerTo(heard: HookResult, { env, name, client, event, question, origi
 
 const SILENT: HookAnswer = { decision: 'allow', reason: null, context: null, notice: null, session_id: null, fail_closed: false };
 
-/** A payload holds what a tool has read or will write. */
+/** A payload contains what a tool has read or will write. */
 const LARGEST = 64 * 1024 * 1024;
-/** The agent waits, and its program has all of it when it starts the hook. */
+/** The agent waits, and its program has the whole payload when it starts the hook. */
 const TIMEOUT_MS = 5_000;
 
-/** What is wrong with it, or the payload. */
+/** The payload, or what is wrong with it. */
 export async function payloadFrom(stream: Readable, timeoutMs = TIMEOUT_MS): Promise<string | Readonly<Record<string, unknown>>> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -126,10 +126,10 @@ export async function payloadFrom(stream: Readable, timeoutMs = TIMEOUT_MS): Pro
       chunks.push(chunk as Buffer);
     }
   } catch {
-    return 'the payload did not come to its end';
+    return 'the payload is incomplete';
   } finally {
     clearTimeout(timer);
   }
   const payload = parseJson(Buffer.concat(chunks).toString('utf8'));
-  return payload === undefined ? 'the payload is no JSON' : recordIn(payload);
+  return payload === undefined ? 'the payload is not JSON' : recordIn(payload);
 }

@@ -42,12 +42,12 @@ export const watchCommand: CompanionCommand = {
       return onceOver(watcher);
     }
     const here = () => {
-      out.note(`Watching for ${origin}: uses of models from the first start on, or back to --since. End it with Ctrl-C.`);
+      out.note(`Watching for ${origin}: reports model usage since the first start, or since --since. Stop with Ctrl-C.`);
       return watcher.run();
     };
     const end = enabled ? await runCurrent({ env, argv: process.argv.slice(2), signal: ending.signal, updater, here }) : await here();
-    if (end === 'failed') throw new CliError('RELEASE_FAILED', 'The release that was put in place has ended.', 'covibe-local watch');
-    // Not the runner's own codes: who started this one must know.
+    if (end === 'failed') throw new CliError('RELEASE_FAILED', 'The installed release has stopped.', 'Run `covibe-local watch` again.');
+    // Exits with the handover code for the process that started this one.
     if (end === 'handover') process.exit(HANDOVER);
     return undefined;
   },
@@ -55,7 +55,7 @@ export const watchCommand: CompanionCommand = {
 
 function onceOver(watcher: MachineWatcher): CommandResult {
   const { sent, waiting, problem } = watcher.status;
-  const text = problem === null ? `${counted(sent, 'usage event')} sent in all` : `${problem}; ${counted(waiting, 'usage event')} waiting`;
+  const text = problem === null ? `${counted(sent, 'usage event')} sent in total` : `${problem}; ${counted(waiting, 'usage event')} waiting`;
   return { json: { kind: 'watch', sent, waiting, problem }, text, exit: problem === null ? 0 : 1 };
 }
 
@@ -71,14 +71,19 @@ export const telemetryCommand: CompanionCommand = {
     const origin = originOf(invocation);
     const folder = resolve(cwd, option(invocation, 'inbox') ?? INBOX);
     if (tokensFor(env, origin).machine === undefined)
-      throw new CliError('NO_TOKEN', `There is ${MISSING_TOKEN_PROBLEM.split(':')[0]}. Nothing was sent.`, 'covibe-local setup');
+      throw new CliError(
+        'NO_TOKEN',
+        `This machine has ${MISSING_TOKEN_PROBLEM.split(':')[0]}. Nothing was sent.`,
+        'Run `covibe-local setup`, or set COVIBE_MCP_TOKEN.',
+      );
     if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
-      throw new CliError('NO_INBOX', `There is no folder ${folder}. Nothing was sent.`, 'Name the folder that the usage files are in: --inbox FOLDER');
+      throw new CliError('NO_INBOX', `The folder ${folder} does not exist. Nothing was sent.`, 'Pass the folder that contains the usage files: --inbox FOLDER');
     const { sent, waiting, rejected, left, problem, heldBy, unread } = await syncUsage(env, { origin, inboxes: [folder] });
-    if (heldBy !== undefined) throw new CliError('BUSY', `Process ${heldBy} is reporting usage at this moment. Nothing was sent.`, 'Run it again in a moment.');
+    if (heldBy !== undefined)
+      throw new CliError('BUSY', `Process ${heldBy} is reporting usage right now. Nothing was sent.`, 'Run this again in a few seconds.');
     const json = { kind: 'telemetry', sent, waiting, rejected, left, problem: problem ?? null };
     if (problem !== undefined) return { json, text: `${out.mark.wait} ${problem}; ${counted(waiting, 'usage event')} waiting, to be sent later`, exit: 1 };
-    const spoiled = rejected > 0 ? [`${out.mark.wait} ${counted(rejected, 'file')} of no use: see rejected/`] : [];
+    const spoiled = rejected > 0 ? [`${out.mark.wait} ${counted(rejected, 'file')} rejected: see rejected/`] : [];
     const later = unread.map((reason) => `${out.mark.wait} ${reason}`);
     const text = [`${out.mark.good} ${counted(sent, 'usage event')} sent`, ...spoiled, ...later, ...leftLines(left, out)].join('\n');
     return { json, text, exit: left.length === 0 ? 0 : 1 };
@@ -87,9 +92,9 @@ export const telemetryCommand: CompanionCommand = {
 
 const MAX_NAMED = 10;
 
-/** A folder that was meant otherwise may hold any number. */
+/** The wrong folder may contain any number of files. */
 function leftLines(left: readonly LeftFile[], { mark }: CliOutput): string[] {
-  const named = left.slice(0, MAX_NAMED).map(({ file, reason }) => `${mark.bad} ${file} holds no usage, and is left as it is: ${reason}`);
+  const named = left.slice(0, MAX_NAMED).map(({ file, reason }) => `${mark.bad} ${file} contains no usage and was left alone: ${reason}`);
   return left.length > MAX_NAMED ? [...named, `${mark.bad} and ${counted(left.length - MAX_NAMED, 'file')} more`] : named;
 }
 
@@ -101,11 +106,11 @@ function secondsFrom(text: string | undefined): number {
 
 const UNITS: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000 };
 
-/** A date, or so many hours or days ago. */
+/** A date, or a number of hours or days ago. */
 function momentFrom(text: string | undefined, now: number): number | undefined {
   if (text === undefined) return undefined;
   const [, count, unit = ''] = /^(\d{1,5})([hd])$/.exec(text) ?? [];
-  // Not whatever a date can be read from: `5` would be May 2001, and send the history of years.
+  // Only ISO dates: `5` would parse as May 2001 and send the history of years.
   const date = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?$/.test(text) ? Date.parse(text) : Number.NaN;
   const moment = count === undefined ? date : now - Number(count) * (UNITS[unit] ?? 0);
   if (Number.isFinite(moment) && moment <= now) return moment;

@@ -16,7 +16,7 @@ const DOWNLOAD_MS = 5 * 60_000;
 const INSTALL_MS = 5 * 60_000;
 const VERSION_MS = 30_000;
 
-/** Fetches the release, makes sure that it is the one that was offered, installs it in a folder of its own and lets it say its version. */
+/** Downloads the release, verifies that it is the offered one, installs it in its own folder and runs its `--version`. */
 export async function installRelease(env: NodeJS.ProcessEnv, origin: string, token: string, offer: UpdateOffer): Promise<CurrentRelease> {
   const folder = join(releasesFolder(env), offer.latest_version);
   const tarball = `${folder}.tgz`;
@@ -39,12 +39,12 @@ export async function installRelease(env: NodeJS.ProcessEnv, origin: string, tok
 async function download(origin: string, token: string, path: string, sha256: string): Promise<void> {
   const response = await fetch(`${origin}/api/companion/tarball`, {
     headers: { authorization: `Bearer ${token}` },
-    // A redirect would take the token elsewhere.
+    // A redirect would send the token elsewhere.
     redirect: 'manual',
     signal: AbortSignal.timeout(DOWNLOAD_MS),
   }).catch(() => undefined);
   if (!response?.ok || !response.body)
-    throw new UpdateFailed(`the server did not give the release out (${response ? `HTTP ${response.status}` : 'no connection'})`);
+    throw new UpdateFailed(`the server did not deliver the release (${response ? `HTTP ${response.status}` : 'no connection'})`);
   const hash = createHash('sha256');
   const file = await open(path, 'w', 0o600);
   try {
@@ -57,25 +57,25 @@ async function download(origin: string, token: string, path: string, sha256: str
     }
     await file.sync();
   } catch (error) {
-    throw error instanceof UpdateFailed ? error : new UpdateFailed('the connection broke while the release was fetched');
+    throw error instanceof UpdateFailed ? error : new UpdateFailed('the connection broke during the download');
   } finally {
     await file.close();
   }
-  if (hash.digest('hex') !== sha256) throw new UpdateFailed('the release is not the one whose hash the server names');
+  if (hash.digest('hex') !== sha256) throw new UpdateFailed('the hash of the release differs from the one that the server announced');
 }
 
-/** No script of any package is run. */
+/** Package scripts are not run. */
 const INSTALL = ['install', '--ignore-scripts', '--omit=dev', '--no-audit', '--no-fund', '--no-package-lock', '--prefix'];
 
 async function install(env: NodeJS.ProcessEnv, folder: string, tarball: string): Promise<void> {
   const [file, args] = npm();
   const options = { cwd: folder, env, timeoutMs: INSTALL_MS, maxOutputBytes: 64 * 1024 };
   const ran = await runProgram(file, [...args, ...INSTALL, folder, '--', tarball], options).catch((error: Error) => error);
-  if (ran instanceof Error) throw new UpdateFailed(`npm did not install it: ${ran.message}`);
-  if (ran.code !== 0) throw new UpdateFailed(`npm did not install it (exit code ${ran.code})`);
+  if (ran instanceof Error) throw new UpdateFailed(`npm install failed: ${ran.message}`);
+  if (ran.code !== 0) throw new UpdateFailed(`npm install failed (exit code ${ran.code})`);
 }
 
-/** The one that came with this Node: a service has a short PATH. Else whichever is found. */
+/** The npm that came with this Node, because a service has a short PATH; otherwise any npm that is found. */
 function npm(): [string, string[]] {
   const own = join(dirname(process.execPath), '../lib/node_modules/npm/bin/npm-cli.js');
   return existsSync(own) ? [process.execPath, [own]] : ['npm', []];
@@ -85,13 +85,13 @@ function programIn(folder: string): string {
   try {
     return realpathSync(join(folder, 'node_modules/.bin/covibe-local'));
   } catch {
-    throw new UpdateFailed('the release has no covibe-local');
+    throw new UpdateFailed('the release contains no covibe-local');
   }
 }
 
 async function checkVersion(env: NodeJS.ProcessEnv, program: string, cwd: string, version: string): Promise<void> {
   const options = { cwd, env, timeoutMs: VERSION_MS, maxOutputBytes: 1024 };
   const ran = await runProgram(process.execPath, [program, '--version'], options).catch(() => undefined);
-  if (ran?.code !== 0) throw new UpdateFailed('the new program does not run here');
-  if (ran.stdout.trim() !== version) throw new UpdateFailed(`the new program is not version ${version}`);
+  if (ran?.code !== 0) throw new UpdateFailed('the new version does not run on this machine');
+  if (ran.stdout.trim() !== version) throw new UpdateFailed(`the new program reports another version than ${version}`);
 }

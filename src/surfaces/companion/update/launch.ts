@@ -4,12 +4,12 @@ import { VERSION } from '../../../version.ts';
 import { type CurrentRelease, currentRelease, forgetRelease } from './current-release.ts';
 import type { Updater } from './updater.ts';
 
-/** The exit code by which a release that was started here says that another one goes on. */
+/** The exit code by which a release that was started from here says that another release takes over. */
 export const HANDOVER = 75;
-/** In the environment of a release that was started here. */
+/** Set in the environment of a release that was started from here. */
 const LAUNCHED = 'COVIBE_LAUNCHED';
 
-/** One that ends in trouble this soon does not run here. */
+/** A release that fails this soon does not work on this machine. */
 const SOON_MS = 30_000;
 
 interface LaunchOptions {
@@ -17,20 +17,20 @@ interface LaunchOptions {
   readonly argv: readonly string[];
   readonly signal: AbortSignal;
   readonly updater: Updater;
-  /** This release itself. */
+  /** Runs this release itself. */
   here(): Promise<'ended' | 'handover'>;
 }
 
 /**
- * Runs the release that is in place, which may be this one, and the next whenever one is put in its place. The service's entry point is always the
- * installed program: it finds the current release from here.
+ * Runs the current release, which may be this one, and the next whenever one is installed. The service's entry point is always the installed program,
+ * which finds the current release from here.
  */
 export async function runCurrent({ env, argv, signal, updater, here }: LaunchOptions): Promise<'ended' | 'handover' | 'failed'> {
   for (;;) {
     const current = env[LAUNCHED] ? undefined : currentRelease(env);
     if (!current || current.version === VERSION) {
       const end = await here();
-      // One that was started here leaves it to who started it.
+      // A release that was started by another one leaves the restart to that one.
       if (end === 'ended' || env[LAUNCHED]) return end;
       continue;
     }
@@ -40,7 +40,7 @@ export async function runCurrent({ env, argv, signal, updater, here }: LaunchOpt
     if (code === HANDOVER) continue;
     if (Date.now() - began >= SOON_MS) return 'failed';
     forgetRelease(env);
-    updater.failed(current.version, `it ended at once with exit code ${code}`);
+    updater.failed(current.version, `it exited immediately with code ${code}`);
   }
 }
 

@@ -1,16 +1,16 @@
-/** The release that a server wants its companions to be, from the answer to a heartbeat. */
+/** The release that a server wants its companions to run, from the answer to a heartbeat. */
 export interface UpdateOffer {
   readonly latest_version: string;
   readonly tarball_sha256: string;
   readonly update_available: boolean;
-  /** By whoever publishes releases. */
+  /** Made by the publisher of the releases. */
   readonly signature: string | undefined;
 }
 
-/** It becomes the name of a folder, beside a file `current.json`. */
+/** It becomes the name of a folder next to the file `current.json`. */
 const VERSION_NAME = /^[0-9][0-9A-Za-z.+-]{0,63}$/;
 
-/** Undefined where the server offers none, or none that could be one. */
+/** Undefined if the server offers no release, or an invalid one. */
 export function offerIn(value: unknown): UpdateOffer | undefined {
   const { latest_version, tarball_sha256, update_available, signature } = (value ?? {}) as Partial<UpdateOffer>;
   if (typeof latest_version !== 'string' || !VERSION_NAME.test(latest_version)) return undefined;

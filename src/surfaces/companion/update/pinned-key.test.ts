@@ -7,7 +7,7 @@ import { temporaryFolder } from '../../../testing/store/database.ts';
 import { pinnedKey, settleUpdateKey } from './pinned-key.ts';
 import { fingerprintOf, newSigningKey } from './signature.ts';
 
-test('setup pins the key that the server names first; a later one only by its fingerprint [harden.companion.signed-updates]', async () => {
+test('setup pins the first key the server announces, and a later key only by its fingerprint [harden.companion.signed-updates]', async () => {
   const [first, second] = [newSigningKey().publicKey, newSigningKey().publicKey];
   let named: string | undefined;
   const origin = await standIn((_, response) => response.end(JSON.stringify({ public_key: named })));
@@ -31,7 +31,7 @@ test('setup pins the key that the server names first; a later one only by its fi
   expect(pinnedKey(env, origin)).toBe(second);
 });
 
-test('a server without a key says so, and says it to nobody without a token', async () => {
+test('a server without a key reports that, but only to callers with a token', async () => {
   const { url, ...t } = await servedApp();
   const ana = await t.developer('ana');
   const get = async (headers: Record<string, string>) => await fetch(`${url}/api/companion/key`, { headers });

@@ -4,12 +4,12 @@ import { CliError } from '../../cli/command.ts';
 import { ask } from '../server.ts';
 import { fingerprintOf, PUBLIC_KEY } from './signature.ts';
 
-/** The key that signs the releases of each server, by its origin, as it was when this machine was set up. */
+/** The key that signs each server's releases, by origin, as it was when this machine was set up. */
 const pathOf = (env: NodeJS.ProcessEnv): string => join(covibeHome(env), 'update-keys.json');
 
 const keysIn = (env: NodeJS.ProcessEnv): Record<string, unknown> => (readJson(pathOf(env)) ?? {}) as Record<string, unknown>;
 
-/** Undefined: no release of this server is installed. */
+/** Undefined: no release of this server is ever installed. */
 export function pinnedKey(env: NodeJS.ProcessEnv, origin: string): string | undefined {
   const key = keysIn(env)[origin];
   return typeof key === 'string' && PUBLIC_KEY.test(key) ? key : undefined;
@@ -25,18 +25,15 @@ export interface UpdateKey {
   readonly other: string | null;
 }
 
-/**
- * Pins the server's key at the first setup. A pinned key stays, whatever the server names later, unless the person
- * gives the fingerprint of the new one.
- */
+/** Pins the server's key at the first setup. A pinned key stays, whatever the server names later, unless the person gives the fingerprint of the new one. */
 export async function settleUpdateKey(env: NodeJS.ProcessEnv, origin: string, token: string, expected: string | undefined): Promise<UpdateKey> {
   const named = await namedKey(origin, token);
   const pinned = pinnedKey(env, origin);
   if (expected !== undefined && (named === undefined || fingerprintOf(named) !== expected)) {
     throw new CliError(
       'OTHER_UPDATE_KEY',
-      `${origin} names ${named === undefined ? 'no key for updates' : `the key ${fingerprintOf(named)}`}, not ${expected}. No key was pinned.`,
-      'Ask whoever publishes the releases for the fingerprint, and run setup with --update-key FINGERPRINT.',
+      `${origin} announces ${named === undefined ? 'no update key' : `the update key ${fingerprintOf(named)}`}, not ${expected}. No key was pinned.`,
+      'Ask the publisher of the releases for the right fingerprint, then run `covibe-local setup --update-key FINGERPRINT`.',
     );
   }
   if (named !== undefined && named !== pinned && (pinned === undefined || expected !== undefined)) {

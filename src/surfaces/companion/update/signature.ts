@@ -1,20 +1,20 @@
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto';
 
-/** The part of a release that is signed. */
+/** The signed part of a release. */
 interface Release {
   readonly version: string;
-  /** Of the tarball, in lower-case hexadecimal. */
+  /** SHA-256 of the tarball, in lower-case hexadecimal. */
   readonly sha256: string;
 }
 
 const PREFIX = 'ed25519:';
-/** In DER, what stands before the 32 bytes of a public key. */
+/** The DER prefix of an Ed25519 public key's 32 bytes. */
 const SPKI = Buffer.from('302a300506032b6570032100', 'hex');
 
-/** As config.toml and the pinned keys have it: `ed25519:` and the 32 bytes in base64. */
+/** The format of keys in config.toml and in the pinned keys: `ed25519:` and the 32 bytes in base64. */
 export const PUBLIC_KEY = /^ed25519:[A-Za-z0-9+/]{43}=$/;
 
-/** The lines that are signed. The first says what for, so that no other signature of the key can be taken for it. */
+/** The signed text. Its first line names the purpose, so that no other signature by this key can be used here. */
 const statement = ({ version, sha256 }: Release): Buffer =>
   Buffer.from(`covenant companion release\nname covenant\nversion ${version}\nsha256 ${sha256.toLowerCase()}\n`);
 
@@ -23,7 +23,7 @@ export function newSigningKey(): { privateKey: string; publicKey: string } {
   return { privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(), publicKey: publicText(publicKey) };
 }
 
-/** The private key of a PEM file. Throws where it is none, or of another kind. */
+/** Reads the private key from PEM. Throws if it is not an Ed25519 key. */
 export function readSigningKey(pem: string): KeyObject {
   const key = createPrivateKey(pem);
   if (key.asymmetricKeyType !== 'ed25519') throw new Error('not an Ed25519 key');
@@ -34,14 +34,14 @@ export const publicKeyOf = (key: KeyObject): string => publicText(createPublicKe
 
 export const signRelease = (key: KeyObject, release: Release): string => sign(null, statement(release), key).toString('base64');
 
-/** Whether the key has signed this very version of this very file. */
+/** Whether the key has signed exactly this version of exactly this file. */
 export function isSigned(publicKey: string, release: Release, signature: string | undefined): boolean {
   if (signature === undefined || !PUBLIC_KEY.test(publicKey)) return false;
   const key = createPublicKey({ key: Buffer.concat([SPKI, Buffer.from(publicKey.slice(PREFIX.length), 'base64')]), format: 'der', type: 'spki' });
   return verify(null, statement(release), key, Buffer.from(signature, 'base64'));
 }
 
-/** Short enough for a person to compare. */
+/** Short enough for people to compare. */
 export const fingerprintOf = (publicKey: string): string =>
   `SHA256:${createHash('sha256')
     .update(Buffer.from(publicKey.slice(PREFIX.length), 'base64'))

@@ -41,7 +41,7 @@ const notes = (): CliOutput & { said: string[] } => {
 };
 const machine = (npm = quickNpm()) => ({ ...process.env, HOME: temporaryFolder(), PATH: `${npm}:${process.env.PATH}` });
 
-/** A machine that was set up for this server while it named that key. */
+/** A machine that was set up while the server announced this key. */
 const setUpMachine = (origin: string, npm?: string, key = RELEASE_KEY.publicKey) => {
   const env = machine(npm);
   pinKey(env, origin, key);
@@ -51,7 +51,7 @@ const setUpMachine = (origin: string, npm?: string, key = RELEASE_KEY.publicKey)
 test.each([
   ['99.0.0', 'by npm itself', '/nowhere'],
   ['0.0.1', 'also where it is older', undefined],
-])('an offered release is fetched, checked, installed beside this one and put in its place: %s, %s', async (version, _, npm) => {
+])('downloads, verifies and installs an offered release, and switches to it: %s, %s', async (version, _, npm) => {
   const { url, token, offer } = await offering(version);
   const [env, out] = [setUpMachine(url, npm), notes()];
   expect(await createUpdater({ env, origin: url, enabled: true, out }).consider(offer, token)).toBe(true);
@@ -62,7 +62,7 @@ test.each([
   expect(readdirSync(join(env.HOME, '.covibe/companion')).sort()).toEqual([version, 'current.json']);
 });
 
-test('of earlier releases the one that was in place stays beside the new one, and no other', async () => {
+test('keeps the previous release next to the new one, and no older one', async () => {
   const { url, token, offer } = await offering('99.0.0');
   const env = setUpMachine(url);
   const folder = join(env.HOME, '.covibe/companion');
@@ -74,7 +74,7 @@ test('of earlier releases the one that was in place stays beside the new one, an
   expect(readdirSync(folder).sort()).toEqual(['2.0.0', '99.0.0', 'current.json']);
 });
 
-test('without the flag it is said once that there is another release, and nothing is fetched', async () => {
+test('without the flag, announces a new release once and downloads nothing', async () => {
   const { url, token, offer } = await offering('99.0.0');
   const [env, out] = [machine(), notes()];
   const updater = createUpdater({ env, origin: url, enabled: false, out });
@@ -84,10 +84,10 @@ test('without the flag it is said once that there is another release, and nothin
 });
 
 test.each([
-  ['another file than was signed', { instead: 'another file' }, 'is not the one whose hash the server names'],
-  ['another version', { says: '1.2.3' }, 'the new program is not version 99.0.0'],
-  ['no file', { manifest: { tarball: 'absent.tgz' } }, 'the server did not give the release out (HTTP 404)'],
-])('a release with %s changes nothing; it is said once, and tried again later', async (_, more, reason) => {
+  ['another file than was signed', { instead: 'another file' }, 'the hash of the release differs'],
+  ['another version', { says: '1.2.3' }, 'the new program reports another version than 99.0.0'],
+  ['no file', { manifest: { tarball: 'absent.tgz' } }, 'the server did not deliver the release (HTTP 404)'],
+])('a release with %s changes nothing, is reported once and retried later', async (_, more, reason) => {
   const { url, token, offer } = await offering('99.0.0', more);
   const [env, out] = [setUpMachine(url), notes()];
   let now = 0;
@@ -96,7 +96,7 @@ test.each([
   expect(currentRelease(env)).toBeUndefined();
   expect(readdirSync(join(env.HOME, '.covibe/companion'))).toEqual([]);
   expect(out.said).toEqual([expect.stringContaining(reason)]);
-  // Not before its time: a server that is asked then would be asked in vain.
+  // Not before the pause is over: asking earlier would be in vain.
   expect(await updater.consider({ ...offer, tarball_sha256: 'b'.repeat(64) }, token)).toBe(false);
   now = 11 * 60_000;
   await updater.consider(offer, token);
@@ -106,13 +106,13 @@ test.each([
 const OTHERS = newSigningKey();
 
 test.each([
-  ['by another key', '99.0.0', { signedBy: OTHERS.privateKey }, 'the release is not signed by the key that was pinned at setup'],
-  ['by another key, and older', '0.0.1', { signedBy: OTHERS.privateKey }, 'the release is not signed by the key that was pinned at setup'],
+  ['by another key', '99.0.0', { signedBy: OTHERS.privateKey }, 'the release is not signed with the key pinned at setup'],
+  ['by another key, and older', '0.0.1', { signedBy: OTHERS.privateKey }, 'the release is not signed with the key pinned at setup'],
   ['by nobody', '99.0.0', { signedBy: null }, 'the release is not signed'],
   ['by nobody, and older', '0.0.1', { signedBy: null }, 'the release is not signed'],
-  ['for another file', '99.0.0', { manifest: { tarball_sha256: 'a'.repeat(64) } }, 'the release is not signed by the key that was pinned at setup'],
-  ['as another version', '99.0.0', { manifest: { latest_version: '99.0.1' } }, 'the release is not signed by the key that was pinned at setup'],
-])('a release that is signed %s is not even fetched: %s [harden.companion.signed-updates]', async (_, version, options, reason) => {
+  ['for another file', '99.0.0', { manifest: { tarball_sha256: 'a'.repeat(64) } }, 'the release is not signed with the key pinned at setup'],
+  ['as another version', '99.0.0', { manifest: { latest_version: '99.0.1' } }, 'the release is not signed with the key pinned at setup'],
+])('a release signed %s is not even downloaded: %s [harden.companion.signed-updates]', async (_, version, options, reason) => {
   const { url, token, offer } = await offering(version, options);
   const [env, out] = [setUpMachine(url), notes()];
   expect(await createUpdater({ env, origin: url, enabled: true, out }).consider(offer, token)).toBe(false);
@@ -120,7 +120,7 @@ test.each([
   expect(out.said).toEqual([expect.stringContaining(reason)]);
 });
 
-test('a machine without a pinned key for the server installs nothing and says how to pin it [harden.companion.signed-updates]', async () => {
+test('a machine without a pinned key for the server installs nothing and reports how to pin it [harden.companion.signed-updates]', async () => {
   const { url, token, offer } = await offering('99.0.0');
   const [env, out] = [machine(), notes()];
   pinKey(env, 'http://127.0.0.1:1', RELEASE_KEY.publicKey);
@@ -129,7 +129,7 @@ test('a machine without a pinned key for the server installs nothing and says ho
   expect(out.said).toEqual([expect.stringContaining(`run covibe-local setup --base-url ${url}`)]);
 });
 
-test('an npm that fails changes nothing', async () => {
+test('an npm failure changes nothing', async () => {
   const { url, token, offer, tarball } = await offering('99.0.0');
   writeFileSync(tarball, 'no archive');
   const [env, out] = [setUpMachine(url), notes()];
@@ -137,10 +137,10 @@ test('an npm that fails changes nothing', async () => {
   const sha256 = sha256Of(tarball);
   const signature = signRelease(readSigningKey(RELEASE_KEY.privateKey), { version: '99.0.0', sha256 });
   expect(await updater.consider({ ...offer, tarball_sha256: sha256, signature }, token)).toBe(false);
-  expect([currentRelease(env), out.said]).toEqual([undefined, [expect.stringContaining('npm did not install it')]]);
+  expect([currentRelease(env), out.said]).toEqual([undefined, [expect.stringContaining('npm install failed')]]);
 });
 
-test('no script of a release runs', async () => {
+test('runs no script of a release', async () => {
   const trace = join(temporaryFolder(), 'ran');
   const run = `node -e "require('fs').appendFileSync('${trace}', 'x')"`;
   const { url, token, offer } = await offering('99.0.0', { scripts: { preinstall: run, install: run, postinstall: run, prepare: run } });
@@ -148,7 +148,7 @@ test('no script of a release runs', async () => {
   expect(existsSync(trace)).toBe(false);
 });
 
-/** What goes wrong with a release that this gives out. */
+/** The failure for a release served by this listener. */
 async function failureWith(listener: RequestListener): Promise<string> {
   const out = notes();
   const [env, origin, sha256] = [machine(), await standIn(listener), 'a'.repeat(64)];
@@ -159,21 +159,21 @@ async function failureWith(listener: RequestListener): Promise<string> {
   return out.said.join();
 }
 
-test('a server that sends elsewhere for the release is not followed: the token would go there', async () => {
+test('does not follow a redirect for the release, which would expose the token', async () => {
   let followed = 0;
   const elsewhere = await standIn((_, response) => {
     followed++;
     response.end('anything');
   });
   const sending: RequestListener = (_, response) => response.writeHead(302, { location: `${elsewhere}/api/companion/tarball` }).end();
-  expect(await failureWith(sending)).toContain('the server did not give the release out (HTTP 302)');
+  expect(await failureWith(sending)).toContain('the server did not deliver the release (HTTP 302)');
   expect(followed).toBe(0);
 });
 
-test('a release without end is not fetched to the end', async () => {
+test('stops downloading a release that is too large', async () => {
   const chunk = Buffer.alloc(4 * 1024 * 1024);
   let sent = 0;
-  // A bound for whoever takes it all: it would be told of another hash then.
+  // A limit for a client that reads everything: it would then report a wrong hash.
   const flood: RequestListener = (_, response) => {
     while (sent < 256 * 1024 * 1024 && !response.destroyed) {
       sent += chunk.length;
@@ -184,11 +184,11 @@ test('a release without end is not fetched to the end', async () => {
   expect(await failureWith(flood)).toContain('the release is larger than');
 });
 
-test.each(['../..', '..', '/etc', 'a/b', '', '1'.repeat(65), 'current.json'])('no release is called %j', (latest_version) => {
+test.each(['../..', '..', '/etc', 'a/b', '', '1'.repeat(65), 'current.json'])('accepts no release version %j', (latest_version) => {
   expect(offerIn({ latest_version, tarball_sha256: 'a'.repeat(64), update_available: true })).toBeUndefined();
 });
 
-test('the release is given to whoever has a token, from beside the manifest and from nowhere else', async () => {
+test('the server delivers the release to callers with a token, and only from next to the manifest', async () => {
   const { app, url, token, folder, manifest, offer } = await offering('99.0.0');
   const get = async (bearer?: string) => await fetch(`${url}/api/companion/tarball`, bearer ? { headers: { authorization: `Bearer ${bearer}` } } : {});
   expect((await get()).status).toBe(401);

@@ -7,9 +7,9 @@ import { pinnedKey } from './pinned-key.ts';
 import { isSigned } from './signature.ts';
 
 export interface Updater {
-  /** Whether another release is in place now, which must go on. */
+  /** Considers an offered release. Returns whether another release is installed now and must take over. */
   consider(offer: UpdateOffer, token: string): Promise<boolean>;
-  /** That release does not run here. */
+  /** Notes that this release does not work on this machine. */
   failed(version: string, reason: string): void;
 }
 
@@ -19,21 +19,21 @@ const LONGEST_PAUSE_MS = 6 * 60 * 60_000;
 interface UpdaterOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly origin: string;
-  /** Without it, it is only said that there is another release. */
+  /** If false, a new release is only announced. */
   readonly enabled: boolean;
   readonly out: CliOutput;
   readonly now?: () => number;
 }
 
-/** The server alone does not decide what runs here: it could have been taken over, or be another one. */
+/** The server alone does not decide what runs here: it could be compromised, or be another server. */
 function requireSigned(env: NodeJS.ProcessEnv, origin: string, { latest_version: version, tarball_sha256: sha256, signature }: UpdateOffer): void {
   const key = pinnedKey(env, origin);
-  if (key === undefined) throw new UpdateFailed(`no key for updates from ${origin} is pinned here: run covibe-local setup --base-url ${origin}, which pins it`);
+  if (key === undefined) throw new UpdateFailed(`no update key is pinned for ${origin}; to pin it, run covibe-local setup --base-url ${origin}`);
   if (signature === undefined) throw new UpdateFailed('the release is not signed');
-  if (!isSigned(key, { version, sha256 }, signature)) throw new UpdateFailed('the release is not signed by the key that was pinned at setup');
+  if (!isSigned(key, { version, sha256 }, signature)) throw new UpdateFailed('the release is not signed with the key pinned at setup');
 }
 
-/** Becomes the version that the server offers, be it newer or older. Whatever goes wrong changes nothing, is said once, and tried again later. */
+/** Switches to the version that the server offers, newer or older. A failure changes nothing, is reported once and retried later. */
 export function createUpdater({ env, origin, enabled, out, now = Date.now }: UpdaterOptions): Updater {
   const attempts = new Map<string, { failures: number; notBefore: number }>();
   const told = new Set<string>();
@@ -44,7 +44,7 @@ export function createUpdater({ env, origin, enabled, out, now = Date.now }: Upd
   const failed: Updater['failed'] = (version, reason) => {
     const failures = (attempts.get(version)?.failures ?? 0) + 1;
     attempts.set(version, { failures, notBefore: now() + Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), LONGEST_PAUSE_MS) });
-    once(`${out.mark.wait} not updated to ${version}: ${reason}; ${VERSION} goes on, and it is tried again later`);
+    once(`${out.mark.wait} not updated to ${version}: ${reason}. Version ${VERSION} keeps running; the update is retried later`);
   };
   return {
     failed,
@@ -52,7 +52,7 @@ export function createUpdater({ env, origin, enabled, out, now = Date.now }: Upd
       const { latest_version: version } = offer;
       if (!offer.update_available || version === VERSION) return false;
       if (!enabled) {
-        once(`${out.mark.quiet} version ${version} is available (this is ${VERSION}): run covibe-local watch --self-update, or install it yourself`);
+        once(`${out.mark.quiet} version ${version} is available (this is ${VERSION}): run covibe-local watch --self-update, or install it by hand`);
         return false;
       }
       if (now() < (attempts.get(version)?.notBefore ?? 0)) return false;

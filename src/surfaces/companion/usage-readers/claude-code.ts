@@ -6,16 +6,16 @@ import { sessionOf } from '../runs.ts';
 import { type FileCursor, type FoundFile, fileAt, filesUnder, linesFrom, objectOn, readFiles } from './log-files.ts';
 import { type Cursor, countOf, isCounted, momentOf, type UsageBatch, type UsageEvent } from './usage-batch.ts';
 
-/** After this long without a word a message is over, also where nothing says so. */
+/** After this long without a new line, a message is complete even if nothing marks its end. */
 const QUIET_MS = 60_000;
 
 interface TranscriptOptions {
-  /** The transcript of one run and of its subagents, instead of all. */
+  /** The transcript of one run and its subagents, instead of all transcripts. */
   readonly only?: string | undefined;
   readonly now: number;
 }
 
-/** Claude Code's transcripts: the usage of each message once, however many lines the message has. */
+/** Reads Claude Code's transcripts. Reports the usage of each message once, however many lines the message has. */
 export function readClaudeCode(env: NodeJS.ProcessEnv, cursors: Cursor, batch: UsageBatch, { only, now }: TranscriptOptions): Cursor {
   const isTranscript = (name: string) => name.endsWith('.jsonl');
   const files = only ? [fileAt(only) ?? [], filesUnder(only.replace(/\.jsonl$/, ''), isTranscript)].flat() : filesUnder(transcriptsFolder(env), isTranscript);
@@ -27,8 +27,8 @@ export function readClaudeCode(env: NodeJS.ProcessEnv, cursors: Cursor, batch: U
 }
 
 /**
- * A message is written block by block, each with the counters known by then; it is over with its stop reason, with the next turn, or when nothing
- * follows. Until then reading starts from it again: what was put before is known by its id.
+ * A message is written block by block, each with the counters known so far. It ends with its stop reason, with the next turn, or when nothing
+ * follows. Until then it is read again from its start; events already put are recognized by id.
  */
 function readTranscript({ path }: FoundFile, from: FileCursor | undefined, batch: UsageBatch, isOver: boolean): FileCursor {
   const open = new Map<string, { event: UsageEvent; start: number }>();

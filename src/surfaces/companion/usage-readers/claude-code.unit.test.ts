@@ -7,7 +7,7 @@ import { readClaudeCode } from './claude-code.ts';
 
 const now = () => Date.now();
 
-test('a message counts once, with the counters that it ended with, however many lines it has', () => {
+test('counts a message once, with its final counters, however many lines it has', () => {
   const home = temporaryFolder();
   const open = { stop: null };
   writeLines(transcriptPath(home), [
@@ -30,7 +30,7 @@ test('a message counts once, with the counters that it ended with, however many 
   });
 });
 
-test('a message that is still being written waits; what follows later is read from there on, and an unfinished line is left', () => {
+test('waits for a message that is still being written, then reads on from there; an unfinished line is left', () => {
   const home = temporaryFolder();
   const path = writeLines(transcriptPath(home), [claudeLine('one', 77), claudeLine('two', 3, { stop: null })]);
   const batch = testBatch();
@@ -45,7 +45,7 @@ test('a message that is still being written waits; what follows later is read fr
   expect(outputsOf(batch.events)).toEqual([77, 8]);
 });
 
-test('a message that nothing follows is over after a while, and at once where its run has stopped', () => {
+test('a message that nothing follows is complete after a while, or immediately if its run has stopped', () => {
   const home = temporaryFolder();
   const path = writeLines(transcriptPath(home), [claudeLine('one', 3, { stop: null })]);
   const [later, stopped] = [testBatch(), testBatch()];
@@ -54,7 +54,7 @@ test('a message that nothing follows is over after a while, and at once where it
   expect([outputsOf(later.events), outputsOf(stopped.events)]).toEqual([[3], [3]]);
 });
 
-test('one run is its transcript and those of its subagents; CLAUDE_CONFIG_DIR says where the others are', () => {
+test('one run is its transcript and those of its subagents; CLAUDE_CONFIG_DIR sets where the others are', () => {
   const home = temporaryFolder();
   const only = writeLines(transcriptPath(home), [claudeLine('one', 1)]);
   writeLines(only.replace('.jsonl', '/subagents/agent-1.jsonl'), [claudeLine('two', 2)]);
@@ -66,7 +66,7 @@ test('one run is its transcript and those of its subagents; CLAUDE_CONFIG_DIR sa
   expect(outputsOf(all.events).sort()).toEqual([1, 2, 3]);
 });
 
-test('what has no split counters is no event [companion.watch.no-split-no-event]', () => {
+test('a line without split counters is no event [companion.watch.no-split-no-event]', () => {
   const home = temporaryFolder();
   const usages = [
     null,
@@ -83,7 +83,7 @@ test('what has no split counters is no event [companion.watch.no-split-no-event]
   expect(batch.events).toEqual([]);
 });
 
-test('what was used before is left out, and a full batch stops the reading where it stands', () => {
+test('skips earlier use, and stops reading when the batch is full', () => {
   const home = temporaryFolder();
   writeLines(transcriptPath(home), [claudeLine('old', 1, { at: '2026-01-01T00:00:00Z' }), claudeLine('one', 2), claudeLine('two', 3), claudeLine('three', 4)]);
   const full = testBatch({ since: now() - 60_000, room: 1 });
@@ -94,7 +94,7 @@ test('what was used before is left out, and a full batch stops the reading where
   expect(outputsOf(rest.events)).toEqual([3, 4]);
 });
 
-test('a file that was replaced by a shorter one is read anew', () => {
+test('rereads a file that was replaced by a shorter one', () => {
   const home = temporaryFolder();
   const path = writeLines(transcriptPath(home), [claudeLine('one', 1), claudeLine('two', 2)]);
   const cursor = readClaudeCode({ HOME: home }, {}, testBatch(), { now: now() });
@@ -104,7 +104,7 @@ test('a file that was replaced by a shorter one is read anew', () => {
   expect(outputsOf(batch.events)).toEqual([3]);
 });
 
-test('nothing but numbers, the model and a hash is taken [companion.watch.numeric-only]', () => {
+test('takes only numbers, the model and a hash [companion.watch.numeric-only]', () => {
   const home = temporaryFolder();
   const evil = claudeLine('one', 1) as { message: { model: string; id: string } };
   evil.message.model = CANARY;

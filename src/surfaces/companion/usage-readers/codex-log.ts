@@ -8,7 +8,7 @@ import { type ForeignStore, openForeign } from './foreign-store.ts';
 import { type FileCursor, type FoundFile, filesOf, linesFrom, readFiles } from './log-files.ts';
 import { type Cursor, momentOf, type UsageBatch, type UsageEvent } from './usage-batch.ts';
 
-/** Codex's log, which is soon cleared, has the threads that it does not keep: a response that stands in both is read from the rollout. */
+/** Codex's log, which is cleared soon, contains threads without a rollout. A response that is in both is read from the rollout. */
 export async function readCodexLog(env: NodeJS.ProcessEnv, cursor: Cursor, batch: UsageBatch): Promise<{ cursor: Cursor; tooOld: boolean }> {
   const rollouts = rolloutsOf(env);
   const isKept = (thread: string | undefined) => thread !== undefined && rollouts.some(({ path }) => path.includes(thread));
@@ -23,7 +23,7 @@ export async function readCodexLog(env: NodeJS.ProcessEnv, cursor: Cursor, batch
       store.close();
     }
   }
-  // Before it kept its log in a database.
+  // Before Codex kept its log in a database.
   const logs = database ? [] : filesOf(stores.logs);
   const texts = readFiles<LogCursor>(logs, recordOf(cursor.texts) ?? {}, batch, (file, from) => readText(file, from, batch, isKept));
   return { cursor: { ...cursor, texts }, tooOld: false };
@@ -51,7 +51,7 @@ const COMPLETED = "feedback_log_body like '%response.completed%' and length(feed
 
 function readLog(store: ForeignStore, from: number, batch: UsageBatch, isKept: (thread: string | undefined) => boolean): number {
   const newest = Number(store.all('select coalesce(max(id), 0) as id from logs')[0]?.id ?? 0);
-  // Cleared, or another database by the same name.
+  // The log was cleared, or this is another database with the same name.
   let last = newest < from ? 0 : from;
   const hasWhole = (thread: string) =>
     store.all(`select 1 from logs where thread_id = ? and feedback_log_body like '%{"type":"response.completed"%' limit 1`, thread).length > 0;
@@ -74,7 +74,7 @@ function readLog(store: ForeignStore, from: number, batch: UsageBatch, isKept: (
 }
 
 interface LogCursor extends FileCursor {
-  /** Whole responses were logged: counters alone are the same again. */
+  /** Whole responses are logged, so lines with only counters repeat them. */
   readonly whole?: boolean | undefined;
 }
 
@@ -97,16 +97,16 @@ function readText({ path }: FoundFile, from: LogCursor | undefined, batch: Usage
 /** A completed response in Codex's log. */
 interface Completed {
   readonly thread: string | undefined;
-  /** `whole`: the response as it came, with its id. `counted`: the counters alone, which stand beside the former where that is logged too. */
+  /** `whole`: the full response with its id. `counted`: counters only, logged next to the full response if that is logged too. */
   readonly form: 'whole' | 'counted';
   readonly event: UsageEvent | undefined;
 }
 
 const WHOLE = '{"type":"response.completed"';
-/** The same counters are logged for two readers; those for traces are left out. */
+/** The same counters are logged for two readers. Those for traces are skipped. */
 const AGAIN = 'codex_otel.trace_safe';
 
-/** Undefined: not of a completed response. */
+/** Undefined if the entry is not a completed response. */
 function completedIn(entry: string, about: { thread?: string | undefined; target?: string | undefined } = {}): Completed | undefined {
   if (about.target === AGAIN || entry.includes(AGAIN)) return undefined;
   const thread = about.thread ?? field(entry, 'conversation.id') ?? field(entry, 'thread_id') ?? field(entry, 'thread.id');
@@ -127,7 +127,7 @@ function completedIn(entry: string, about: { thread?: string | undefined; target
   return { thread, form: 'counted', event: codexEvent(`${thread} ${field(entry, 'event.timestamp')}`, field(entry, 'model'), usage) };
 }
 
-/** `name=value` or `name="value"`, as a whole word. The last: what others say comes before what the entry itself says. */
+/** `name=value` or `name="value"`, as a whole word. The last match counts: quoted text comes before the entry's own fields. */
 function field(entry: string, name: string): string | undefined {
   const found = [...entry.matchAll(new RegExp(`(?<=^|[\\s{])${name.replaceAll('.', '\\.')}="?([A-Za-z0-9._:+/-]{1,200})`, 'g'))].at(-1);
   return found?.[1];

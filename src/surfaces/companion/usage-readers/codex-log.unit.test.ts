@@ -24,7 +24,7 @@ const COUNTERS = {
   },
 };
 
-test('split counters are read from the response.completed entries of the log [companion.watch.codex-counters]', async () => {
+test('reads split counters from the response.completed entries of the log [companion.watch.codex-counters]', async () => {
   const home = temporaryFolder();
   writeCodexLog(home, [{ body: 'unrelated' }, { body: wholeEntry('resp_1', 55) }, { body: wholeEntry('resp_2', 60) }, { body: wholeEntry('resp_2', 60) }]);
   const batch = testBatch();
@@ -37,7 +37,7 @@ test('split counters are read from the response.completed entries of the log [co
   expect(outputsOf(next.events)).toEqual([70]);
 });
 
-test('where only counters are logged they count, once for both of their readers; beside whole responses they do not', async () => {
+test('counts counter-only entries once for both of their readers, but not next to whole responses', async () => {
   const [alone, beside] = [temporaryFolder(), temporaryFolder()];
   const counted = [
     { body: countedEntry(55), target: 'codex_otel.log_only' },
@@ -52,25 +52,22 @@ test('where only counters are logged they count, once for both of their readers;
   expect(outputsOf(both.events)).toEqual([55]);
 });
 
-test.each([true, false])(
-  'a thread that has a rollout is read from there: what the log repeats of it does not count again (responses named: %s)',
-  async (named) => {
-    const home = temporaryFolder();
-    writeLines(rolloutPath(home, 'thread-1'), rolloutLines({ resp_1: 55, resp_2: 60 }, { thread: 'thread-1', named }));
-    writeCodexLog(home, [{ body: wholeEntry('resp_1', 55) }, { body: wholeEntry('resp_2', 60) }, { body: wholeEntry('resp_9', 90), thread: 'thread-2' }]);
-    const batch = testBatch();
-    // One after the other, as the watcher does.
-    const rollouts = readRollouts({ HOME: home }, {}, batch);
-    const { cursor } = await readCodexLog({ HOME: home }, {}, batch);
-    expect(outputsOf(batch.events)).toEqual([55, 60, 90]);
-    const again = testBatch();
-    readRollouts({ HOME: home }, rollouts, again);
-    await readCodexLog({ HOME: home }, cursor, again);
-    expect(again.events).toEqual([]);
-  },
-);
+test.each([true, false])('reads a thread with a rollout from the rollout and ignores its copies in the log (responses named: %s)', async (named) => {
+  const home = temporaryFolder();
+  writeLines(rolloutPath(home, 'thread-1'), rolloutLines({ resp_1: 55, resp_2: 60 }, { thread: 'thread-1', named }));
+  writeCodexLog(home, [{ body: wholeEntry('resp_1', 55) }, { body: wholeEntry('resp_2', 60) }, { body: wholeEntry('resp_9', 90), thread: 'thread-2' }]);
+  const batch = testBatch();
+  // One after the other, like the watcher.
+  const rollouts = readRollouts({ HOME: home }, {}, batch);
+  const { cursor } = await readCodexLog({ HOME: home }, {}, batch);
+  expect(outputsOf(batch.events)).toEqual([55, 60, 90]);
+  const again = testBatch();
+  readRollouts({ HOME: home }, rollouts, again);
+  await readCodexLog({ HOME: home }, cursor, again);
+  expect(again.events).toEqual([]);
+});
 
-test('before there was a database, the log was text', async () => {
+test('reads the text log of versions before the database', async () => {
   const home = temporaryFolder();
   writeLines(join(home, '.codex/log/codex-tui.log'), [
     `2026-11-16T07:20:43.945Z  INFO codex_otel.log_only: ${countedEntry(55)}`,

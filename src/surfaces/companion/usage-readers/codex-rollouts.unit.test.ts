@@ -5,7 +5,7 @@ import { outputsOf, rolloutLines, rolloutPath, testBatch, writeLines } from '../
 import { temporaryFolder } from '../../../testing/store/database.ts';
 import { readRollouts } from './codex-rollouts.ts';
 
-test('an older rollout names no responses: each token count once, also where it is repeated or copied into a fork', () => {
+test('in an older rollout without response ids, counts each token count once, also if repeated or copied into a fork', () => {
   const home = temporaryFolder();
   writeLines(rolloutPath(home, 'aaa'), rolloutLines({ one: 55, two: 60 }, { thread: 'aaa', named: false }));
   writeLines(rolloutPath(home, 'bbb'), rolloutLines({ one: 55, two: 60, three: 70 }, { thread: 'bbb', named: false, forkedFrom: 'aaa' }));
@@ -15,7 +15,7 @@ test('an older rollout names no responses: each token count once, also where it 
   expect(outputsOf(batch.events).sort()).toEqual([55, 55, 60, 70]);
 });
 
-test('an archived rollout is the same rollout', () => {
+test('recognizes an archived rollout as the same rollout', () => {
   const home = temporaryFolder();
   const path = writeLines(rolloutPath(home), rolloutLines({ one: 55 }, { named: false }));
   const cursors = readRollouts({ HOME: home }, {}, testBatch());

@@ -5,15 +5,12 @@ import { hashOf } from '../hash.ts';
 import { type ForeignStore, openForeign, type SqliteRow } from './foreign-store.ts';
 import { type Cursor, countOf, isCounted, momentOf, type UsageBatch, type UsageEvent } from './usage-batch.ts';
 
-/** An answer that has not ended may get other counters yet; one this old has ended, also where nothing says so. */
+/** An unfinished answer may still get other counters. One this old is complete, even if nothing marks its end. */
 const QUIET_MS = 60_000;
-/** The store may be gigabytes: others have their turn between. */
+/** The store may be gigabytes large, so reading pauses between batches. */
 const BATCH_SIZE = 2_000;
 
-/**
- * Of each answer the database gives its counters, model and time: the text of it is never read. An entry that is written again gets a new row id,
- * so that what is above the last one is what is new.
- */
+/** Reads counters, model and time of each answer, never its text. A rewritten entry gets a new row id, so everything above the last one read is new. */
 const NEW_ANSWERS = `
   select rowid as row, key, input, output, model, at, ended from (
     select rowid, key,
@@ -49,9 +46,9 @@ async function readAnswers(store: ForeignStore, from: number, newest: number, ba
       const before = Number(answer.row) - 1;
       if (batch.full()) return held ?? before;
       const at = momentOf(answer.at);
-      // Without a date nobody knows whether it is from before, nor how long it would have to be waited for.
+      // Without a date it is unknown whether the answer predates the ledger, or how long to wait for it.
       if (at === undefined || at < batch.since) continue;
-      // A date that is yet to come, after a clock was set, must not hold up the rest until then.
+      // A date in the future, after a clock change, must not hold up the rest until then.
       if (answer.ended === null && Math.abs(now - at) < QUIET_MS) held ??= before;
       else put(store, answer, batch);
     }

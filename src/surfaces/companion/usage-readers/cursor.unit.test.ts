@@ -7,7 +7,7 @@ import { readCursor } from './cursor.ts';
 const counts = (events: readonly { payload: Readonly<Record<string, unknown>> }[]) => events.map(({ payload }) => payload.direct_counts);
 const tokens = (inputTokens: number, outputTokens: number) => ({ inputTokens, outputTokens });
 
-test("counters are read from Cursor's store, each answer once [companion.watch.cursor-counters]", async () => {
+test("reads counters from Cursor's store, each answer once [companion.watch.cursor-counters]", async () => {
   const home = temporaryFolder();
   writeCursorStore(home, [
     { id: 'one', tokens: tokens(100, 20), model: 'gpt-5' },
@@ -26,7 +26,7 @@ test("counters are read from Cursor's store, each answer once [companion.watch.c
   expect(counts(next.events)).toMatchObject([{ input_tokens: 7 }]);
 });
 
-test('an answer that is still being given waits until it has ended, or long since must have', async () => {
+test('waits for an answer in progress until it has ended or must have ended long ago', async () => {
   const home = temporaryFolder();
   writeCursorStore(home, [
     { id: 'one', tokens: tokens(100, 2), ended: false },
@@ -43,7 +43,7 @@ test('an answer that is still being given waits until it has ended, or long sinc
   expect(counts(batch.events)).toMatchObject([{ input_tokens: 50 }, { input_tokens: 100, output_tokens: 30 }]);
 });
 
-test('without both counters there is no event, and none from before [companion.watch.no-split-no-event]', async () => {
+test('without both counters there is no event, and none from before the start [companion.watch.no-split-no-event]', async () => {
   const home = temporaryFolder();
   writeCursorStore(home, [
     { id: 'none' },
@@ -57,7 +57,7 @@ test('without both counters there is no event, and none from before [companion.w
   expect(batch.events).toEqual([]);
 });
 
-test('an answer without a date is from nobody knows when: it is not reported, and holds up no other', async () => {
+test('skips an answer without a date, which holds up no other', async () => {
   const home = temporaryFolder();
   writeCursorStore(home, [
     { id: 'ended', tokens: tokens(5, 5), at: null },
@@ -73,7 +73,7 @@ test('an answer without a date is from nobody knows when: it is not reported, an
   expect(next.events).toEqual([]);
 });
 
-test('an answer that is dated ahead, because a clock was set, holds up no other until then', async () => {
+test('an answer dated in the future, after a clock change, holds up no other', async () => {
   const home = temporaryFolder();
   const now = Date.now();
   writeCursorStore(home, [{ id: 'ahead', tokens: tokens(5, 5), at: new Date(now + 3_600_000).toISOString(), ended: false }]);
@@ -82,7 +82,7 @@ test('an answer that is dated ahead, because a clock was set, holds up no other 
   expect(counts(batch.events)).toMatchObject([{ input_tokens: 5 }]);
 });
 
-test('a full batch stops the reading, and nothing is skipped', async () => {
+test('a full batch stops the reading and skips nothing', async () => {
   const home = temporaryFolder();
   writeCursorStore(
     home,
@@ -95,7 +95,7 @@ test('a full batch stops the reading, and nothing is skipped', async () => {
   expect([full.events.length, counts(rest.events)]).toMatchObject([2, [{ input_tokens: 3 }]]);
 });
 
-test('the store is where each system keeps it, and its absence is no fault', async () => {
+test('finds the store where each system keeps it, and accepts its absence', async () => {
   expect(cursorStore({ HOME: '/h' }, 'linux')).toBe('/h/.config/Cursor/User/globalStorage/state.vscdb');
   expect(cursorStore({ HOME: '/h', XDG_CONFIG_HOME: '/x' }, 'linux')).toBe('/x/Cursor/User/globalStorage/state.vscdb');
   expect(cursorStore({ HOME: '/h' }, 'darwin')).toBe('/h/Library/Application Support/Cursor/User/globalStorage/state.vscdb');

@@ -2,13 +2,13 @@ import { existsSync } from 'node:fs';
 
 export type SqliteRow = Readonly<Record<string, unknown>>;
 
-/** Another program's database, which is only read. */
+/** Another program's database, opened read-only. */
 export interface ForeignStore {
   all(statement: string, ...parameters: (string | number)[]): SqliteRow[];
   close(): void;
 }
 
-/** `too-old`: this Node cannot read SQLite. Undefined: there is no such database, or none that can be read now. */
+/** `too-old`: this Node cannot read SQLite. Undefined: the database does not exist or cannot be read now. */
 export async function openForeign(path: string): Promise<ForeignStore | 'too-old' | undefined> {
   if (!existsSync(path)) return undefined;
   const { DatabaseSync } = await driver();
@@ -22,10 +22,10 @@ export async function openForeign(path: string): Promise<ForeignStore | 'too-old
   }
 }
 
-/** Only when a store is there to be read, and only where Node has it: from 22.5 on. */
+/** Loaded only when there is a store to read. Node has it since 22.5. */
 async function driver(): Promise<Partial<typeof import('node:sqlite')>> {
   const { emitWarning } = process;
-  // On some versions Node warns that this part of it is experimental, in the middle of what we print.
+  // Some Node versions print a warning that this module is experimental, in the middle of our output.
   process.emitWarning = () => {};
   try {
     return await import('node:sqlite');

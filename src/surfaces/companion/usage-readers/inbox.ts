@@ -14,38 +14,38 @@ import type { UsageEvent } from './usage-batch.ts';
 export const INBOX = '.covibe/telemetry';
 export const inboxOf = (root: string): string => join(root, INBOX);
 
-/** The inboxes that exist. One behind a link is skipped, because files are moved in it and it may be anybody's folder. */
+/** The inboxes that exist. One behind a link is skipped, because files are moved in it and it may be anyone's folder. */
 export const inboxesIn = (roots: readonly string[]): string[] =>
   roots.map(inboxOf).filter((inbox, at) => orNothing(() => realpathSync(inbox) === inboxOf(realpathSync(roots[at] ?? ''))));
 
-/** Whether a folder is the inbox of a repository: in any other one the files may be anything. */
+/** Whether a folder is a repository's inbox. In any other folder the files may be anything. */
 export const isInbox = (folder: string): boolean => inboxesIn([join(folder, '../..')]).includes(folder);
 
 export interface InboxFile {
   readonly path: string;
-  /** Of all that stands in it. */
+  /** The digest of its whole content. */
   readonly digest: string;
-  /** Which of the files that were ever called so. */
+  /** Identifies the file among all files that ever had this name. */
   readonly birth: string;
   readonly events: readonly UsageEvent[];
 }
 
-/** Why a file is of no use: in our words, and never in those of the file. */
+/** Why a file is unusable. The message never quotes the file. */
 export class BrokenFile extends Error {
   override readonly name = 'BrokenFile';
 }
 
-/** Its writer may still be at it. */
+/** Its writer may still be writing. */
 export class UnfinishedFile extends Error {
   override readonly name = 'UnfinishedFile';
 }
 
-/** A file that was not changed for this long is complete. */
+/** A file that has not changed for this long is complete. */
 const SETTLED_MS = 5_000;
 const MAX_BYTES = 4 * 1024 * 1024;
 const MAX_ENTRIES = 1_000;
 
-/** `*.json`, in the order of their names. */
+/** All `*.json` files, sorted by name. */
 export function inboxFiles(folder: string): string[] {
   try {
     const names = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile() && entry.name.endsWith('.json'));
@@ -55,15 +55,15 @@ export function inboxFiles(folder: string): string[] {
   }
 }
 
-/** The same file gives the same events each time. `known`: its birth, where it was read before; a writer may put a new file in its place to add to it. */
+/** The same file always gives the same events. `known`: its birth, if it was read before; a writer may replace the file to add to it. */
 export function readInboxFile(path: string, known?: string): InboxFile {
   const { size, mtimeMs, ino, birthtimeMs } = statSync(path);
   const birth = known ?? `${ino} ${birthtimeMs}`;
   if (size > MAX_BYTES) throw new BrokenFile(`The file is larger than ${MAX_BYTES} bytes.`);
   const text = readFileSync(path, 'utf8');
   const value = parseJson(text);
-  if (value === undefined && Date.now() - mtimeMs < SETTLED_MS) throw new UnfinishedFile('The file is no JSON yet.');
-  if (value === undefined) throw new BrokenFile('The file is no JSON.');
+  if (value === undefined && Date.now() - mtimeMs < SETTLED_MS) throw new UnfinishedFile('The file is not complete JSON yet.');
+  if (value === undefined) throw new BrokenFile('The file is not JSON.');
   const entries = Array.isArray(value) ? value : [value];
   if (entries.length > MAX_ENTRIES) throw new BrokenFile(`The file has more than ${MAX_ENTRIES} entries.`);
   const placeOf = placesIn(`${path} ${birth}`);
@@ -73,7 +73,7 @@ export function readInboxFile(path: string, known?: string): InboxFile {
 
 type PlaceOf = (payload: Record<string, unknown>, entry: Record<string, unknown>) => string | undefined;
 
-/** An entry with an id is the same wherever it stands. Equal ones without are uses of their own: the file and their order there tell them apart. */
+/** An entry with an id is the same wherever it appears. Equal entries without an id are separate uses, distinguished by the file and their order in it. */
 function placesIn(file: string): PlaceOf {
   const counts = new Map<string, number>();
   return (payload, entry) => {
@@ -89,13 +89,13 @@ function placesIn(file: string): PlaceOf {
 
 const isSource = (value: unknown): value is Source => typeof value === 'string' && (SOURCES as readonly string[]).includes(value);
 
-/** `{source, payload, submitted_cost?, session_id?}`, or what a provider gave, whose source its own marks or the name of the file tell. */
+/** `{source, payload, submitted_cost?, session_id?}`, or a provider's usage object, whose source is derived from its fields or the file's name. */
 function eventOf(entry: unknown, path: string, where: string, placeOf: PlaceOf): UsageEvent {
   const object = recordOf(entry);
-  if (!object) throw new BrokenFile(`${where} is no JSON object.`);
+  if (!object) throw new BrokenFile(`${where} is not a JSON object.`);
   const wrapped = recordOf(object.payload);
   const isWrapped = wrapped !== undefined && 'source' in object;
-  if (isWrapped && !isSource(object.source)) throw new BrokenFile(`${where} names a source that is none of ${SOURCES.join(', ')}.`);
+  if (isWrapped && !isSource(object.source)) throw new BrokenFile(`${where} names an unknown source. Expected one of ${SOURCES.join(', ')}.`);
   const source = isWrapped && isSource(object.source) ? object.source : sourceOf(object, path);
   try {
     const given = isWrapped ? wrapped : object;
@@ -110,7 +110,7 @@ function eventOf(entry: unknown, path: string, where: string, placeOf: PlaceOf):
       session_id: typeof session === 'string' && /^[\w-]{1,64}$/.test(session) ? session : undefined,
     };
   } catch (error) {
-    if (error instanceof Refusal) throw new BrokenFile(`${where} has no token counters in a shape that ${source} gives.`);
+    if (error instanceof Refusal) throw new BrokenFile(`${where} has no token counters in the format of ${source}.`);
     throw error;
   }
 }
@@ -121,24 +121,24 @@ function sourceOf(payload: Record<string, unknown>, path: string): Source {
   return named ?? 'provider';
 }
 
-/** The agent that the use belongs to; undefined if the source does not say. */
+/** The agent that the use belongs to; undefined if the source does not name one. */
 const agentOf = (source: Source): string | undefined => ALL_CLIENTS.find(({ usageSources }) => usageSources.includes(source))?.name;
 
-/** The number of delivered files that are kept beside an inbox. */
+/** The number of delivered files that are kept next to an inbox. */
 const MAX_SENT = 500;
 
 export function keepSent(path: string): void {
   const folder = dirname(movedInto(path, 'sent'));
-  // Elsewhere a folder of that name may be somebody's own.
+  // Elsewhere a folder with this name may be someone's own.
   if (!isInbox(dirname(path))) return;
   for (const name of readdirSync(folder).sort().slice(0, -MAX_SENT)) rmSync(join(folder, name), { force: true });
 }
 
-/** Out of the way of the others, with the reason beside it. */
+/** Moves the file out of the inbox and writes the reason next to it. */
 export function keepRejected(path: string, reason: string): void {
   const beside = `${movedInto(path, 'rejected')}.reason`;
   rmSync(beside, { force: true });
-  // Anew: through a link that the repository has there it would go into any file.
+  // `wx` creates a new file: writing through a link in the repository could reach any file.
   writeFileSync(beside, `${reason}\n`, { mode: 0o600, flag: 'wx' });
 }
 
@@ -146,7 +146,7 @@ function movedInto(path: string, name: string): string {
   const folder = join(dirname(path), name);
   mkdirSync(folder, { recursive: true });
   if (!lstatSync(folder).isDirectory()) throw new Error(`${folder} leads elsewhere`);
-  // A later file of the same name must not take the place of an earlier one that somebody may still want to repair.
+  // A later file with the same name must not replace an earlier one that someone may still want to repair.
   const taken = existsSync(join(folder, basename(path)));
   const moved = join(folder, taken ? `${Date.now()}-${basename(path)}` : basename(path));
   renameSync(path, moved);

@@ -70,7 +70,7 @@ test.each<[Source, Record<string, unknown>]>([
   ['harness', openai],
   ['provider', gemini],
   ['otel', otel],
-])('what goes out for %s is read as what came in, and holds nothing else', (source, payload) => {
+])('what is sent for %s parses like the original and contains nothing else', (source, payload) => {
   const planted = { ...payload, prompt: CANARY, messages: [{ content: CANARY }], id: CANARY, metadata: { user: CANARY } };
   const counted = countedOnly(source, planted);
   const counters = (given: Record<string, unknown>) => readPayload(source, given).map(({ provider: _, ...span }) => span);
@@ -86,7 +86,7 @@ const inbox = (files: Readonly<Record<string, unknown>>): string => {
 };
 const eventsIn = (folder: string) => inboxFiles(folder).flatMap((path) => readInboxFile(path).events);
 
-test('a file is one entry or several, or what a provider gave, whose source its marks or its name tell', () => {
+test("a file is one entry, several entries, or a provider's usage object, whose source follows from its fields or name", () => {
   const folder = inbox({
     'a.json': { source: 'codex', payload: openai, submitted_cost: 0.5, session_id: 'ses_1' },
     'b.json': [
@@ -112,30 +112,26 @@ test('a file is one entry or several, or what a provider gave, whose source its 
 });
 
 test.each([
-  ['no JSON', `{ ${CANARY}`, 'The file is no JSON.'],
-  ['no object', '"text"', 'The file is no JSON object.'],
-  ['no such source', { source: CANARY, payload: openai }, /^The file names a source that is none of claude, /],
-  [
-    'no split counters',
-    { source: 'codex', payload: { usage: { total_tokens: 9 }, note: CANARY } },
-    'The file has no token counters in a shape that codex gives.',
-  ],
+  ['invalid JSON', `{ ${CANARY}`, 'The file is not JSON.'],
+  ['no object', '"text"', 'The file is not a JSON object.'],
+  ['no such source', { source: CANARY, payload: openai }, /^The file names an unknown source\. Expected one of claude, /],
+  ['no split counters', { source: 'codex', payload: { usage: { total_tokens: 9 }, note: CANARY } }, 'The file has no token counters in the format of codex.'],
   [
     'one entry without',
     [
       { source: 'codex', payload: openai },
       { source: 'codex', payload: {} },
     ],
-    'Entry 2 has no token counters in a shape that codex gives.',
+    'Entry 2 has no token counters in the format of codex.',
   ],
-])('a file with %s is broken, which is said without a word of it [companion.watch.no-split-no-event]', (_, content, message) => {
+])('a file with %s is rejected with a reason that quotes nothing from it [companion.watch.no-split-no-event]', (_, content, message) => {
   const [path = ''] = inboxFiles(inbox({ 'a.json': content }));
   utimesSync(path, 1, 1);
   expect(() => readInboxFile(path)).toThrow(BrokenFile);
   expect(() => readInboxFile(path)).toThrow(message);
 });
 
-test('equal entries are uses of their own where nothing in them is the id of a use, in one file or in two; one with an id is the same wherever it stands', () => {
+test('equal entries without an id are separate uses, in one file or two; an entry with an id is the same everywhere', () => {
   const bare = { source: 'proxy', payload: { user_id: 'ana', direct_counts: { model: 'gpt-5', input_tokens: 4, output_tokens: 2 } } };
   const named = { source: 'openai', payload: { id: 'resp_1', ...openai } };
   const folder = inbox({ 'a.json': [bare, named, bare, named, { ...bare, id: 1 }, { ...bare, id: 2 }], 'b.json': [bare, named, { ...bare, id: 1 }] });
@@ -143,7 +139,7 @@ test('equal entries are uses of their own where nothing in them is the id of a u
   const [a1, n1, a2, n2, w1, w2, b1, n3, w3] = ids;
   expect(new Set([a1, a2, b1, w1, w2]).size).toBe(5);
   expect([n2, n3, w3]).toEqual([n1, n1, w1]);
-  // More in the same file leaves those that were there what they are.
+  // Appending to the same file does not change the earlier entries.
   writeFileSync(join(folder, 'a.json'), JSON.stringify([bare, named, bare, bare]));
   expect(
     eventsIn(folder)
@@ -152,7 +148,7 @@ test('equal entries are uses of their own where nothing in them is the id of a u
   ).toEqual([a1, n1, a2]);
 });
 
-test('of delivered files an inbox keeps the last; elsewhere a folder of that name is left alone', () => {
+test('an inbox keeps the latest delivered files; a folder with that name elsewhere is left alone', () => {
   const [own, other] = [realpathSync(inbox({})), temporaryFolder()];
   for (const folder of [own, other]) {
     mkdirSync(join(folder, 'sent'));
@@ -163,7 +159,7 @@ test('of delivered files an inbox keeps the last; elsewhere a folder of that nam
   expect([own, other].map((folder) => readdirSync(join(folder, 'sent')).length)).toEqual([500, 502]);
 });
 
-test('a file that was sent or rejected is kept, and takes no other file away', () => {
+test('a sent or rejected file is kept and replaces no other file', () => {
   const folder = inbox({ 'a.json': openai, 'b.json': '{' });
   keepSent(join(folder, 'a.json'));
   keepRejected(join(folder, 'b.json'), 'why');
@@ -176,7 +172,7 @@ test('a file that was sent or rejected is kept, and takes no other file away', (
   expect(readdirSync(join(folder, 'rejected'))).toHaveLength(4);
 });
 
-test('what a repository links to is no inbox of it: nothing is moved there, and nothing written', () => {
+test('a folder that the repository links to is not its inbox: nothing is moved or written there', () => {
   const [own, linked, victim] = [realpathSync(temporaryFolder()), temporaryFolder(), temporaryFolder()];
   mkdirSync(inboxOf(own), { recursive: true });
   mkdirSync(join(linked, '.covibe'));
@@ -195,7 +191,7 @@ test('what a repository links to is no inbox of it: nothing is moved there, and 
   expect(readdirSync(victim)).toEqual([]);
 });
 
-test('a reason is written beside its file, and through no link', () => {
+test('writes a reason next to its file, and never through a link', () => {
   const [folder, victim] = [temporaryFolder(), join(temporaryFolder(), 'profile')];
   writeFileSync(victim, 'mine');
   writeFileSync(join(folder, 'a.json'), '{}');
@@ -205,7 +201,7 @@ test('a reason is written beside its file, and through no link', () => {
   expect([readFileSync(victim, 'utf8'), readFileSync(join(folder, 'rejected/a.json.reason'), 'utf8')]).toEqual(['mine', 'why\n']);
 });
 
-test('a file that is no JSON yet may still be written: only one that nobody has changed lately is of no use', () => {
+test('a file with incomplete JSON may still be written: it is rejected only if unchanged for a while', () => {
   const path = join(temporaryFolder(), 'a.json');
   writeFileSync(path, '{"usage": {"input_to');
   expect(() => readInboxFile(path)).toThrow(UnfinishedFile);

@@ -10,10 +10,10 @@ export interface FoundFile {
   readonly changedAt: number;
 }
 
-/** Deeper than any client keeps its files. */
+/** Deeper than any client stores its files. */
 const DEEPEST = 6;
 
-/** The files below a folder whose names fit. Symbolic links are not followed: they may lead anywhere. */
+/** The files below a folder whose names match. Symbolic links are not followed: they may lead anywhere. */
 export function filesUnder(folder: string, fits: (name: string) => boolean, depth = DEEPEST): FoundFile[] {
   if (depth < 0) return [];
   return entriesOf(folder).flatMap((entry) => {
@@ -31,14 +31,14 @@ export function fileAt(path: string): FoundFile | undefined {
     const { size, mtimeMs } = statSync(path);
     return { path, size, changedAt: mtimeMs };
   } catch {
-    // It went in the meantime, or is not ours to look at.
+    // Deleted in the meantime, or not accessible.
     return undefined;
   }
 }
 
 const entriesOf = (folder: string) => orNothing(() => readdirSync(folder, { withFileTypes: true })) ?? [];
 
-/** How far a file was read, and what the rest cannot be understood without. */
+/** How far a file was read, plus the state needed to understand the rest. */
 export interface FileCursor extends Cursor {
   readonly offset: number;
 }
@@ -46,8 +46,8 @@ export interface FileCursor extends Cursor {
 type ReadFile<C extends FileCursor> = (file: FoundFile, from: C | undefined, batch: UsageBatch) => C;
 
 /**
- * Reads what is new in these files. A file that has become shorter is another file by the same name. One that cannot be read, such as somebody
- * else's, waits for another time and holds up no other.
+ * Reads what is new in these files. A file that has become shorter is another file with the same name. A file that cannot be read, such as another
+ * user's, is retried later and holds up no other.
  */
 export function readFiles<C extends FileCursor>(files: readonly FoundFile[], cursors: Cursor, batch: UsageBatch, read: ReadFile<C>): Record<string, C> {
   const next: Record<string, C> = {};
@@ -67,7 +67,7 @@ export function readFiles<C extends FileCursor>(files: readonly FoundFile[], cur
 }
 
 interface LoggedLine {
-  /** Undefined where it is longer than anything that is looked for. */
+  /** Undefined if the line is too long to be relevant. */
   readonly bytes: Buffer | undefined;
   readonly start: number;
   /** Where the next line begins. */
@@ -78,7 +78,7 @@ const CHUNK = 64 * 1024;
 const LONGEST = 4 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
-/** The whole lines from an offset on, in bounded memory; one that is still being written is left for another time. */
+/** The complete lines from an offset on, in bounded memory. A line that is still being written is left for later. */
 export function* linesFrom(path: string, offset: number, longest = LONGEST): Generator<LoggedLine> {
   const file = openSync(path, 'r');
   try {
@@ -93,7 +93,7 @@ export function* linesFrom(path: string, offset: number, longest = LONGEST): Gen
         const found = chunk.subarray(0, read).indexOf(NEWLINE, from);
         const to = found < 0 ? read : found;
         length += to - from;
-        // A copy: the chunk is used again.
+        // A copy, because the chunk buffer is reused.
         if (length <= longest) pieces.push(Buffer.from(chunk.subarray(from, to)));
         else pieces = [];
         if (found < 0) break;
@@ -108,7 +108,7 @@ export function* linesFrom(path: string, offset: number, longest = LONGEST): Gen
   }
 }
 
-/** The object on a line; undefined where it is none, or has none of these words and need not be looked at. */
+/** The object on a line. Undefined if the line is not an object, or contains none of these words. */
 export function objectOn({ bytes }: LoggedLine, ...words: readonly string[]): Record<string, unknown> | undefined {
   return bytes && words.some((word) => bytes.includes(word)) ? recordOf(parseJson(bytes.toString('utf8'))) : undefined;
 }

@@ -7,7 +7,7 @@ import { testBatch } from '../../../testing/stand-ins/usage-stores.ts';
 import { temporaryFolder } from '../../../testing/store/database.ts';
 import { type FileCursor, filesUnder, linesFrom, readFiles } from './log-files.ts';
 
-test('a file that cannot be read is named by its error, keeps its place, and holds up no other', () => {
+test('an unreadable file is named by its error, keeps its cursor and holds up no other', () => {
   const folder = temporaryFolder();
   for (const name of ['a', 'b', 'c']) writeFileSync(join(folder, name), name.repeat(9));
   const missed: string[] = [];
@@ -28,7 +28,7 @@ test('a file that cannot be read is named by its error, keeps its place, and hol
   ]);
 });
 
-test('links are not followed, be it in circles or elsewhere', () => {
+test('follows no links, neither circular nor outward ones', () => {
   const [folder, elsewhere] = [temporaryFolder(), temporaryFolder()];
   mkdirSync(join(folder, 'run'));
   writeFileSync(join(folder, 'run/a.jsonl'), '');
@@ -39,7 +39,7 @@ test('links are not followed, be it in circles or elsewhere', () => {
   expect(filesUnder(folder, () => true).map(({ path }) => path)).toEqual([join(folder, 'run/a.jsonl')]);
 });
 
-test('whole lines from any line on, over the edges of what is read at once; the last only when it has ended', () => {
+test('reads whole lines from any line on, across chunk edges; the last only once it has ended', () => {
   const path = join(temporaryFolder(), 'lines');
   const line = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 40 }),
@@ -58,7 +58,7 @@ test('whole lines from any line on, over the edges of what is read at once; the 
   );
 });
 
-test('a line that is longer than anything looked for is passed over', () => {
+test('skips a line that is longer than anything looked for', () => {
   const path = join(temporaryFolder(), 'lines');
   writeFileSync(path, `one\n${'x'.repeat(300_000)}\nthree\n`);
   const lines = [...linesFrom(path, 0, 1_000)];

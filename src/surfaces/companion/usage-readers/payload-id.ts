@@ -3,23 +3,23 @@ import { recordOf } from '../../../wire/json.ts';
 
 type Entry = Readonly<Record<string, unknown>>;
 
-/** Names of ids that belong to one use only, as `plain` writes them. Ids of users, sessions and conversations occur in many. */
+/** Names of ids that belong to a single use, in the spelling of `plain`. Ids of users, sessions and conversations occur in many uses. */
 const OF_ONE_USE = ['id', 'uuid', 'requestid', 'responseid', 'messageid', 'messageuuid', 'genairesponseid'];
 
-/** OpenTelemetry's moments of a use: its log events and metrics have nothing else. When a metric was begun is the same in all that follow. */
+/** OpenTelemetry's timestamps of a use: its log events and metrics have no other id. A metric's start time is the same in all later points. */
 const MOMENTS = ['timeunixnano', 'endtimeunixnano'];
 
-/** Where payloads have their uses. What else stands in them, such as who asked, has ids that say nothing about the use. */
+/** The fields in which payloads keep their uses. Other fields, such as the user, have ids that do not identify the use. */
 const HOLDERS = [
   ...['message', 'response', 'payload', 'direct_counts'],
   ...['resourceSpans', 'scopeSpans', 'spans', 'resourceLogs', 'scopeLogs', 'logRecords'],
   ...['resourceMetrics', 'scopeMetrics', 'metrics', 'sum', 'histogram', 'dataPoints'],
 ];
 
-/** As deep as OpenTelemetry has its data points. */
+/** The depth of OpenTelemetry's data points. */
 const DEEPEST = 5;
 
-/** An id of a use in a payload: one is enough to tell the whole from every other. */
+/** The id of a use inside a payload. One is enough to distinguish the payload from all others. */
 export function idWithin(payload: Entry, depth = DEEPEST): string | undefined {
   const own = idOf(payload) ?? idOf(attributesOf({ path: '', value: payload }).value);
   if (own !== undefined || depth === 0) return own;
@@ -33,17 +33,17 @@ export function idWithin(payload: Entry, depth = DEEPEST): string | undefined {
   return undefined;
 }
 
-/** The id that an object itself has. */
+/** The id that the object itself has. */
 export function idOf(entry: Entry): string | undefined {
   const values = new Map(Object.entries(entry).map(([key, value]) => [plain(key), textOf(value)]));
   const known = (name: string) => values.get(name) !== undefined;
-  // OpenTelemetry writes zeros where there is none.
+  // OpenTelemetry writes zeros for a missing id.
   const isSet = (name: string) => /[^0]/.test(values.get(name) ?? '');
   const names = OF_ONE_USE.filter(known).concat(isSet('traceid') && isSet('spanid') ? ['traceid', 'spanid'] : [], MOMENTS.filter(isSet));
   return names.length === 0 ? undefined : JSON.stringify(names.map((name) => [name, values.get(name)]));
 }
 
-/** `request_id`, `requestId`, `request-id` and `requestID` are one name. */
+/** `request_id`, `requestId`, `request-id` and `requestID` are the same name. */
 const plain = (key: string): string => key.toLowerCase().replace(/[-_.]/g, '');
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'number' || (typeof value === 'string' && value !== '') ? String(value) : undefined);

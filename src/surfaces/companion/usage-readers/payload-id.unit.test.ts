@@ -20,7 +20,7 @@ test.each([
   span({ endTimeUnixNano: '1700000000000000001' }),
   { resourceLogs: [{ scopeLogs: [{ logRecords: [{ timeUnixNano: '1700000000000000001' }] }] }] },
   { resourceMetrics: [{ scopeMetrics: [{ metrics: [{ sum: { dataPoints: [{ timeUnixNano: 1_700_000_000 }] } }] }] }] },
-])('it has the id of a use: %j', (payload) => {
+])('finds the id of a use: %j', (payload) => {
   expect(idWithin(payload)).toBeDefined();
 });
 
@@ -31,17 +31,17 @@ test.each([
   span({}),
   span({ traceId: '0000', spanId: '0000' }),
   span({ startTimeUnixNano: '1700000000000000001', endTimeUnixNano: '0' }),
-])('it has none that is of one use alone: %j', (payload) => {
+])('finds no id that identifies a single use: %j', (payload) => {
   expect(idWithin(payload)).toBeUndefined();
 });
 
-test('the id of an object is other where its value or its name is another', () => {
+test('ids of objects differ if their value or their name differs', () => {
   const ids = [{ id: 'a' }, { id: 'b' }, { uuid: 'a' }, { id: 'a', uuid: 'a' }].map(idOf);
   expect(new Set(ids).size).toBe(4);
   expect(idOf({ ID: 'a', user: 'ana' })).toBe(ids[0]);
 });
 
-test('an object in objects without end is looked at as deep as uses stand', () => {
+test('searches endlessly nested objects only as deep as uses occur', () => {
   let payload: Record<string, unknown> = { id: 'x' };
   for (let depth = 0; depth < 100_000; depth++) payload = { payload };
   expect(idWithin(payload)).toBeUndefined();

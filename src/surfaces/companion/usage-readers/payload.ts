@@ -5,8 +5,8 @@ import { hashOf } from '../hash.ts';
 type Payload = Readonly<Record<string, unknown>>;
 
 /**
- * A payload with what the server counts of this one, and nothing else: counters and names of models, read by the server's own reader and written
- * anew, so that no text of it can be left. Throws a refusal where the server would. `place`: what tells it from others that are equal to it.
+ * A payload that contains only what the server counts: counters and model names, parsed by the server's own reader and rewritten, so that no other
+ * text remains. Throws a refusal where the server would. `place` distinguishes it from equal payloads.
  */
 export function countedOnly(source: Source, payload: Record<string, unknown>, place?: string): Payload {
   const spans = readPayload(source, payload);
@@ -43,7 +43,7 @@ function anthropic(spans: readonly UsageSpan[]): Payload {
   return { modelUsage: Object.fromEntries(spans.map((span) => [span.model, anthropicUsage(span)])) };
 }
 
-/** There is one span to a payload of these. */
+/** Such a payload has exactly one span. */
 const openai = ([span]: readonly UsageSpan[]): Payload =>
   span
     ? {
@@ -71,7 +71,7 @@ const otel = (spans: readonly UsageSpan[]): Payload => ({
   })),
 });
 
-/** The shape in which each source's spans are read back as they were; the others take direct counts. */
+/** The format that each source's reader parses back unchanged. All other sources use direct counts. */
 const REWRITTEN: Partial<Record<Source, (spans: readonly UsageSpan[]) => Payload>> = {
   claude: anthropic,
   'claude-code': anthropic,

@@ -3,15 +3,15 @@ import type { UsageEvent } from '../usage-readers/usage-batch.ts';
 import type { Ledger } from './ledger.ts';
 import { MISSING_TOKEN_PROBLEM, REFUSED_TOKEN_PROBLEM, type WatchTokens } from './tokens.ts';
 
-/** Events that are noted as settled at once. A process that is killed before sends them again, and the server knows them. */
+/** Events that are marked as settled together. A process that is killed before that sends them again, and the server recognizes them. */
 const BATCH_SIZE = 20;
 
-/** After so many failures in a row the rest of the same agent's events wait too. An event that cannot be taken holds up no other agent's. */
+/** After this many failures in a row, the rest of the same agent's events wait too. Other agents' events are not held up. */
 const MAX_TRIES = 5;
 
-const ENDED = 'ended before all was sent';
+const ENDED = 'stopped before everything was sent';
 
-/** Sends the pending events, the oldest first. Returns the problem if some have to wait. */
+/** Sends the pending events, oldest first. Returns the problem if some have to wait. */
 export async function deliver(ledger: Ledger, origin: string, tokens: WatchTokens, signal?: AbortSignal): Promise<string | undefined> {
   const settled = new Set<string>();
   const refused: Record<string, string> = {};
@@ -49,7 +49,7 @@ export async function deliver(ledger: Ledger, origin: string, tokens: WatchToken
   return problem;
 }
 
-/** `stop`: the server does not answer, so nothing more is sent. `wait`: the server does not take this event with this token now. */
+/** `stop`: the server does not answer, so nothing more is sent. `wait`: the server does not accept this event with this token now. */
 type SendOutcome = { readonly stop: string } | { readonly wait: string } | { readonly refused?: string };
 
 async function send(origin: string, token: string, { source, payload, session_id, submitted_cost, ...event }: UsageEvent): Promise<SendOutcome> {
@@ -57,9 +57,9 @@ async function send(origin: string, token: string, { source, payload, session_id
   if ('unreachable' in asked) return { stop: `server unreachable (${asked.unreachable})` };
   if (asked.status === 401) return { wait: REFUSED_TOKEN_PROBLEM };
   const { status, data } = asked.body as { status?: unknown; data?: { code?: unknown } };
-  // Counted before is as good: it was sent, and whoever sent it was ended before it could say so.
+  // An event that was counted before is fine: its sender was killed before it could record that.
   if (status === 'ok' || status === 'warning') return {};
   const code = String(data?.code ?? `HTTP ${asked.status}`);
   if (code === 'SESSION_NOT_FOUND' && session_id !== undefined) return await send(origin, token, { ...event, source, payload, submitted_cost });
-  return code === 'INVALID_INPUT' ? { refused: 'The server found no token counters in it.' } : { wait: `the server does not take usage now (${code})` };
+  return code === 'INVALID_INPUT' ? { refused: 'The server found no token counters in it.' } : { wait: `the server does not accept usage now (${code})` };
 }

@@ -15,7 +15,7 @@ interface Said {
   readonly payload: { readonly id: string };
 }
 
-/** A server that says this to each use of a model; undefined: it is away. */
+/** A server that answers each use with this; undefined: it is unreachable. */
 async function server(answer: (said: Said) => 'ok' | 'error' | undefined) {
   const asked: Said[] = [];
   const http = createServer(async (incoming, outgoing) => {
@@ -33,7 +33,7 @@ async function server(answer: (said: Said) => 'ok' | 'error' | undefined) {
   return { asked, origin: `http://127.0.0.1:${(http.address() as AddressInfo).port}` };
 }
 
-/** A machine with an inbox that has so many uses of each source. */
+/** A machine with an inbox that contains this many uses of each source. */
 function machine(counts: Readonly<Record<string, number>>) {
   const inbox = inboxOf(temporaryFolder());
   mkdirSync(inbox, { recursive: true });
@@ -44,14 +44,14 @@ function machine(counts: Readonly<Record<string, number>>) {
   return { env: { HOME: temporaryFolder(), COVIBE_MCP_TOKEN: 'cv_any' }, inboxes: [inbox] };
 }
 
-test('of an agent whose usage the server does not take now a few are tried, and the others have their turn', async () => {
+test("tries a few events of an agent whose usage the server rejects now, then sends the other agents' events", async () => {
   const { asked, origin } = await server(({ source }) => (source === 'codex' ? 'error' : 'ok'));
   const { env, inboxes } = machine({ codex: 8, openai: 2 });
-  expect(await syncUsage(env, { origin, inboxes })).toMatchObject({ sent: 2, waiting: 8, problem: 'the server does not take usage now (INTERNAL)' });
+  expect(await syncUsage(env, { origin, inboxes })).toMatchObject({ sent: 2, waiting: 8, problem: 'the server does not accept usage now (INTERNAL)' });
   expect(asked.map(({ source }) => source)).toEqual([...Array(5).fill('codex'), 'openai', 'openai']);
 });
 
-test.each(['inbox', 'store'])('more in the %s than has room at a time is all sent in one go, each once', async (where) => {
+test.each(['inbox', 'store'])('sends more events in the %s than fit at once in one go, each once', async (where) => {
   const { asked, origin } = await server(() => 'ok');
   const { env, inboxes } = machine(where === 'inbox' ? { openai: 1_001 } : {});
   const lines = Array.from({ length: where === 'store' ? 1_001 : 0 }, (_, at) => claudeLine(`msg_${at}`, 1));
@@ -60,7 +60,7 @@ test.each(['inbox', 'store'])('more in the %s than has room at a time is all sen
   expect(new Set(asked.map(({ payload }) => payload.id)).size).toBe(asked.length);
 });
 
-test.each(['inbox', 'store'])('what has waited in the %s while the server was away is all sent when it is back, however much it is', async (where) => {
+test.each(['inbox', 'store'])('sends everything that waited in the %s once the server is back, however much it is', async (where) => {
   let isAway = true;
   const { asked, origin } = await server(() => (isAway ? undefined : 'ok'));
   const { env, inboxes } = machine(where === 'inbox' ? { openai: 2_400 } : {});
@@ -73,14 +73,18 @@ test.each(['inbox', 'store'])('what has waited in the %s while the server was aw
   expect(new Set(asked.map(({ payload }) => payload.id)).size).toBe(asked.length);
 });
 
-test('whoever is asked to end sends no more: what is left waits for the next time', async () => {
+test('a stopped sync sends no more, and the rest waits for the next time', async () => {
   const ending = new AbortController();
   const { asked, origin } = await server(() => {
     if (asked.length === 3) ending.abort();
     return 'ok';
   });
   const { env, inboxes } = machine({ openai: 8 });
-  expect(await syncUsage(env, { origin, inboxes, signal: ending.signal })).toMatchObject({ sent: 3, waiting: 5, problem: 'ended before all was sent' });
+  expect(await syncUsage(env, { origin, inboxes, signal: ending.signal })).toMatchObject({
+    sent: 3,
+    waiting: 5,
+    problem: 'stopped before everything was sent',
+  });
   expect(await syncUsage(env, { origin, inboxes })).toMatchObject({ sent: 5, sent_in_all: 8, waiting: 0 });
   expect(asked).toHaveLength(8);
 });

@@ -11,7 +11,7 @@ interface HeartbeatResult {
   readonly problem?: string;
 }
 
-/** The server takes no longer ones. */
+/** The server rejects longer paths. */
 const LONGEST_PATH = 500;
 
 /** Reports that the machine is alive, and which repositories it has. */
@@ -24,6 +24,6 @@ export async function sendHeartbeat(env: NodeJS.ProcessEnv, origin: string, toke
   if ('unreachable' in asked) return { repos: repos.length, problem: `server unreachable (${asked.unreachable})` };
   if (asked.status === 401) return { repos: repos.length, problem: REFUSED_TOKEN_PROBLEM };
   const { status, data } = asked.body as { status?: unknown; data?: Record<string, unknown> };
-  if (status !== 'ok') return { repos: repos.length, problem: `the server does not take heartbeats now (${String(data?.code ?? asked.status)})` };
+  if (status !== 'ok') return { repos: repos.length, problem: `the server does not accept heartbeats now (${String(data?.code ?? asked.status)})` };
   return { repos: repos.length, offer: offerIn(data?.companion) };
 }

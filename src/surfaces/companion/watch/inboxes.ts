@@ -9,12 +9,12 @@ export interface LeftFile {
   readonly reason: string;
 }
 
-/** How many events of a file were taken, and of which content. */
+/** How many events of a file were taken, and its content at that time. */
 interface Taken {
   readonly digest: string;
   readonly count: number;
   readonly birth: string;
-  /** An event of it that the server did not take. The ledger knows of the last ones only, and the file may stay for good. */
+  /** An event of the file that the server rejected. The ledger only remembers the latest ones, and the file may stay forever. */
   readonly refused?: Refused | undefined;
 }
 
@@ -26,9 +26,9 @@ interface Refused {
 const SOURCE = 'inbox';
 
 /**
- * The folders of usage files, for one sync. A file stays until all of its events are delivered; how much of it was taken is known as long as it is
- * there, so that one which cannot be moved away is not sent again, and what is written in its place adds to it. Once it is gone, the next of that name
- * is another file.
+ * The folders of usage files, for one sync. A file stays until all its events are delivered. How much of it was taken is remembered as long as it
+ * exists, so that a file that cannot be moved is not sent again, and content added to it is. Once it is gone, the next file with that name is a new
+ * one.
  */
 export class Inboxes {
   readonly #ledger: Ledger;
@@ -37,7 +37,7 @@ export class Inboxes {
   readonly #left = new Map<string, string>();
   readonly #unread = new Set<string>();
   readonly #gone = new Set<string>();
-  /** How many were of no use, and were put aside. */
+  /** The number of unusable files that were put aside. */
   rejected = 0;
 
   constructor(ledger: Ledger, folders: readonly string[]) {
@@ -45,13 +45,13 @@ export class Inboxes {
     this.#folders = folders;
   }
 
-  /** Takes the files' events into the ledger. Whether there are more than have room. */
+  /** Takes the files' events into the ledger. Returns whether more remain than fit. */
   async take(): Promise<boolean> {
     this.#files = this.#folders.flatMap(inboxFiles).flatMap((path) => this.#read(path) ?? []);
     return await this.#ledger.take(SOURCE, (batch, cursor) => takeFrom(this.#files, cursor, batch));
   }
 
-  /** Moves the files away whose events are all delivered. */
+  /** Moves away the files whose events are all delivered. */
   flush(): void {
     const waiting = new Set(this.#ledger.pending.map(({ id }) => id));
     const cursor = { ...this.#ledger.cursor(SOURCE) };
@@ -61,7 +61,7 @@ export class Inboxes {
       const refused = this.#refusedOf(events, taken);
       cursor[path] = { ...taken, refused };
       if (taken.count < events.length || events.some(({ id }) => waiting.has(id))) continue;
-      // Not what somebody has written there in the meantime.
+      // Not if someone has changed the file in the meantime.
       if (this.#read(path)?.digest !== digest) continue;
       if (refused) this.#refuse(path, refused.reason);
       else this.#move(path, () => keepSent(path));
@@ -92,13 +92,13 @@ export class Inboxes {
       return readInboxFile(path, takenOf(this.#ledger.cursor(SOURCE), path)?.birth);
     } catch (error) {
       if (error instanceof BrokenFile) this.#refuse(path, error.message);
-      else if (error instanceof UnfinishedFile) this.#unread.add('usage files that are no JSON yet are left until they are finished');
+      else if (error instanceof UnfinishedFile) this.#unread.add('usage files with incomplete JSON are left until they are complete');
       else if (existsSync(path)) this.#unread.add(`${path} cannot be read (${codeOf(error)})`);
       return undefined;
     }
   }
 
-  /** Only an inbox holds nothing but usage: in a folder that somebody names it may be any file of theirs. */
+  /** Only an inbox contains nothing but usage. In a folder named by a person this may be any file of theirs. */
   #refuse(path: string, reason: string): void {
     if (!isInbox(dirname(path))) this.#left.set(path, reason);
     else if (this.#move(path, () => keepRejected(path, reason))) this.rejected += 1;
@@ -110,7 +110,7 @@ export class Inboxes {
       this.#gone.add(path);
       return true;
     } catch (error) {
-      this.#unread.add(`usage files cannot be moved out of ${dirname(path)} (${codeOf(error)}): they stay, and are not sent again`);
+      this.#unread.add(`usage files cannot be moved out of ${dirname(path)} (${codeOf(error)}): they stay and are not sent again`);
       return false;
     }
   }

@@ -20,11 +20,11 @@ const inbox = (): string => {
 const uses = (count: number, name = '') =>
   JSON.stringify(Array.from({ length: count }, (_, at) => ({ id: `${name}${at}`, usage: { input_tokens: 1, output_tokens: 1 } })));
 
-/** As a sync does whose server takes everything. How many were sent, and after how many rounds there was no more. */
+/** Like a sync whose server accepts everything. Returns how many events were sent, in how many rounds. */
 async function delivered(ledger: Ledger, folder: string) {
   const boxes = new Inboxes(ledger, [folder]);
   let [sent, rounds, isMore] = [0, 0, true];
-  // A bound for what would never end.
+  // A limit against an endless loop.
   for (; isMore && rounds < 20; rounds++) {
     isMore = await boxes.take();
     sent += ledger.pending.length;
@@ -34,11 +34,11 @@ async function delivered(ledger: Ledger, folder: string) {
   return { sent, rounds, unread: boxes.unread, rejected: boxes.rejected, left: boxes.left };
 }
 
-test('files that cannot be moved away are sent once, however many they are, and it is said that they stay', async () => {
+test('files that cannot be moved are sent once, however many, and reported as staying', async () => {
   const [ledger, folder] = [opened(), inbox()];
   for (let at = 0; at < 6; at++) writeFileSync(join(folder, `provider-${at}.json`), uses(1_000, `${at}-`));
   writeFileSync(join(folder, 'sent'), 'a plain file');
-  const stuck = `usage files cannot be moved out of ${folder} (EEXIST): they stay, and are not sent again`;
+  const stuck = `usage files cannot be moved out of ${folder} (EEXIST): they stay and are not sent again`;
   expect(await delivered(ledger, folder)).toMatchObject({ sent: 6_000, rounds: 7, unread: [stuck] });
   expect(await delivered(ledger, folder)).toMatchObject({ sent: 0, rounds: 1, unread: [stuck] });
   rmSync(join(folder, 'sent'));
@@ -46,7 +46,7 @@ test('files that cannot be moved away are sent once, however many they are, and 
   expect(readdirSync(folder)).toEqual(['sent']);
 });
 
-test('what is added to a file that stays is sent, and nothing else of it; what takes its place is another file', async () => {
+test('sends only what was added to a file that stays; its replacement is a new file', async () => {
   const [ledger, folder] = [opened(), inbox()];
   writeFileSync(join(folder, 'sent'), 'a plain file');
   writeFileSync(join(folder, 'a.json'), uses(2));
@@ -59,7 +59,7 @@ test('what is added to a file that stays is sent, and nothing else of it; what t
 
 const unnamed = (count: number) => JSON.stringify(Array(count).fill({ usage: { input_tokens: 1, output_tokens: 1 } }));
 
-test('a file of the name of one that was moved away is another: its uses count, also where they have no id and are equal', async () => {
+test('a file with the name of a moved one is a new file: its uses count, even equal ones without ids', async () => {
   const [ledger, folder] = [opened(), inbox()];
   for (const sent of [1, 2, 1]) {
     writeFileSync(join(folder, 'provider-usage.json'), unnamed(sent));
@@ -68,7 +68,7 @@ test('a file of the name of one that was moved away is another: its uses count, 
   expect(await delivered(ledger, folder)).toMatchObject({ sent: 0 });
 });
 
-test('what is added to a file counts without what was there, though nothing has an id: written into it, or in its place', async () => {
+test('additions to a file count without the earlier uses, even without ids, whether appended or replaced', async () => {
   const [home, folder] = [temporaryFolder(), inbox()];
   const ledger = opened(home);
   const path = join(folder, 'provider-usage.json');
@@ -83,14 +83,14 @@ test('what is added to a file counts without what was there, though nothing has 
   writeFileSync(`${path}.new`, unnamed(4));
   renameSync(`${path}.new`, path);
   expect(await delivered(again, folder)).toMatchObject({ sent: 1 });
-  // Seen to be gone.
+  // Noticed as gone.
   rmSync(path);
   await delivered(again, folder);
   writeFileSync(path, unnamed(1));
   expect(await delivered(again, folder)).toMatchObject({ sent: 1 });
 });
 
-test('a file that was written anew in the meantime is not moved away with what nobody has read', async () => {
+test('a file that was rewritten in the meantime is not moved away unread', async () => {
   const [ledger, folder] = [opened(), inbox()];
   writeFileSync(join(folder, 'a.json'), uses(2));
   const boxes = new Inboxes(ledger, [folder]);
@@ -101,7 +101,7 @@ test('a file that was written anew in the meantime is not moved away with what n
   expect(readdirSync(folder)).toEqual(['a.json']);
 });
 
-test('in a folder that is no inbox what holds no usage stays, whoever finds so', async () => {
+test('in a folder that is not an inbox, files without usage stay', async () => {
   const [ledger, folder] = [opened(), temporaryFolder()];
   writeFileSync(join(folder, 'package.json'), '{"name":"shop"}');
   writeFileSync(join(folder, 'a.json'), uses(1));
@@ -120,7 +120,7 @@ test('in a folder that is no inbox what holds no usage stays, whoever finds so',
   expect(readdirSync(folder)).toEqual(['b.json', 'package.json', 'sent']);
 });
 
-test('why a file stays is known as long as it does, whatever else the server does not take; not once it was mended', async () => {
+test('the reason why a file stays is remembered as long as the file, until it is fixed', async () => {
   const [home, folder] = [temporaryFolder(), temporaryFolder()];
   const ledger = opened(home);
   const path = join(folder, 'a.json');
@@ -128,7 +128,7 @@ test('why a file stays is known as long as it does, whatever else the server doe
   const boxes = new Inboxes(ledger, [folder]);
   await boxes.take();
   const [first, second] = ledger.pending.map(({ id }) => id);
-  // One of them at first: the file waits for the other.
+  // First only one of them: the file waits for the other.
   ledger.settle(new Set([first ?? '']), { [first ?? '']: 'Not so.' });
   boxes.flush();
   const others = Array.from({ length: 6_000 }, (_, at) => `other ${at}`);
@@ -144,7 +144,7 @@ test('why a file stays is known as long as it does, whatever else the server doe
   expect(readdirSync(folder)).toEqual(['sent']);
 });
 
-test.skipIf(process.getuid?.() === 0)('a file that may not be read is named', async () => {
+test.skipIf(process.getuid?.() === 0)('names a file that it may not read', async () => {
   const [ledger, folder] = [opened(), inbox()];
   writeFileSync(join(folder, 'a.json'), uses(1));
   chmodSync(join(folder, 'a.json'), 0);

@@ -6,32 +6,32 @@ import type { Cursor, UsageBatch, UsageEvent } from '../usage-readers/usage-batc
 import { type Lock, takeLock } from './lock.ts';
 
 interface LedgerState {
-  /** Uses before this moment are nobody's business here. */
+  /** Uses before this moment are not reported. */
   readonly since: number;
   readonly cursors: Readonly<Record<string, Cursor>>;
-  /** Read, and not yet delivered. */
+  /** Read but not yet delivered. */
   readonly pending: readonly UsageEvent[];
-  /** The ids that were delivered or refused last. */
+  /** The ids of the most recently delivered or refused events. */
   readonly settled: readonly string[];
-  /** Why the server did not take those of them that it refused, by id. */
+  /** Why the server refused some of them, by id. */
   readonly refused: Readonly<Record<string, string>>;
   readonly sent: number;
 }
 
-/** Of one store. Beyond this nothing is read of it until something is delivered: the store keeps it, and the cursor waits. */
+/** Per store. Above this number nothing is read from the store until something is delivered: the cursor waits. */
 const MAX_PENDING = 1_000;
 const MAX_SETTLED = 5_000;
 
 /**
- * What of this machine's usage one server was told. The cursors of the stores and the events that were read up to them are one file, replaced whole: so
- * an event is in the store, in the ledger, or settled, and whoever is killed in between goes on where the file says. An event that was sent and not yet
- * settled is sent again; the server counts the same payload once.
+ * What one server was told of this machine's usage. The cursors of the stores and the events read up to them are one file, which is replaced as a
+ * whole. So an event is always in its store, in the ledger or settled, and a process that was killed continues where the file says. An event that was
+ * sent but not yet settled is sent again; the server counts the same payload once.
  */
 export class Ledger {
   readonly #path: string;
   readonly #lock: Lock;
   #kept: LedgerState;
-  /** On disk the last ones are kept; here all, so that nothing is taken twice while it is open. */
+  /** On disk only the latest ids are kept. In memory all are kept, so that nothing is taken twice while the ledger is open. */
   readonly #settled: Set<string>;
 
   constructor(path: string, lock: Lock, kept: LedgerState) {
@@ -58,12 +58,12 @@ export class Ledger {
   }
 
   /**
-   * Reads into the ledger; what was read and how far is on disk when it returns. `about`: what is known of all of it. Whether there was no room for
-   * more: whoever settles what waits and reads once more comes to an end, as each time gives others.
+   * Reads into the ledger; events and cursor are on disk when it returns. `about`: fields that all these events share. Returns whether there was no
+   * room for more: settle what is pending and read again.
    */
   async take(source: string, read: (batch: UsageBatch, cursor: Cursor) => Promise<Cursor> | Cursor, about: Partial<UsageEvent> = {}): Promise<boolean> {
     const waiting = new Set(this.pending.map(({ id }) => id));
-    // Each store has its own room: one whose agent has no good token fills its own alone.
+    // Each store has its own room: a store whose agent has no valid token fills up only its own.
     const before = this.pending.filter(({ store }) => store === source).length;
     const taken: UsageEvent[] = [];
     const batch: UsageBatch = {
@@ -90,7 +90,7 @@ export class Ledger {
     return this.#kept.refused[id];
   }
 
-  /** These were told to the server. `refused`: it will never take them, and why. */
+  /** Marks events as sent. `refused`: those that the server will never accept, and why. */
   settle(ids: ReadonlySet<string>, refused: Readonly<Record<string, string>>): void {
     const settled = [...this.#kept.settled, ...ids].slice(-MAX_SETTLED);
     const known = new Set(settled);
@@ -120,13 +120,13 @@ const pathOf = (env: NodeJS.ProcessEnv, origin: string): string => join(covibeHo
 
 interface LedgerOptions {
   readonly now: number;
-  /** Back to this moment, also where it was begun later. */
+  /** Goes back to this moment, even if the ledger was started later. */
   readonly since?: number | undefined;
-  /** From when on uses count where nothing was said before; default: now. What a machine did before is not reported unasked. */
+  /** If the ledger is new, the moment from which uses count; default: now. Earlier use is not reported unasked. */
   readonly begins?: number | undefined;
 }
 
-/** The process that has it, where another one has. */
+/** The open ledger, or the process that has it locked. */
 export function openLedger(env: NodeJS.ProcessEnv, origin: string, { now, since, begins = now }: LedgerOptions): Ledger | { readonly heldBy: number } {
   const path = pathOf(env, origin);
   mkdirSync(join(path, '..'), { recursive: true, mode: 0o700 });
@@ -138,7 +138,7 @@ export function openLedger(env: NodeJS.ProcessEnv, origin: string, { now, since,
     lock,
     kept && (since === undefined || since >= kept.since) ? kept : { ...EMPTY, ...kept, since: since ?? begins, cursors: {} },
   );
-  // From now on it is known from when on uses count, also if nothing is read today.
+  // Records from now on when uses count, even if nothing is read today.
   if (!kept) ledger.settle(new Set(), {});
   return ledger;
 }

@@ -14,7 +14,7 @@ function opened(home: string, since?: number): Ledger {
   return ledger;
 }
 
-test('what was read and how far is one file, for its owner alone: whoever opens it next goes on from there', async () => {
+test('events and cursor are one private file, and the next process continues from it', async () => {
   const home = temporaryFolder();
   const first = opened(home);
   await first.take('codex', (batch) => {
@@ -36,7 +36,7 @@ test('what was read and how far is one file, for its owner alone: whoever opens 
   expect(readdirSync(folder).map((name) => statSync(join(folder, name)).mode & 0o777)).toEqual([0o600, 0o600]);
 });
 
-test('a full ledger takes no more: readers wait where they are', async () => {
+test('a full ledger takes no more, and readers wait at their position', async () => {
   const ledger = opened(temporaryFolder());
   let read = 0;
   const reader = (batch: { full(): boolean; put(event: UsageEvent): void }) => {
@@ -52,19 +52,19 @@ test('a full ledger takes no more: readers wait where they are', async () => {
   expect([ledger.pending.length, read]).toEqual([1_000, 1_010]);
 });
 
-test('whoever settles what waits and reads while there is no room comes to an end, also by a reader that begins anew each time', async () => {
+test('settling and rereading while the ledger is full comes to an end, even with a reader that restarts each time', async () => {
   const ledger = opened(temporaryFolder());
   const fromTheFirst = (batch: { full(): boolean; put(event: UsageEvent): void }) => {
     for (let at = 0; at < 7_500 && !batch.full(); at++) batch.put(event(`e${at}`));
     return {};
   };
   let rounds = 1;
-  // A bound for what would never end.
+  // A limit against an endless loop.
   for (; (await ledger.take('codex', fromTheFirst)) && rounds < 20; rounds++) ledger.settle(new Set(ledger.pending.map(({ id }) => id)), {});
   expect([rounds, ledger.pending.length, ledger.sent]).toEqual([8, 500, 7_000]);
 });
 
-test('a store whose events wait leaves the others their room', async () => {
+test('a store whose events wait leaves room for the others', async () => {
   const ledger = opened(temporaryFolder());
   const fill = (name: string) => (batch: { full(): boolean; put(event: UsageEvent): void }) => {
     for (let at = 0; !batch.full(); at++) batch.put(event(`${name}${at}`));
@@ -75,7 +75,7 @@ test('a store whose events wait leaves the others their room', async () => {
   expect(ledger.pending.map(({ store }) => store).filter((store) => store === 'codex')).toHaveLength(1_000);
 });
 
-test('an earlier --since goes back and reads anew; a later one changes nothing', async () => {
+test('an earlier --since goes back and rereads; a later one changes nothing', async () => {
   const home = temporaryFolder();
   const ledger = opened(home);
   await ledger.take('codex', () => ({ offset: 7 }));
@@ -87,7 +87,7 @@ test('an earlier --since goes back and reads anew; a later one changes nothing',
   expect([earlier.since, earlier.cursor('codex')]).toEqual([500, {}]);
 });
 
-test('a ledger that is broken begins anew', () => {
+test('a broken ledger starts over', () => {
   const home = temporaryFolder();
   opened(home).close();
   const [name = ''] = readdirSync(join(home, '.covibe/ledger'));

@@ -2,16 +2,16 @@ import { linkSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } f
 import { processExists, startOf } from '../../../machine/process/group.ts';
 import { orNothing } from '../../../wire/or-nothing.ts';
 
-/** Longer than any holder works without a sign: one that is older was left by a machine that went down, and its number is somebody else's now. */
+/** Longer than any holder works without renewing. An older lock was left behind by a crashed machine, and its process id may belong to another program now. */
 const STALE_MS = 10 * 60_000;
 
 export interface Lock {
-  /** So that it is not taken for one that was left behind. */
+  /** Renews the lock, so that it is not taken for one that was left behind. */
   renew(): void;
   release(): void;
 }
 
-/** At most one holder on this machine. The other's process id where somebody has it. */
+/** At most one holder per machine. Returns the other process's id if it is locked. */
 export function takeLock(path: string): Lock | { readonly heldBy: number } {
   const mine = `${process.pid}:${startOf(process.pid)}:${Math.random().toString(36).slice(2)}`;
   for (;;) {
@@ -20,14 +20,14 @@ export function takeLock(path: string): Lock | { readonly heldBy: number } {
       return { renew: () => isMine() && writeFileSync(path, mine), release: () => isMine() && rmSync(path, { force: true }) };
     }
     const holder = holderOf(path);
-    // It was released in between: once more.
+    // The lock was released in between: try again.
     if (holder === undefined) continue;
     if (!isLeft(path, holder)) return { heldBy: Number(holder.split(':')[0]) };
     takeAway(path, holder);
   }
 }
 
-/** Whole from the first moment: a name is given to a file that has its content already. */
+/** The lock file appears complete: a finished draft is linked to its name. */
 function created(path: string, mine: string): boolean {
   const draft = `${path}.${process.pid}`;
   try {
@@ -49,7 +49,7 @@ function isLeft(path: string, holder: string): boolean {
   return changedAt !== undefined && Date.now() - changedAt > STALE_MS;
 }
 
-/** Of two who find the same lock left behind, one moves it away; the other may have moved the new one, and puts it back. */
+/** If two processes find the same abandoned lock, one moves it away. The other may have moved the new lock, and restores it. */
 function takeAway(path: string, left: string): void {
   const aside = `${path}.${process.pid}.left`;
   if (orNothing(() => renameSync(path, aside) ?? true) === undefined) return;
@@ -57,7 +57,7 @@ function takeAway(path: string, left: string): void {
   rmSync(aside, { force: true });
 }
 
-/** Undefined where there is none. One that cannot be looked at is somebody's: whoever waited for it to go would wait for ever. */
+/** Undefined if there is no lock. An unreadable lock counts as held: a caller that waited for it to disappear would wait forever. */
 function holderOf(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');

@@ -17,11 +17,11 @@ interface WatchOptions {
   readonly updater: Updater;
 }
 
-/** Often enough for who is at work to be seen; each one is written down by the server. */
+/** Often enough to show who is at work; the server records each one. */
 const HEARTBEAT_MS = 5 * 60_000;
 const LONGEST_PAUSE_MS = 5 * 60_000;
 
-/** The watcher of a machine: heartbeats, usage, inboxes, until it is asked to end. Prints what changes. */
+/** The watcher of a machine: heartbeats, usage and inboxes until it is stopped. Prints what changes. */
 export class MachineWatcher {
   readonly #o: WatchOptions;
   #status: WatchStatus;
@@ -35,7 +35,7 @@ export class MachineWatcher {
     this.#status = { pid: process.pid, version: VERSION, origin: options.origin, last_sync_at: null, sent: 0, waiting: 0, problem: null };
   }
 
-  /** `handover`: a release was put in place, which goes on from here. */
+  /** `handover`: a new release was installed and takes over. */
   async run(): Promise<'ended' | 'handover'> {
     const { signal, intervalMs } = this.#o;
     let handover = false;
@@ -48,14 +48,14 @@ export class MachineWatcher {
     return handover ? 'handover' : 'ended';
   }
 
-  /** Whether a new release is to go on. */
+  /** Returns whether a new release takes over. */
   async tick(): Promise<boolean> {
     const { env, origin, since, signal, out } = this.#o;
     const { machine } = tokensFor(env, origin);
     const heartbeat = machine === undefined ? { problem: MISSING_TOKEN_PROBLEM } : await this.#heartbeat(machine);
     const synced = await this.#sync(() => syncUsage(env, { origin, since, signal }));
     if (synced.sent > 0) out.note(`${out.mark.good} ${counted(synced.sent, 'usage event')} sent`);
-    if (synced.rejected > 0) out.note(`${out.mark.wait} ${counted(synced.rejected, 'usage file')} of no use: see .covibe/telemetry/rejected`);
+    if (synced.rejected > 0) out.note(`${out.mark.wait} ${counted(synced.rejected, 'usage file')} rejected: see .covibe/telemetry/rejected`);
     for (const reason of synced.unread) this.#once(reason);
     this.#say(heartbeat.problem ?? synced.problem ?? null, synced);
     return heartbeat.handover === true;
@@ -72,7 +72,7 @@ export class MachineWatcher {
     return { handover: offer !== undefined && (await updater.consider(offer, token)) };
   }
 
-  /** A broken store fails one round and must not end the watcher. */
+  /** A broken store fails one round but must not end the watcher. */
   async #sync(round: () => Promise<SyncResult>): Promise<SyncResult> {
     try {
       return await round();
@@ -89,9 +89,9 @@ export class MachineWatcher {
     const counts = heldBy === undefined ? { sent: sent_in_all, waiting } : {};
     this.#failures = problem === null ? 0 : Math.min(this.#failures + 1, 10);
     this.#write({ ...counts, problem, ...(problem === null ? { last_sync_at: Date.now() } : {}) });
-    if (heldBy !== undefined) this.#once(`process ${heldBy} reports this machine's usage; it is left to that one`);
+    if (heldBy !== undefined) this.#once(`process ${heldBy} already reports this machine's usage; this one does not`);
     if (problem !== null && problem !== before) out.note(`${out.mark.wait} ${problem}${waiting > 0 ? `; ${counted(waiting, 'usage event')} waiting` : ''}`);
-    if (problem === null && before !== null) out.note(`${out.mark.good} all is well again`);
+    if (problem === null && before !== null) out.note(`${out.mark.good} recovered`);
   }
 
   #once(text: string): void {
@@ -104,8 +104,8 @@ export class MachineWatcher {
     try {
       writeWatchStatus(this.#o.env, this.#status);
     } catch (error) {
-      // A disk that is full today has room tomorrow: usage waits in its stores until then.
-      this.#once(`~/.covibe cannot be written (${(error as NodeJS.ErrnoException).code}): doctor does not see what this watch does`);
+      // A full disk may have room tomorrow. Until then usage stays in its stores.
+      this.#once(`~/.covibe cannot be written (${(error as NodeJS.ErrnoException).code}), so covibe-local doctor cannot see this watcher`);
     }
   }
 

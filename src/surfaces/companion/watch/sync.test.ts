@@ -29,7 +29,7 @@ import { beginUsage, syncUsage } from './sync.ts';
 
 const spans = (app: TestApp) => app.app.store.reader.selectFrom('agent_spans').selectAll().orderBy('id').execute();
 
-/** A machine whose agents all have their tokens, from before anything was used. */
+/** A machine whose agents all have tokens, from before anything was used. */
 async function machine(app: TestApp, origin: string, agents = ['claude-code', 'codex', 'cursor']) {
   const env = { HOME: temporaryFolder() };
   const tokens = await Promise.all(agents.map(async (agent) => [agent, (await app.developer('ana', agent)).token] as const));
@@ -45,7 +45,7 @@ const useEverything = (home: string, at = 1) => {
   writeCursorStore(home, [{ id: `bubble-${at}`, tokens: { inputTokens: 100, outputTokens: 10 + at } }]);
 };
 
-test('the usage of each agent is reported with its own token, once', async () => {
+test("reports each agent's usage once, with its own token", async () => {
   const { url, ...app } = await servedApp();
   const env = await machine(app, url);
   useEverything(env.HOME);
@@ -59,7 +59,7 @@ test('the usage of each agent is reported with its own token, once', async () =>
   ]);
 });
 
-test('while the server is away events wait, and are delivered once when it is back', async () => {
+test('events wait while the server is unreachable, and are delivered once when it is back', async () => {
   const { url, ...app } = await servedApp();
   const traffic = await recordTraffic(url);
   const env = await machine(app, traffic.url);
@@ -73,7 +73,7 @@ test('while the server is away events wait, and are delivered once when it is ba
   expect(await spans(app)).toHaveLength(8);
 });
 
-test('two at once: one reports, the other leaves it to that one', async () => {
+test('of two concurrent syncs, one reports and the other leaves it to that one', async () => {
   const { url, ...app } = await servedApp();
   const env = await machine(app, url);
   useEverything(env.HOME);
@@ -85,7 +85,7 @@ test('two at once: one reports, the other leaves it to that one', async () => {
   expect(await spans(app)).toHaveLength(4);
 });
 
-test('an agent without a token is not reported with the token of another; what it used is reported once it has one', async () => {
+test("an agent without a token is not reported with another agent's token, but later with its own", async () => {
   const { url, ...app } = await servedApp();
   const env = await machine(app, url, ['codex']);
   useEverything(env.HOME);
@@ -95,7 +95,7 @@ test('an agent without a token is not reported with the token of another; what i
   expect((await spans(app)).map(({ agent_type }) => agent_type)).toEqual(['codex', 'codex', 'claude-code']);
 });
 
-test('a store that cannot be read holds up no other', async () => {
+test('an unreadable store holds up no other', async () => {
   const { url, ...app } = await servedApp();
   const env = await machine(app, url);
   useEverything(env.HOME);
@@ -106,7 +106,7 @@ test('a store that cannot be read holds up no other', async () => {
   expect(synced.unread).toEqual(['codex-log', 'cursor'].map((source) => expect.stringMatching(new RegExp(`^the usage in ${source} cannot be read now`))));
 });
 
-test('stored tokens go to nobody but the server that gave them', async () => {
+test('stored tokens go only to the server that issued them', async () => {
   const { url, ...app } = await servedApp();
   const traffic = await recordTraffic(url);
   const env = await machine(app, url);
@@ -115,7 +115,7 @@ test('stored tokens go to nobody but the server that gave them', async () => {
   expect(traffic.sent).toEqual([]);
 });
 
-test("what was used before the first start stays the machine's own, unless it is asked for", async () => {
+test('use from before the first start is not reported, unless --since asks for it', async () => {
   const { url, ...app } = await servedApp();
   const env = { HOME: temporaryFolder(), COVIBE_MCP_TOKEN: (await app.developer('ana')).token };
   writeLines(transcriptPath(env.HOME), [claudeLine('old', 5, { at: new Date(Date.now() - 3_600_000).toISOString() })]);
@@ -123,7 +123,7 @@ test("what was used before the first start stays the machine's own, unless it is
   expect(await syncUsage(env, { origin: url, since: Date.now() - 86_400_000 })).toMatchObject({ sent: 1 });
 });
 
-test('a run that reports before any watcher was started reports from its own beginning on, and only itself', async () => {
+test('a run that reports before any watcher was started reports from its own start, and only itself', async () => {
   const { url, ...app } = await servedApp();
   const env = { HOME: temporaryFolder(), COVIBE_MCP_TOKEN: (await app.developer('ana')).token };
   writeLines(transcriptPath(env.HOME, 'other'), [claudeLine('other', 9)]);
@@ -131,7 +131,7 @@ test('a run that reports before any watcher was started reports from its own beg
   expect(await syncUsage(env, { origin: url, sources: ['claude-code'], only, now: Date.now() + 60_000 })).toMatchObject({ sent: 1 });
 });
 
-test("a run's usage is linked to its session; where that is not the caller's, it is reported without", async () => {
+test("links a run's usage to its session, or reports it without one that is not the caller's", async () => {
   const { url, ...app } = await servedApp();
   const env = await machine(app, url);
   const ana = await app.developer('ana');
@@ -149,7 +149,7 @@ test("a run's usage is linked to its session; where that is not the caller's, it
   ]);
 });
 
-test("the watcher links what it reads to the run's session too, also what its subagents used", async () => {
+test("the watcher also links what it reads, including subagents' use, to the run's session", async () => {
   const { url, ...app } = await servedApp();
   const env = await machine(app, url);
   const started = await app.tool('covibe_session', { operation: 'start' }, await app.developer('ana'));
@@ -166,17 +166,17 @@ test("the watcher links what it reads to the run's session too, also what its su
   ]);
 });
 
-test('a token that is not accepted keeps its events waiting, and nobody else', async () => {
+test('a rejected token holds up its own events and no others', async () => {
   const { url, ...app } = await servedApp();
   const env = await machine(app, url, ['codex', 'cursor']);
   storeTokens(env, url, { 'claude-code': 'cv_revoked' });
   useEverything(env.HOME);
-  expect(await syncUsage(env, { origin: url })).toMatchObject({ sent: 3, waiting: 1, problem: expect.stringContaining('does not accept the token') });
+  expect(await syncUsage(env, { origin: url })).toMatchObject({ sent: 3, waiting: 1, problem: expect.stringContaining('rejects the token') });
   storeTokens(env, url, { 'claude-code': (await app.developer('ana', 'claude-code')).token });
   expect(await syncUsage(env, { origin: url })).toMatchObject({ sent: 1, waiting: 0 });
 });
 
-test('an event that the server cannot take holds up no other; it waits', async () => {
+test('an event that the server cannot take waits and holds up no other', async () => {
   const refusing = createServer(async (incoming, outgoing) => {
     const { arguments: said } = (await json(incoming)) as { arguments: { payload: { usage: { output_tokens: number } } } };
     const isPoison = said.payload.usage.output_tokens === 70;
@@ -191,10 +191,10 @@ test('an event that the server cannot take holds up no other; it waits', async (
     transcriptPath(env.HOME),
     [70, 71, 72].map((output) => claudeLine(`msg_${output}`, output)),
   );
-  expect(await syncUsage(env, { origin })).toMatchObject({ sent: 2, waiting: 1, problem: 'the server does not take usage now (INTERNAL)' });
+  expect(await syncUsage(env, { origin })).toMatchObject({ sent: 2, waiting: 1, problem: 'the server does not accept usage now (INTERNAL)' });
 });
 
-test('the inbox of each repository that an agent was active in is read, and of no other [companion.repos.registered-by-activity]', async () => {
+test('reads the inbox of each repository that an agent was active in, and no other [companion.repos.registered-by-activity]', async () => {
   const { url, ...app } = await servedApp();
   const env = { HOME: temporaryFolder(), COVIBE_MCP_TOKEN: (await app.developer('ana')).token };
   const [active, other] = [temporaryFolder(), temporaryFolder()];
@@ -205,8 +205,8 @@ test('the inbox of each repository that an agent was active in is read, and of n
   const broken = join(inboxOf(active), 'broken.json');
   writeFileSync(broken, `{ ${CANARY}`);
   noteRepo(env, { checkout: active, repo: 'shop' }, Date.now());
-  // Its writer may still be at it.
-  expect(await syncUsage(env, { origin: url })).toMatchObject({ sent: 1, rejected: 0, unread: [expect.stringContaining('no JSON yet')] });
+  // Its writer may still be writing.
+  expect(await syncUsage(env, { origin: url })).toMatchObject({ sent: 1, rejected: 0, unread: [expect.stringContaining('incomplete JSON')] });
   utimesSync(broken, 1, 1);
   expect(await syncUsage(env, { origin: url })).toMatchObject({ sent: 0, rejected: 1, waiting: 0 });
   expect(readdirSync(inboxOf(active))).toEqual(['rejected', 'sent']);
@@ -214,7 +214,7 @@ test('the inbox of each repository that an agent was active in is read, and of n
   expect((await spans(app)).map(({ input_tokens }) => input_tokens)).toEqual([9]);
 });
 
-test('a file stays in the inbox until the server has all of it, and is counted once', async () => {
+test('a file stays in the inbox until the server has all of it, and counts once', async () => {
   const { url, ...app } = await servedApp();
   const traffic = await recordTraffic(url);
   const env = { HOME: temporaryFolder(), COVIBE_MCP_TOKEN: (await app.developer('ana')).token };
@@ -231,7 +231,7 @@ test('a file stays in the inbox until the server has all of it, and is counted o
   expect(await spans(app)).toHaveLength(2);
 });
 
-test('no word of what the stores hold is sent, stored or logged [companion.privacy.content-stays-local] [companion.watch.numeric-only]', async () => {
+test('sends, stores and logs no text from the stores [companion.privacy.content-stays-local] [companion.watch.numeric-only]', async () => {
   const { url, ...app } = await servedApp();
   const traffic = await recordTraffic(url);
   const env = await machine(app, traffic.url);

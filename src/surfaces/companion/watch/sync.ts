@@ -13,7 +13,7 @@ import { tokensFor } from './tokens.ts';
 
 interface Reading {
   readonly cursor: Cursor;
-  /** The store is there, and this Node cannot read it. */
+  /** The store exists, but this Node cannot read it. */
   readonly tooOld?: boolean;
 }
 interface ReadOptions {
@@ -22,7 +22,7 @@ interface ReadOptions {
 }
 type ReadSource = (env: NodeJS.ProcessEnv, cursor: Cursor, batch: UsageBatch, options: ReadOptions) => Promise<Reading>;
 
-/** The stores of usage on this machine, and the agent of each. */
+/** The usage stores of this machine, with the agent of each. */
 const SOURCES = {
   'claude-code': { agent: 'claude-code', read: async (env, cursor, batch, options) => ({ cursor: readClaudeCode(env, cursor, batch, options) }) },
   codex: { agent: 'codex', read: async (env, cursor, batch) => ({ cursor: readRollouts(env, cursor, batch) }) },
@@ -36,13 +36,13 @@ const ALL = Object.keys(SOURCES) as UsageSource[];
 interface SyncOptions {
   readonly origin: string;
   readonly sources?: readonly UsageSource[];
-  /** One transcript of Claude Code instead of all: the run has stopped, so that its last message is over. */
+  /** One Claude Code transcript instead of all: the run has stopped, so its last message is complete. */
   readonly only?: string | undefined;
-  /** The Covenant session of the run that `only` is of. */
+  /** The Covenant session of the run in `only`. */
   readonly session_id?: string | undefined;
-  /** Back to this moment, instead of from the first start on. */
+  /** Goes back to this moment, instead of to the first start. */
   readonly since?: number | undefined;
-  /** Folders of usage files; without it, those of the repositories that agents work in. */
+  /** Folders of usage files. Default: the inboxes of the repositories that agents work in. */
   readonly inboxes?: readonly string[];
   /** When it aborts, undelivered events wait for the next time. */
   readonly signal?: AbortSignal | undefined;
@@ -51,27 +51,27 @@ interface SyncOptions {
 
 export interface SyncResult {
   readonly sent: number;
-  /** All that was ever sent. */
+  /** Everything that was ever sent. */
   readonly sent_in_all: number;
   readonly waiting: number;
   readonly rejected: number;
-  /** Files of no use, in folders that are no repository's inbox: they stay where they are. */
+  /** Unusable files in folders that are not a repository's inbox: they stay where they are. */
   readonly left: readonly LeftFile[];
   /** Why something waits. */
   readonly problem?: string | undefined;
   /** Stores and files that could not be read, and why. */
   readonly unread: readonly string[];
-  /** Another process is at it: nothing was done here. */
+  /** Another process is syncing; nothing was done here. */
   readonly heldBy?: number;
 }
 
-/** Only uses from now on are reported; where it was said before, from then on. */
+/** Reports only uses from now on. If a start was recorded before, that start stays. */
 export function beginUsage(env: NodeJS.ProcessEnv, origin: string, now = Date.now()): void {
   const ledger = openLedger(env, origin, { now });
   if (!('heldBy' in ledger)) ledger.close();
 }
 
-/** Reads what is new in the stores and inboxes of this machine, and delivers it with what waited before. */
+/** Reads what is new in the stores and inboxes of this machine, and delivers it with what was pending. */
 export async function syncUsage(env: NodeJS.ProcessEnv, options: SyncOptions): Promise<SyncResult> {
   const { origin, since, only, now = Date.now() } = options;
   const ledger = openLedger(env, origin, { now, since, begins: only === undefined ? undefined : beginningOf(only, now) });
@@ -85,7 +85,7 @@ export async function syncUsage(env: NodeJS.ProcessEnv, options: SyncOptions): P
 
 const DAY_MS = 86_400_000;
 
-/** A run that reports before any watcher was started does so from its own beginning, but not with the history of a run that is resumed. */
+/** A run that reports before any watcher was started counts from its own start, without the history of a resumed run. */
 function beginningOf(transcript: string, now: number): number {
   const born = statSync(transcript, { throwIfNoEntry: false })?.birthtimeMs || now;
   return Math.max(Math.min(born, now), now - DAY_MS);
@@ -99,27 +99,27 @@ async function sync(
   const tokens = tokensFor(env, origin);
   const before = ledger.sent;
   const unread = new Set<string>();
-  // Of an agent without a token nothing is read: what it uses is reported once it has one.
+  // Nothing is read for an agent without a token: its use is reported once it has one.
   const wanted = (sources ?? (inboxes ? [] : ALL)).filter((source) => tokens.of(SOURCES[source].agent) !== undefined);
   const boxes = new Inboxes(ledger, inboxes ?? (sources ? [] : inboxesIn(presentRepos(env).map(({ path }) => path))));
   const readStore = async (source: UsageSource): Promise<boolean> => {
     const read: ReadSource = SOURCES[source].read;
     const take = async (batch: UsageBatch, cursor: Cursor) => {
-      const missed = (code: string) => void unread.add(`a part of the usage in ${source} cannot be read now (${code})`);
+      const missed = (code: string) => void unread.add(`part of the usage in ${source} cannot be read now (${code})`);
       const reading = await read(env, cursor, { ...batch, missed }, { now, only });
-      if (reading.tooOld) unread.add(`the usage in ${source} cannot be read by this Node: it needs 22.5 or newer`);
+      if (reading.tooOld) unread.add(`the usage in ${source} cannot be read: it needs Node 22.5 or newer`);
       return reading.cursor;
     };
     try {
       return await ledger.take(source, take, session_id === undefined ? {} : { session_id });
     } catch (error) {
-      // One store that is locked, broken or of another shape holds up no other: it is read another time.
+      // A store that is locked, broken or in another format holds up no other. It is read again later.
       unread.add(`the usage in ${source} cannot be read now (${(error as NodeJS.ErrnoException).code ?? (error as Error).name})`);
       return false;
     }
   };
   let problem: string | undefined;
-  // Once more where there was more to read than has room.
+  // Repeats if there was more to read than room for it.
   for (let isMore = true; isMore && problem === undefined; ) {
     isMore = false;
     for (const source of wanted) if (await readStore(source)) isMore = true;

@@ -1,14 +1,14 @@
 import { environmentToken, tokensFrom } from '../../../wire/credentials.ts';
 
-/** The tokens with which this machine may speak to a server. */
+/** The tokens that this machine may use with a server. */
 export interface WatchTokens {
-  /** The agent's own; undefined where it has none here. */
+  /** The agent's own token; undefined if it has none here. */
   of(agent: string | undefined): string | undefined;
   /** The token for the machine's own reports. */
   readonly machine: string | undefined;
 }
 
-/** `COVIBE_MCP_TOKEN` is everybody's; stored ones are each agent's own, and go to nobody but the server that gave them. */
+/** `COVIBE_MCP_TOKEN` is for all agents. A stored token belongs to one agent and goes only to the server that issued it. */
 export function tokensFor(env: NodeJS.ProcessEnv, origin: string): WatchTokens {
   const given = environmentToken(env);
   if (given) return { of: () => given, machine: given };
@@ -18,6 +18,6 @@ export function tokensFor(env: NodeJS.ProcessEnv, origin: string): WatchTokens {
   return { of: (agent) => (agent === undefined ? machine : stored[agent]), machine };
 }
 
-/** Problems that the watcher reports: it has no token, or the server refuses it. */
+/** Problems that the watcher reports: it has no token, or the server rejects it. */
 export const MISSING_TOKEN_PROBLEM = 'no token for this server: run covibe-local setup, or set COVIBE_MCP_TOKEN';
-export const REFUSED_TOKEN_PROBLEM = 'the server does not accept the token: run covibe-local setup again';
+export const REFUSED_TOKEN_PROBLEM = 'the server rejects the token: run covibe-local setup again';

@@ -29,7 +29,7 @@ async function watched() {
   return { app, traffic, machine, token, start: (...args: string[]) => machine.start(machine.home, ['watch', '--base-url', traffic.url, ...args], token) };
 }
 
-test('watch runs until it is ended: heartbeats with the repositories that agents were active in, and usage [companion.watch.command] [companion.repos.registered-by-activity]', async () => {
+test('watch sends heartbeats with the active repositories, and usage, until it is stopped [companion.watch.command] [companion.repos.registered-by-activity]', async () => {
   const { app, traffic, machine, start } = await watched();
   const shop = temporaryRepository();
   noteRepo(machine.env, { checkout: shop.path, repo: 'shop' }, Date.now());
@@ -52,7 +52,7 @@ test('watch runs until it is ended: heartbeats with the repositories that agents
     problem: expect.stringContaining('unreachable'),
   });
   traffic.down = false;
-  await said(/all is well again/);
+  await said(/recovered/);
   child.kill('SIGTERM');
   expect(await ran).toMatchObject({ code: 0, stdout: '' });
   expect(status()).toMatchObject({ pid: null, sent: 2, waiting: 0, problem: null, last_sync_at: expect.any(Number) });
@@ -60,14 +60,14 @@ test('watch runs until it is ended: heartbeats with the repositories that agents
   expect(traffic.calls('covibe_session')).toBe(1);
 });
 
-test('one that is killed after the server has counted, and before it has noted so, neither loses nor doubles', async () => {
+test('a watcher killed after the server counted an event neither loses nor doubles it', async () => {
   const { app, traffic, machine, start } = await watched();
   writeLines(transcriptPath(machine.home), [claudeLine('one', 5), claudeLine('two', 6), claudeLine('three', 7)]);
   const first = start('--once');
   traffic.answered = (request) => {
     if (!request.includes('covibe_ingest')) return undefined;
     first.child.kill('SIGKILL');
-    // It must never hear of it.
+    // The watcher must never get the answer.
     return first.ran;
   };
   await first.ran;
@@ -79,7 +79,7 @@ test('one that is killed after the server has counted, and before it has noted s
   expect(traffic.calls('covibe_ingest_agent_telemetry')).toBe(4);
 });
 
-test('two watchers of one machine report everything once', async () => {
+test('two watchers on one machine report everything once', async () => {
   const { app, machine, start } = await watched();
   writeLines(
     transcriptPath(machine.home),
@@ -91,14 +91,14 @@ test('two watchers of one machine report everything once', async () => {
   expect((await spans(app)).map(({ output_tokens }) => output_tokens)).toEqual([...Array(40).keys()].map((at) => at + 1));
 });
 
-test("a stopped run's report waits for one that is at it", async () => {
+test('the report of a stopped run waits for another one in progress', async () => {
   const { app, traffic, machine, token } = await watched();
   const transcript = writeLines(transcriptPath(machine.home), [claudeLine('one', 5)]);
   const ledger = openLedger(machine.env, traffic.url, { now: Date.now() });
   const { child, ran } = machine.start(machine.home, ['hook', 'claude-code', 'usage', '--base-url', traffic.url, '--transcript', transcript], token);
   const ended = new AbortController();
   void ran.then(() => ended.abort());
-  // It tries for the lock with a file of its own, which comes and goes; the third time is its second try.
+  // It tries for the lock with a temporary file; the third rename event is its second try.
   let seen = 0;
   for await (const { eventType, filename } of watch(join(machine.home, '.covibe/ledger'), { signal: ended.signal }))
     if (eventType === 'rename' && filename?.endsWith(`.${child.pid}`) && ++seen === 3) break;
@@ -117,10 +117,10 @@ test('telemetry submits the files of the inbox [companion.telemetry.command]', a
   utimesSync(join(inbox, 'other.json'), 1, 1);
   const flush = (...more: string[]) => machine.run(root, ['telemetry', '--base-url', traffic.url, '--inbox', '.covibe/telemetry', ...more], token);
   const ran = await flush();
-  expect([ran.code, ran.stdout]).toEqual([0, '✓ 1 usage event sent\n! 1 file of no use: see rejected/\n']);
+  expect([ran.code, ran.stdout]).toEqual([0, '✓ 1 usage event sent\n! 1 file rejected: see rejected/\n']);
   expect([existsSync(join(inbox, 'sent/codex-1.json')), readFileSync(join(inbox, 'rejected/other.json.reason'), 'utf8')]).toEqual([
     true,
-    'The file is no JSON.\n',
+    'The file is not JSON.\n',
   ]);
   expect((await flush('--json')).json).toEqual({ kind: 'telemetry', sent: 0, waiting: 0, rejected: 0, left: [], problem: null });
   expect(await spans(app)).toMatchObject([{ source: 'codex', input_tokens: 9 }]);
@@ -130,7 +130,7 @@ test('telemetry submits the files of the inbox [companion.telemetry.command]', a
   expect([without.code, without.json]).toMatchObject([1, { code: 'NO_TOKEN' }]);
 });
 
-test('telemetry leaves files without usage where they are in a folder that is no inbox, and says so by its exit code', async () => {
+test('telemetry leaves files without usage in a folder that is not an inbox, and fails', async () => {
   const { app, traffic, machine, token } = await watched();
   const root = temporaryFolder();
   for (const [name, text] of Object.entries({ 'package.json': '{"name":"shop"}', 'codex-1.json': '{"usage":{"input_tokens":9,"output_tokens":1}}' }))
@@ -139,17 +139,17 @@ test('telemetry leaves files without usage where they are in a folder that is no
   const ran = await flush();
   expect([ran.code, ran.stdout]).toEqual([
     1,
-    expect.stringMatching(/^✓ 1 usage event sent\n✗ \S+package\.json holds no usage, and is left as it is: The file has/),
+    expect.stringMatching(/^✓ 1 usage event sent\n✗ \S+package\.json contains no usage and was left alone: The file has/),
   ]);
   expect(readdirSync(root).sort()).toEqual(['package.json', 'sent']);
   expect((await flush('--json')).json).toMatchObject({ rejected: 0, left: [{ file: join(root, 'package.json') }] });
   for (let at = 0; at < 11; at++) writeFileSync(join(root, `other-${at}.json`), '{}');
-  expect((await flush()).stdout).toMatch(/other-0\.json holds no usage[\s\S]*\n✗ and 2 files more\n$/);
+  expect((await flush()).stdout).toMatch(/other-0\.json contains no usage[\s\S]*\n✗ and 2 files more\n$/);
   expect(await spans(app)).toHaveLength(1);
 });
 
 test.each([{ interval: 'soon' }, { interval: '0' }, { since: 'yesterday' }, { since: '5' }, { since: 'week 1' }, { since: '2999-01-01' }])(
-  'watch is called wrongly with %j',
+  'watch refuses %j as wrong usage',
   async (values) => {
     const command = watchCommand;
     const invocation = {
@@ -164,7 +164,7 @@ test.each([{ interval: 'soon' }, { interval: '0' }, { since: 'yesterday' }, { si
   },
 );
 
-test('a watcher that cannot write says so once and goes on', async () => {
+test('a watcher that cannot write reports that once and continues', async () => {
   const { machine, app, start } = await watched();
   mkdirSync(join(machine.home, '.covibe/watch.json'));
   writeLines(transcriptPath(machine.home), [claudeLine('one', 5)]);
@@ -186,7 +186,7 @@ const updating = async (program: string) => {
   return { machine, start: (...args: string[]) => machine.start(machine.home, ['watch', '--base-url', url, '--interval', '1', ...args], env) };
 };
 
-test('a heartbeat that offers another release makes the watcher that release, also when it is started again [companion.update.self]', async () => {
+test('a watcher offered another release becomes that release, also after a restart [companion.update.self]', async () => {
   const { machine, start } = await updating(`
     process.stderr.write('99 watches: ' + process.argv.slice(2).join(' ') + '\\n');
     process.on('SIGTERM', () => process.exit(0));
@@ -201,17 +201,17 @@ test('a heartbeat that offers another release makes the watcher that release, al
   expect(JSON.parse(readFileSync(join(machine.home, '.covibe/companion/current.json'), 'utf8'))).toMatchObject({ version: '99.0.0' });
 });
 
-test('a release that ends at once gives its place back', async () => {
+test('a release that exits immediately is replaced by the previous one', async () => {
   const { machine, start } = await updating('process.exit(3);');
   const { child, ran, said } = start('--self-update');
-  await said(/not updated to 99\.0\.0: it ended at once with exit code 3/);
-  await said(/exit code 3.*\s+Watching/);
+  await said(/not updated to 99\.0\.0: it exited immediately with code 3/);
+  await said(/with code 3.*\s+Watching/);
   child.kill('SIGTERM');
   expect((await ran).code).toBe(0);
   expect(existsSync(join(machine.home, '.covibe/companion/current.json'))).toBe(false);
 });
 
-test('without the flag it says once that there is another release, and how to get it', async () => {
+test('without the flag, announces another release once with how to get it', async () => {
   const { machine, start } = await updating('');
   const { child, ran, said } = start();
   await said(/version 99\.0\.0 is available \(this is .*\): run covibe-local watch --self-update/);

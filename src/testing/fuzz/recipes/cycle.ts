@@ -30,7 +30,7 @@ async function cycleIn(at: Kitchen, phase: Phase): Promise<void> {
   }
 }
 
-/** Session and lock of whose turn it is. */
+/** Session and lock of the role whose turn it is. */
 async function turnOf(at: Kitchen): Promise<{ tokens: { session_token: string; lock_token: string } }> {
   const session_token = await open(at, active(at)?.active_role as Role);
   const { data } = await at.first('lock.acquire', { ...here(at), session_token });

@@ -4,13 +4,13 @@ import { ownerOf } from '../owners.ts';
 import type { Caller, CallerName, FuzzScene } from '../scene.ts';
 import { REPOSITORY } from '../scene.ts';
 
-/** What a call needs so that it can succeed: fields that fit one another and what there is. */
+/** What a call needs to succeed: fields that match each other and existing data. */
 export interface Recipe {
-  /** Who has something to do with it: for them alone it is cooked, and anybody else calls it now and then. */
+  /** The callers that the recipe is for. Others call the target only occasionally. */
   readonly by: readonly CallerName[];
-  /** Where the operator goes for it. */
+  /** The workspace that the operator names. */
   readonly workspace?: string;
-  /** Fields that replace the generated ones; undefined leaves one out. */
+  /** Fields that replace the generated ones; undefined omits one. */
   readonly with?: (at: Kitchen) => Promise<object> | object;
 }
 
@@ -20,12 +20,12 @@ export const SIGNED_IN: readonly CallerName[] = ['ana_web', 'ben_web', 'olga_web
 
 type Fits = (row: Row) => boolean;
 
-/** Where recipes find what there is, and make what there is not. */
+/** Where recipes find existing data and create missing data. */
 export class Kitchen {
   readonly scene: FuzzScene;
   readonly caller: Caller;
   readonly n: number;
-  /** What was generated. */
+  /** The generated input. */
   readonly input: Readonly<Record<string, unknown>>;
 
   constructor(scene: FuzzScene, caller: Caller, n: number, input: Readonly<Record<string, unknown>> = {}) {
@@ -35,12 +35,12 @@ export class Kitchen {
     this.input = input;
   }
 
-  /** One or the other, by the number that was drawn. */
+  /** One of two values, by the drawn number. */
   either<A, B>(one: A, other: B): A | B {
     return this.n % 2 ? one : other;
   }
 
-  /** One of the newest of the caller's workspace that fit. */
+  /** One of the newest matching rows of the caller's workspace. */
   one(table: Table, fits: Fits = () => true): Row | undefined {
     const { workspace } = this.caller.principal;
     return this.#choose(this.scene.captured.rows(table).filter((row) => row.workspace_id === workspace && fits(row)));
@@ -56,7 +56,7 @@ export class Kitchen {
     return rows.at(-1 - (this.n % Math.min(Math.max(rows.length, 1), 6)));
   }
 
-  /** A tool that the caller, or somebody else, calls first and that must succeed; what it answers. */
+  /** Calls a tool that must succeed first, as the caller or someone else, and returns its answer. */
   async first(tool: string, args: object, by: CallerName = this.caller.name): Promise<Body> {
     const body = await this.scene.ok(tool, args, by);
     await this.scene.captured.changes();
@@ -69,13 +69,13 @@ export class Kitchen {
     return data;
   }
 
-  /** Who is private has no name that others could ask for. */
+  /** A private developer has no name that others could use. */
   async nameable(developer = this.caller.principal.developerName as string): Promise<string> {
     await this.done('developers.set_visibility', { developer, visibility: 'team' });
     return developer;
   }
 
-  /** An agent that was registered with the token in use, and that is heard of. */
+  /** An agent that is registered with the current token and online. */
   async agent(by: CallerName = this.caller.name): Promise<string> {
     const { tokenId } = await this.scene.caller(by);
     const heard = this.scene.clock.now() - 45_000;
@@ -83,7 +83,7 @@ export class Kitchen {
     return known ? String(known.id) : (await this.first('agent_register', { name: 'worker', runtime: 'codex' }, by)).id;
   }
 
-  /** New work of somebody's, checked before it is started; its id. */
+  /** Starts new checked work and returns its id. */
   async begun(tool: 'covibe_task' | 'covibe_workstream', title: string, by: CallerName = this.caller.name): Promise<string> {
     const words = { title, ...(tool === 'covibe_task' ? { task_type: 'chore' } : {}) };
     const check = (await this.first(tool, { operation: 'check', ...words }, by)).data;
@@ -93,7 +93,7 @@ export class Kitchen {
     return data.task_id ?? data.workstream_id;
   }
 
-  /** A new workflow with a plan of free steps; its id and theirs. */
+  /** A new workflow with a plan of unclaimed steps; returns its id and theirs. */
   async workflow(by: CallerName = 'ana', more: object = {}): Promise<{ id: string; steps: string[] }> {
     const fields = { name: `Ship ${this.n}`, source_type: 'prompt', source_content: 'Ship it.', repository_path: REPOSITORY, max_parallel_tasks: 100 };
     const { id } = await this.first('workflow_create', { ...fields, ...more }, by);
@@ -104,14 +104,14 @@ export class Kitchen {
 
   isOpen = (row: Row): boolean => ['ready', 'in_progress'].includes(String(this.scene.captured.find('workflows', row.workflow_id)?.status));
 
-  /** A step that anybody could claim. */
+  /** A step that anyone could claim. */
   async freeStep(): Promise<string> {
     const free = this.one('workflow_tasks', (row) => row.status === 'pending' && row.assigned_agent_id === null && !row.open_dependencies && this.isOpen(row));
     const roomy = free && Number(this.scene.captured.find('workflows', free.workflow_id)?.max_parallel_tasks) > 50;
     return roomy ? String(free.id) : ((await this.workflow()).steps[0] as string);
   }
 
-  /** A step that an agent of the caller's token holds, worked on as far as wanted. */
+  /** A step that an agent of the caller's token holds, in the requested state. */
   async heldStep(status: 'pending' | 'planning' | 'in_progress' = 'in_progress', by: CallerName = this.caller.name): Promise<Held> {
     const agent_id = await this.agent(by);
     const held = this.one('workflow_tasks', (row) => row.assigned_agent_id === agent_id && row.status === status && this.isOpen(row));
@@ -131,5 +131,5 @@ interface Held {
   readonly workflow_id: string;
 }
 
-/** Another developer than who calls. */
+/** A developer other than the caller. */
 export const other = ({ caller }: Kitchen): CallerName => (caller.principal.developerName === 'ben' ? 'ana' : 'ben');

@@ -33,12 +33,12 @@ async function device(at: Kitchen): Promise<string> {
   const { user_code, data } = (await asked.json()) as { user_code?: string; data?: { retry_after: number } };
   await at.scene.captured.changes();
   if (user_code) return user_code;
-  // One address has only so many requests waiting.
+  // One address may only have a limited number of pending requests.
   at.scene.clock.advance((data?.retry_after ?? 600) * 1_000);
   return await device(at);
 }
 
-/** A question of a registered agent's to people. */
+/** A question from a registered agent to people. */
 async function question(at: Kitchen): Promise<string> {
   const { id, agent_id } = await at.heldStep('in_progress', 'ana');
   return (await at.first('message_send', { sender_id: agent_id, recipient_id: 'human', message_type: 'query', body: 'Which?', task_id: id }, 'ana')).id;
@@ -230,7 +230,7 @@ export const PEOPLES: Readonly<Record<string, Recipe>> = {
   'workstreams.plan': { by: ['ana_web', 'ben_web'] },
 };
 
-/** A step that Ana's agent has given up. */
+/** A step that Ana's agent has released. */
 async function failed(at: Kitchen, step?: string): Promise<string> {
   const agent_id = await at.agent('ana');
   const id = step ?? (await at.heldStep('in_progress', 'ana')).id;
@@ -246,10 +246,10 @@ const REMINDED_AFTER_MS = 3_600_000;
 
 const FIGURES = ['warn', 'escalate', 'text_weight', 'file_weight', 'meaning_weight', 'meaning_evidence', 'meaning_floor'];
 
-/** The same kitchen, with Ana at the stove. */
+/** The same kitchen, used by Ana. */
 const anas = async (at: Kitchen): Promise<Kitchen> => new Kitchen(at.scene, await at.scene.caller('ana'), at.n);
 
-/** The cycle that is in this phase, by its id or by where it is. */
+/** The cycle in this phase, by its id or by its repository. */
 async function cycleIn(at: Kitchen, phase: Parameters<typeof cycles.cycleIn>[1]): Promise<object> {
   await cycles.cycleIn(await anas(at), phase);
   return at.either({ id: cycles.active(at)?.id, repository_path: undefined }, { id: undefined, ...cycles.here(at) });

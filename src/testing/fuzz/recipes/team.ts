@@ -17,7 +17,7 @@ async function task(at: Kitchen, status: 'active' | 'planned', by: CallerName = 
   return (await at.first('covibe_task', { operation: 'plan', title, task_type: 'chore' }, by)).data.task_id;
 }
 
-/** Words that no other work has: nothing has to be judged first. */
+/** Words that no other work has, so that no verdict is needed. */
 const uncommon = (n: number): string => `q${(n * 7_919).toString(36)}z x${(n * 104_729).toString(36)}y`;
 
 async function workstream(at: Kitchen, status: 'active' | 'planned'): Promise<string> {
@@ -37,7 +37,7 @@ async function claim(at: Kitchen): Promise<string> {
   return known ? String(known.id) : (await at.first('covibe_coordination', { operation: 'claim', repo: 'acme/app', paths })).data.claim_id;
 }
 
-/** A warning of the caller's: the same work as somebody else's. */
+/** A warning of the caller: the same work as someone else's. */
 async function warning(at: Kitchen): Promise<string> {
   const open = () => at.mine('overlap_warnings', (row) => row.status === 'open');
   const known = open();
@@ -130,7 +130,7 @@ export const TEAM: Readonly<Record<string, Recipe>> = {
       ...(await judgedPlan(at, 'covibe_task', { planned_task_id: id, title: at.scene.captured.find('tasks', id)?.title, task_type: 'chore' })),
     };
   }),
-  // What the work is can only be edited while it is planned.
+  // The content of the work can be edited only while it is planned.
   'covibe_task.update': team(async (at) => {
     const fixed = Object.fromEntries(['title', 'task_type', 'priority', ...WORDS].map((name) => [name, undefined]));
     if (at.n % 3 === 0) return { ...fixed, task_id: await task(at, 'active'), status: 'blocked' };
@@ -155,7 +155,7 @@ export const TEAM: Readonly<Record<string, Recipe>> = {
   'covibe_workstream.cancel': team(async (at) => ({ workstream_id: await workstream(at, at.either('active', 'planned')) })),
 };
 
-/** Words that are new, or those of somebody else's work, so that there is something to judge. */
+/** New words, or those of someone else's work, so that a verdict is needed. */
 async function contested(at: Kitchen, tool: 'covibe_task' | 'covibe_workstream'): Promise<string> {
   const title = at.n % 3 === 1 ? `Migrate the ${uncommon(at.n)} warehouse exporter to streaming rows` : words(at).title;
   if (at.n % 3 === 1)
@@ -164,7 +164,7 @@ async function contested(at: Kitchen, tool: 'covibe_task' | 'covibe_workstream')
   return title;
 }
 
-/** Planned by the caller, and by somebody else too. */
+/** Planned by the caller, and by someone else too. */
 async function plannedTwice(at: Kitchen, tool: 'covibe_task' | 'covibe_workstream'): Promise<string> {
   const title = await contested(at, tool);
   const fields = tool === 'covibe_task' ? { task_type: 'chore' } : {};
@@ -172,7 +172,7 @@ async function plannedTwice(at: Kitchen, tool: 'covibe_task' | 'covibe_workstrea
   return data.task_id ?? data.workstream_id;
 }
 
-/** A check of the same words first, and its candidates judged; now and then without. */
+/** First a check of the same words with verdicts on its candidates; sometimes without. */
 async function judged(at: Kitchen, tool: string, fields: object): Promise<object> {
   const words = Object.fromEntries(WORDS.flatMap((name) => (at.input[name] === undefined ? [] : [[name, at.input[name]]])));
   return { ...fields, ...(await judgedPlan(at, tool, { ...words, ...fields })) };

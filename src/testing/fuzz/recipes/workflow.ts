@@ -2,7 +2,7 @@ import { AGENTS, type Kitchen, other, type Recipe } from './kitchen.ts';
 
 const by = (cook: (at: Kitchen) => Promise<object> | object): Recipe => ({ by: AGENTS, with: cook });
 
-/** The holder by name and fence, or known by the token alone. */
+/** The holder, identified by name and fence or only by the token. */
 async function holding(at: Kitchen, status?: 'pending' | 'planning' | 'in_progress') {
   const held = await at.heldStep(status);
   return { ...held, said: { agent_id: held.agent_id, fence: at.either(held.fence, undefined) } };
@@ -35,7 +35,7 @@ async function template(at: Kitchen): Promise<{ template_id: string }> {
   return { template_id: (await at.first('template_create', { name: `Known ${at.n} ${at.scene.clock.now()}`, description: 'x', template: definition })).id };
 }
 
-/** Where a step has to be for it. */
+/** The state that a step must be in. */
 const BEFORE = { planning: 'pending', in_progress: 'planning', paused: 'in_progress', completed: 'in_progress', failed: 'in_progress' } as const;
 
 export const WORKFLOW: Readonly<Record<string, Recipe>> = {
@@ -146,7 +146,7 @@ export const WORKFLOW: Readonly<Record<string, Recipe>> = {
   workflow_set_plan: by(async (at) => {
     const { id } = await at.first('workflow_create', { name: 'Bare', source_type: 'prompt', source_content: 'x', repository_path: '/srv/app' });
     const plan = at.input.plan as { tasks: { name: string }[] };
-    // Names that are distinct, and known where they are depended on.
+    // Distinct names that exist if something depends on them.
     const tasks = plan.tasks.map((task, index) => ({ ...task, name: `${index} ${task.name}`.slice(0, 40), depends_on: [] }));
     return { id, plan: { ...plan, tasks } };
   }),

@@ -1,4 +1,4 @@
-// Answers every call of its tool `echo` twice: the second time with another text.
+// Answers every call of its tool `echo` twice, the second time with another text.
 import { send, serve, text, tool } from './rpc.mjs';
 
 serve({

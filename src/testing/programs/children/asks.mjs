@@ -1,10 +1,10 @@
-// A server of the older revisions that asks its client in the middle of a call. Tools:
-//   ask {method, params, times}  sends the request so many times, one after the other, and returns the answers as JSON
-//   wait                         logs `waiting` and answers when `go` is called
-//   odd                          a result with fields that no revision knows;  fails: a result that is an error
-//   error                        an error of the protocol;                     invalid: a result that is none
-//   log {text}                   sends it as a log message of level `warning`, and the level that was set last as one of level `error`
-//   deep                         a result of two thousand levels
+// A server of the older revisions that asks its client during a call. Tools:
+//   ask {method, params, times}  sends the request this many times, one after another, and returns the answers as JSON
+//   wait                         logs `waiting`, and answers once `go` is called
+//   odd                          a result with unknown fields;  fails: an error result
+//   error                        a protocol error;              invalid: not a valid result
+//   log {text}                   sends it as a log message of level `warning`, and the current level in one of level `error`
+//   deep                         a result nested two thousand levels deep
 //   meta                         returns the request's own _meta
 import { send, serve, text, tool } from './rpc.mjs';
 

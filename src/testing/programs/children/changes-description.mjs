@@ -1,6 +1,6 @@
-// Its tool `echo` gets another description and schema when `change` is called, and tools/list_changed is sent. With CHILD_DESCRIPTION the
-// description is that text from the start, so that a restart brings another one too. CHILD_EXTRA: the name of one more tool.
-// CHILD_RESTLESS: it has another description with every listing, and says so at once.
+// A call of `change` gives its tool `echo` another description and schema, and sends tools/list_changed. CHILD_DESCRIPTION sets the
+// description from the start, so that a restart can change it too. CHILD_EXTRA: the name of one more tool.
+// CHILD_RESTLESS: the description changes with every listing, with an immediate notification.
 import { send, serve, TEXT_SCHEMA, text, tool } from './rpc.mjs';
 
 let description = process.env.CHILD_DESCRIPTION ?? 'Returns the text.';

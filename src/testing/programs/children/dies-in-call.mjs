@@ -1,4 +1,4 @@
-// Answers `echo`; a call of `die` is its end, with exit code 3 after a last word on stderr. CHILD_DIES=signal: killed by SIGKILL instead.
+// Answers `echo`. A call of `die` ends it with exit code 3, after a last line on stderr. CHILD_DIES=signal: it kills itself with SIGKILL instead.
 import { serve, text, tool } from './rpc.mjs';
 
 serve({

@@ -1,6 +1,6 @@
-// Writes to stdout as fast as it is read, from the moment it has been initialized, and still answers `echo`. CHILD_FLOOD says what:
-// `junk` (default, short lines that are no JSON), `blank`, `json` (JSON that is no JSON-RPC), `notifications`, `answers` (that nobody asked for),
-// `stderr` (lines on stderr instead), `line` (one line that never ends).
+// Writes to stdout as fast as it is read, starting after initialization, and still answers `echo`. CHILD_FLOOD selects the content: `junk` (default,
+// short lines that are not JSON), `blank`, `json` (JSON but not JSON-RPC), `notifications`, `answers` (that nobody asked for), `stderr` (lines on
+// stderr instead), `line` (one line that never ends).
 import { once } from 'node:events';
 import { serve, text, tool } from './rpc.mjs';
 
@@ -18,7 +18,7 @@ const kind = process.env.CHILD_FLOOD ?? 'junk';
 async function flood() {
   const chunk = LINES[kind].repeat(Math.ceil(16_384 / LINES[kind].length));
   const stream = kind === 'stderr' ? process.stderr : process.stdout;
-  // A turn of the loop each time, so that requests are read in between.
+  // Yields to the event loop each time, so that requests are read in between.
   for (;;) {
     if (!stream.write(chunk)) await once(stream, 'drain');
     await new Promise((resolve) => setImmediate(resolve));

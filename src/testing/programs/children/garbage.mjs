@@ -1,9 +1,9 @@
-// Answers its tool `echo` correctly, in the midst of everything that is wrong: banners, blank lines, CRLF, JSON that is no message, answers with
-// wrong ids, ids as strings, a batch, a character cut in two by the end of a write. Tools:
+// Answers its tool `echo` correctly between all kinds of garbage: banners, blank lines, CRLF, JSON that is not a message, answers with wrong
+// ids, ids as strings, a batch, a character cut in two by the end of a write. Tools:
 //   echo     the answer, surrounded by garbage, in three writes
-//   late     {text}: answered after the next call, so that answers come in another order than calls
-//   broken   answered by a result that is no object
-//   unended  answered by a last line without a newline, and then it ends
+//   late     {text}: answered after the next call, so that answers are out of order
+//   broken   answered with a result that is not an object
+//   unended  answered with a last line without a newline, then it exits
 import { send, serve, text, tool, write } from './rpc.mjs';
 
 let held;
@@ -23,7 +23,7 @@ serve({
       send({ id: 'never-asked', error: { code: 1, message: 'for nobody' } });
       write(`${JSON.stringify([{ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'in a batch' } }, 5])}\n`);
       const answer = Buffer.from(`${JSON.stringify({ jsonrpc: '2.0', id: String(id), result: text(args.text) })}\r\n`);
-      // In the middle of the first character that has more than one byte, if there is one.
+      // Inside the first multi-byte character, if there is one.
       const cut = answer.findIndex((byte) => byte >= 0x80) + 1 || 10;
       write(answer.subarray(0, cut));
       setTimeout(() => {

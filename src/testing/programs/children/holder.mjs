@@ -1,13 +1,12 @@
-// A stand-in for the server: starts the programs of its first argument (JSON: [[file, ...args], ...]) as its children and writes one JSON line
-// {mark, reaper, pids}, then another for each new reaper. SIGTERM: stops them and ends. SIGUSR2: starts one more child and is dead before it
-// can tell anybody.
+// A stand-in for the server: starts the programs of its first argument (JSON: [[file, ...args], ...]) as its children and writes one JSON line {mark,
+// reaper, pids}, then another for each new reaper. SIGTERM: stops them and exits. SIGUSR2: starts one more child and dies before it can report it.
 import { createChildren } from '../../../machine/process/children.ts';
 
 const children = createChildren();
 const start = ([file, ...args]) => children.start({ file, args, env: { PATH: process.env.PATH }, cwd: '/' });
 const programs = JSON.parse(process.argv[2]);
 const started = await Promise.all(programs.map(start));
-// What they write is read, or they would wait for us.
+// Their output is read; otherwise they would block.
 for (const child of started) for (const stream of [child.stdout, child.stderr]) stream.resume();
 
 let told;

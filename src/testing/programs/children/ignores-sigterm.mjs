@@ -1,6 +1,6 @@
-// Ends neither when its input ends nor when it is asked to; only SIGKILL helps. Before it serves, it has started three that ignore SIGTERM too:
-// one in its group, one that leads a session of its own, and one in a session of its own whose parent has ended (found by its mark alone).
-// Tools: echo; family (the pids of all four).
+// Ignores both the end of its input and requests to end; only SIGKILL works. Before it serves, it has started three processes that also ignore
+// SIGTERM: one in its group, one leading its own session, and one in its own session whose parent has ended (found only by its mark). Tools: echo;
+// family (the pids of all four).
 import { spawn } from 'node:child_process';
 import { serve, text, tool } from './rpc.mjs';
 

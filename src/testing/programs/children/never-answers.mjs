@@ -1,5 +1,5 @@
-// Is initialized and lists its tool `echo`, but never answers a call of it. CHILD_SILENT=initialize: does not even answer the first request.
-// Writes to stderr which requests were cancelled.
+// Initializes and lists its tool `echo`, but never answers a call of it. CHILD_SILENT=initialize: does not even answer the first request. Writes
+// cancelled requests to stderr.
 import { serve, tool } from './rpc.mjs';
 
 process.stdin.on('data', (chunk) => {

@@ -1,8 +1,8 @@
-// A well-behaved server. Tools: echo {text}; wait {ms, text}; exit {code}; crash (kills itself by SIGKILL); environment (the names it has);
-// where (its folder and pid). By environment:
+// A well-behaved server. Tools: echo {text}; wait {ms, text}; exit {code}; crash (kills itself with SIGKILL); environment (its variable names);
+// where (its folder and pid). Variables:
 //   CHILD_NAME         its serverInfo.name
-//   CHILD_SAYS         a line that it writes to stderr when it starts
-//   CHILD_EXITS        exits at once, with this code
+//   CHILD_SAYS         a line that it writes to stderr at its start
+//   CHILD_EXITS        exits immediately with this code
 //   CHILD_ENDS_SLOWLY  milliseconds between the end of its input and its exit
 import { serve, text, tool } from './rpc.mjs';
 

@@ -1,4 +1,4 @@
-// Answers `echo`, and writes every method that it is sent to stderr, in order. CHILD_REFUSES: a method that it answers with an error.
+// Answers `echo` and writes every method it receives to stderr, in order. CHILD_REFUSES: a method that it answers with an error.
 import { send, serve, text, tool } from './rpc.mjs';
 
 process.stdin.on('data', (chunk) => {

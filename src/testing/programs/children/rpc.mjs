@@ -1,6 +1,6 @@
-// No child itself: the loop that the children in this folder share. Hand-written JSON-RPC over stdin and stdout, no SDK, so that a child can
+// Not a child itself: the loop that the children in this folder share. Hand-written JSON-RPC over stdin and stdout, no SDK, so that a child can
 // misbehave in any way. serve({ tools, call, requests, onEnd }):
-//   tools     definitions for tools/list (a function is asked each time and given the request's params)
+//   tools     definitions for tools/list (a function is called each time with the request's params)
 //   call      { name: (args, id, params) => result } of tools/call; undefined: no answer is sent
 //   requests  { method: (params, id) => result }, before the built-in ones
 //   onEnd     what to do when stdin ends (default: exit)

@@ -1,6 +1,6 @@
 /**
- * A server of its own on a store that others have open too. Reads a call a line, answers it in a line. A call may name the step before which
- * the process ends itself.
+ * A server on a store that other processes have open too. Reads one call per line and answers in one line. A call may name the step before which the
+ * process kills itself.
  */
 import { createInterface } from 'node:readline';
 import { createLog } from '../../../kernel/log.ts';
@@ -11,7 +11,7 @@ import { armed, step, steps } from './steps.ts';
 interface Request {
   readonly name: string;
   readonly args: unknown;
-  /** The step that is never taken; without it, all are. */
+  /** The step that is never taken; without it, all steps are. */
   readonly dieBefore?: number;
 }
 
@@ -30,7 +30,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   const request = JSON.parse(line) as Request;
   armed(request.dieBefore);
   const { body } = await app.dispatch.tool({ name: request.name, args: request.args, principal: authenticated.principal, surface: 'api' });
-  // The process may also end when all is done and before anybody hears of it.
+  // The process may also end after everything is done, before its answer is read.
   step();
   console.log(JSON.stringify({ body, steps: steps() }));
 }

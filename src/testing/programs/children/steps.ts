@@ -1,6 +1,6 @@
 /**
- * Once imported, it counts what a process does to the world outside itself, step by step, and ends it before the one that it was told,
- * as if the power were cut. A step is a commit of the store, anything that changes a file or folder, or a program that is run.
+ * Once imported, it counts the effects of a process on the world outside, step by step, and ends the process before the given step, like a power
+ * failure. A step is a commit of the store, a change of a file or folder, or a started program.
  */
 import children from 'node:child_process';
 import fs from 'node:fs/promises';
@@ -11,7 +11,7 @@ import pg from 'pg';
 let taken = 0;
 let dieBefore = Number.POSITIVE_INFINITY;
 
-/** Counts anew; the process ends itself before step `last`. */
+/** Restarts the count; the process ends itself before step `last`. */
 export function armed(last: number | undefined): void {
   taken = 0;
   dieBefore = last ?? Number.POSITIVE_INFINITY;
@@ -57,7 +57,7 @@ const { spawn } = children;
 children.spawn = ((...args: Parameters<typeof spawn>) => {
   step();
   const child = spawn(...args);
-  // Cut here, it goes on without us.
+  // The started program continues after this process has ended.
   step();
   return child;
 }) as typeof spawn;

@@ -1,5 +1,5 @@
-// A server of the older revisions with one resource, `note:one`, that can be subscribed to. Its tool `update` sends the news of it to whoever has
-// subscribed, and also of a resource that nobody asked for, and returns how many have.
+// A server of the older revisions with one resource, `note:one`, that supports subscriptions. Its tool `update` notifies subscribers, also about a
+// resource that nobody asked for, and returns their number.
 import { send, serve, text, tool } from './rpc.mjs';
 
 const subscribed = new Set();

@@ -1,0 +1,168 @@
+/** docs/configuration.md: every setting, environment variable and workspace setting, from their definitions. */
+import { z } from 'zod';
+import { CLIENT_VARIABLES } from '../src/clients/environment.ts';
+import { defaultsIn, ENVIRONMENT, SETTINGS } from '../src/config.ts';
+import { DEFINITIONS, type SettingDefinition } from '../src/features/core/settings/contract.ts';
+import { SERVER_ENTRY } from '../src/features/gateway/servers/check-entry.ts';
+import { ENVIRONMENT_VARIABLES } from '../src/wire/environment.ts';
+
+interface JsonSchema {
+  readonly type?: string;
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly anyOf?: readonly JsonSchema[];
+  readonly items?: JsonSchema;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly additionalProperties?: JsonSchema | boolean;
+  readonly required?: readonly string[];
+  readonly default?: unknown;
+  readonly description?: string;
+  readonly format?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+}
+
+const HOME = '~/.covenant';
+/** Places where the key stands for a name that the operator chooses. */
+const NAMED = 'NAME';
+
+export function configurationReference(): string {
+  const sections: readonly (readonly [title: string, text: string])[] = [
+    ['config.toml', configToml()],
+    ['secrets.toml', secretsToml()],
+    ['Environment variables', environmentVariables()],
+    ['Workspace settings', workspaceSettings()],
+  ];
+  const contents = sections.map(([title]) => `- [${title}](#${anchorOf(title)})`).join('\n');
+  const body = sections.map(([title, text]) => `## ${title}\n\n${text}`).join('\n\n');
+  return `<!-- Written by \`npm run docs\` from the source. Do not edit. -->\n# Configuration\n\n${contents}\n\n${body}\n`;
+}
+
+function configToml(): string {
+  const schema = z.toJSONSchema(SETTINGS, { io: 'output', unrepresentable: 'any' }) as JsonSchema;
+  const variables = new Map(Object.entries(ENVIRONMENT).map(([name, key]) => [key as string, name]));
+  const rows = settingsIn(schema, '', defaultsIn(HOME)).map(({ key, schema: one, initial }) => {
+    const variable = variables.get(key);
+    return [code(key), typeOf(one), defaultOf(initial), boundsOf(one), sentence(key, one) + (variable ? ` Environment: ${code(variable)}.` : '')];
+  });
+  return `In \`config.toml\` in the home (\`${HOME}\`, or \`COVENANT_HOME\`). \`covenant up --host\` and \`--port\` take precedence over the environment, and the
+environment over the file. A dot separates the table from its key: \`approvals.deadline_s\` is \`deadline_s\` under \`[approvals]\`. The server reads the file at its start.
+The settings under \`limits\` are maxima, except those that name a lifetime.
+
+${table(['setting', 'type', 'default', 'bounds', 'meaning'], rows)}`;
+}
+
+/** What the keys of an `[[mcp.server]]` table mean. A missing or outdated name stops this script. */
+const ENTRY_KEYS: Readonly<Record<string, string>> = {
+  name: 'The name of the server. Its tools are published as `NAME_TOOL`.',
+  command: 'The program to start, which speaks MCP over standard input and output. Use either `command` or `url`.',
+  args: 'Its arguments. No shell interprets them.',
+  env: 'Environment variables to set for the program. It gets no other variables of the server except a basic set such as `PATH` and `HOME`.',
+  cwd: 'Its working folder, relative to the home.',
+  url: 'The address of a server that speaks Streamable HTTP. Use either `command` or `url`.',
+  headers: 'HTTP headers to send to `url`.',
+  enabled: '`false`: the server is not started, and nothing of it is published.',
+  prefix: '`false`: its tools and prompts keep their own names.',
+  include: 'The only tools and prompts to publish, by their own names. Default: all.',
+  exclude: 'Tools and prompts not to publish, by their own names.',
+  lazy: '`true`: starts with the first call, once its tools are known.',
+  workspaces: 'The workspaces that may use it. `"*"` means every workspace.',
+  timeout_s: 'Seconds that a call may take. Default: `tool_timeout_ms`.',
+  protocol: 'The protocol revision, if the server cannot be asked for it.',
+};
+
+function secretsToml(): string {
+  const schema = z.toJSONSchema(SERVER_ENTRY, { io: 'input', unrepresentable: 'any' }) as JsonSchema;
+  const keys = Object.entries(schema.properties ?? {});
+  const different = [...keys.map(([key]) => key), ...Object.keys(ENTRY_KEYS)].filter((key) => !(key in ENTRY_KEYS) || !keys.some(([one]) => one === key));
+  if (different.length > 0)
+    throw new Error(`ENTRY_KEYS in scripts/configuration-reference.ts does not match the keys of [[mcp.server]]: ${different.join(', ')}`);
+  const rows = keys.map(([key, one]) => [
+    code(key),
+    typeOf(one),
+    schema.required?.includes(key) ? 'required' : defaultOf(one.default),
+    boundsOf(one),
+    ENTRY_KEYS[key] as string,
+  ]);
+  return `In \`secrets.toml\` in the home, readable only by its owner (mode 0600). Each \`[[mcp.server]]\` table describes another MCP server: see
+[the gateway](gateway.md). \`$NAME\` and \`\${NAME}\` in values are replaced with variables of the server's environment. The file is read again when it changes.
+
+${table(['key', 'type', 'default', 'bounds', 'meaning'], rows)}`;
+}
+
+function environmentVariables(): string {
+  return Object.entries({ ...ENVIRONMENT_VARIABLES, 'Agent programs': CLIENT_VARIABLES })
+    .map(([group, variables]) => {
+      const rows = variables.map(({ name, programs, default: fallback, meaning }) => [code(name), programs.map(code).join(', '), fallback ?? '', meaning]);
+      return `### ${group}\n\n${table(['variable', 'read by', 'default', 'meaning'], rows)}`;
+    })
+    .join('\n\n');
+}
+
+function workspaceSettings(): string {
+  const rows = Object.entries<SettingDefinition>(DEFINITIONS).map(([key, { title, default: initial, min, max, whole, switch: meaning }]) =>
+    meaning
+      ? [code(key), 'on or off', initial === 1 ? '`on`' : '`off`', '', `${title}. On: ${meaning.on} Off: ${meaning.off}`]
+      : [code(key), whole ? 'integer' : 'number', initial === null ? 'not set' : code(String(initial)), `${min} to ${max}`, `${title}.`],
+  );
+  return `Each workspace has its own values. Show them with \`covenant settings list\`, change one with \`covenant settings set NAME VALUE\`, and return to the
+default with \`covenant settings set NAME default\`. A change applies to the next call.
+
+${table(['setting', 'type', 'default', 'bounds', 'meaning'], rows)}`;
+}
+
+interface Setting {
+  readonly key: string;
+  readonly schema: JsonSchema;
+  readonly initial: unknown;
+}
+
+/** The settings below a schema, by dotted key. */
+function settingsIn(schema: JsonSchema, prefix: string, defaults: unknown): Setting[] {
+  const below = (key: string, one: JsonSchema, initial: unknown) => settingsIn(one, prefix === '' ? key : `${prefix}.${key}`, initial);
+  if (schema.properties) {
+    return Object.entries(schema.properties).flatMap(([key, one]) =>
+      below(key, one, (defaults as Readonly<Record<string, unknown>> | undefined)?.[key] ?? one.default),
+    );
+  }
+  if (schema.type === 'object' && typeof schema.additionalProperties === 'object' && schema.description === undefined)
+    return below(NAMED, schema.additionalProperties, undefined);
+  if (schema.anyOf?.every((one) => one.properties)) return schema.anyOf.flatMap((one) => settingsIn(one, prefix, defaults));
+  return [{ key: prefix, schema, initial: defaults }];
+}
+
+function sentence(key: string, { description }: JsonSchema): string {
+  if (description === undefined) throw new Error(`the setting ${key} has no description: add .describe() in src/config.ts`);
+  return description;
+}
+
+function typeOf({ type, enum: values, const: only, items, format, additionalProperties }: JsonSchema): string {
+  if (values) return values.map((one) => code(JSON.stringify(one))).join(', ');
+  if (only !== undefined) return code(JSON.stringify(only));
+  if (type === 'array') return `list of ${items ? plural(typeOf(items)) : 'values'}`;
+  if (type === 'object' && typeof additionalProperties === 'object') return `table of ${plural(typeOf(additionalProperties))}`;
+  return format === 'uri' ? 'URL' : (type ?? 'any');
+}
+
+const plural = (type: string): string => `${type}s`;
+
+function boundsOf({ type, minimum, maximum, exclusiveMinimum, minLength, maxLength, minItems, maxItems, enum: values }: JsonSchema): string {
+  if (values) return '';
+  if (type === 'array') return maxItems !== undefined ? `at most ${maxItems} entries` : minItems !== undefined ? `at least ${minItems}` : '';
+  if (type === 'string') return maxLength !== undefined ? `at most ${maxLength} characters` : minLength !== undefined ? 'not empty' : '';
+  if (exclusiveMinimum !== undefined && maximum !== undefined) return `more than ${exclusiveMinimum}, at most ${maximum}`;
+  return minimum !== undefined && maximum !== undefined ? `${minimum} to ${maximum}` : '';
+}
+
+const isEmpty = (value: unknown): boolean =>
+  Array.isArray(value) ? value.length === 0 : typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+const defaultOf = (value: unknown): string => (value === undefined || isEmpty(value) ? '' : code(typeof value === 'string' ? value : JSON.stringify(value)));
+const code = (text: string): string => `\`${text}\``;
+const anchorOf = (title: string): string => title.toLowerCase().replaceAll(' ', '-').replaceAll('.', '');
+const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`).join('\n');
