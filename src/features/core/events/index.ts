@@ -17,7 +17,7 @@ export function events(services: Services, tally: Tally, hold: PruneHold, { keep
   return {
     name: 'events',
     implementations: [...eventTools(tally, keeper), ...pruneTools(hold, keeper), ...anchorTools(keeper)],
-    keeps: [{ what: 'Journal: every event, hash-chained, without arguments, prompts or tokens; until an operator prunes it', ms: null }],
+    keeps: [{ what: 'The journal: every event, hash-chained, without arguments, prompts or tokens; until an operator prunes it', ms: null }],
     sweeps: [createLeftoverSweep(services), sweep],
     stop,
   };

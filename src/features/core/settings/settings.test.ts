@@ -108,6 +108,6 @@ test('each feature declares what it stores, and the list contains each entry onc
       { what: 'Unused sign-in links', ms: 600_000 },
     ]),
   );
-  expect(items.find(({ what }) => what.startsWith('Journal:'))?.ms).toBeNull();
+  expect(items.find(({ what }) => what.startsWith('The journal'))?.ms).toBeNull();
   expect(new Set(items.map(({ what }) => what)).size).toBe(items.length);
 });
