@@ -176,7 +176,7 @@ test('what stands in the way is said before anything is written', async () => {
   await refused(['--base-url', 'http://127.0.0.1:9', '--agents', 'codex'], 1, 'cannot be reached');
   await refused(here, 1, 'does not accept COVIBE_MCP_TOKEN', { COVIBE_MCP_TOKEN: 'cv_nobody' });
   await refused(here, 1, 'COVIBE_MCP_TOKEN has characters', { COVIBE_MCP_TOKEN: 'cv_ab cd' });
-  await refused(here, 1, 'is in no git repository', {}, temporaryFolder());
+  await refused(here, 1, 'is not in a git repository', {}, temporaryFolder());
   await refused(['--base-url', s.url, '--agents', 'emacs'], 2, 'there is no agent "emacs"');
   await refused(['--base-url', s.url], 1, 'None of claude-code, codex, cursor, gemini, opencode was found');
   await refused(['--base-url', 'http://covenant.example', '--agents', 'codex', '--hooks', 'http'], 2, 'on this machine alone');
@@ -293,7 +293,7 @@ test('covenant connect --write puts the bridge into the file that the agent read
   await m.run(repo.path, ['setup', '--base-url', server.url, '--agents', 'claude-code', '--no-service'], { COVIBE_MCP_TOKEN: token });
   expect(await covenant({ ...at, cwd: repo.path }, 'connect', 'claude-code', '--write')).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('has been set up here'),
+    stderr: expect.stringContaining('has already set up claude-code here'),
   });
   expect((await covenant({ ...at, cwd: repo.path }, 'connect', 'codex', '--write', '--toolsets', 'team')).code).toBe(2);
 });
