@@ -30,7 +30,7 @@ test('copies, validates and runs every command that the pages of an empty server
   }
   const companion = [...shown].filter((text) => text.startsWith('npm exec -- covibe-local '));
   expect(companion.toSorted()).toEqual(['setup', 'watch'].map((name) => `npm exec -- covibe-local ${name} --base-url ${url}`));
-  for (const [name = ''] of companion.map((text) => text.split(' ').slice(3))) {
+  for (const [name = ''] of companion.map((text) => text.split(' ').slice(4))) {
     const { stdout } = await promisify(execFile)(process.execPath, [join(ROOT, 'dist/bin/covibe-local.js'), name, '--help']);
     expect(stdout).toContain('--base-url');
   }

@@ -17,8 +17,9 @@ export function helpFor<I extends BareInvocation>(program: CliProgram<I>, { grou
 function programHelp({ name, groups, exits, footer }: Shown): string {
   const listed = groups.filter(({ section }) => section !== undefined);
   const width = Math.max(...listed.map((group) => group.name.length));
-  const sections = [...Map.groupBy(listed, ({ section }) => section)].map(([section, members]) =>
-    [section, ...members.map((group) => entry(group.name.padEnd(width), group.summary))].join('\n'),
+  // Not Map.groupBy: covibe-local runs on Node 20 as well.
+  const sections = [...new Set(listed.map(({ section }) => section))].map((section) =>
+    [section, ...listed.filter((group) => group.section === section).map((group) => entry(group.name.padEnd(width), group.summary))].join('\n'),
   );
   const codes = Object.entries(exits).map(([code, meaning]) => `${code} ${meaning}`);
   return [`Usage: ${name} COMMAND [OPTIONS]. For details: ${name} COMMAND --help`, ...sections, [footer, `Exit codes: ${codes.join(', ')}`].join('\n')].join(

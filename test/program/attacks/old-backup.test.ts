@@ -38,7 +38,7 @@ test('an old backup revives no revoked token, sign-in link or device code unless
   expect(await run('audit', 'verify')).toMatchObject({ code: 0 });
 
   const said = await run('restore', backup, '--keep-tokens');
-  expect(said.stdout).toMatch(/1 token work.+[\s\S]+revoked since[\s\S]+because of --keep-tokens/);
+  expect(said.stdout).toMatch(/1 token of the backup had been revoked.+[\s\S]+revoked since[\s\S]+because of --keep-tokens/);
   expect(await status(stolen.token)).toMatchObject({ cookie: null });
   expect((await status(stolen.token)).status).not.toBe(401);
 });
