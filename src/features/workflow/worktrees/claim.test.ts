@@ -142,7 +142,7 @@ describe('where no worktree can be made the claim is undone, and the refusal say
   };
 
   test.each<[string, RegExp, RegExp, () => string]>([
-    ['a folder that is not there', /no folder \/no\/such/, /server's machine.*auto_create_workspaces.*workflow_set_parallelism/, () => '/no/such'],
+    ['a folder that is not there', /folder \/no\/such/, /server's machine.*auto_create_workspaces.*workflow_set_parallelism/, () => '/no/such'],
     ['a folder that is no repository', /not a git repository/, /must be a git repository/, () => temporaryFolder()],
     ['a repository without a commit', /has no commit yet/, /first commit/, () => temporaryRepository({ commits: 0 }).path],
     [
