@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseAst } from 'rolldown/parseAst';
-import { ERROR_CODE_GROUPS } from '../src/surfaces/cli/error-codes/index.ts';
+import { ERROR_CODE_GROUPS, ERROR_CODES } from '../src/surfaces/cli/error-codes/index.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -23,9 +23,6 @@ interface Node {
 }
 
 const CODE = /^[A-Z][A-Z0-9]*(_[A-Z0-9]+)+$/;
-/** Upper-case words of the source that are no error codes: environment variables and names of other programs. */
-const OTHER =
-  /^(COVENANT|COVIBE|OTEL|GIT_CONFIG|XDG|SSL|SSH|NODE_EXTRA|CODEX|CLAUDE|CURSOR|GEMINI|GOOGLE|ANTHROPIC|OPENAI|OPENROUTER|AGGREGATION)_|^(HTTPS_PROXY|NO_PROXY|MERGE_HEAD|EAI_AGAIN|ERR_ANSWER_TOO_LARGE|YOUR_TOKEN|ENOTDIR)$/;
 /** Calls that take a code, a message and a next step, in this order. */
 const GIVING = /^(Refusal|CliError|TransferRefused|refused|refusal|notFound|block|say\.failed|say\.warning)$/;
 
@@ -51,10 +48,7 @@ function messagesIn(file: string, source: string): Message[] {
       const [message, next] = given.slice(place + 1).map((each) => textOf(each, source, texts));
       found.push({ code: codeOf(given[place], texts) as string, file, message, next });
     } else {
-      const isCodeField = node.type === 'Property' && (node.key as Node).name === 'code';
-      const codes = childrenOf(node).flatMap((each) => stringOf(each) ?? []);
-      const named = codes.filter((code) => (isCodeField ? /^[A-Z_]+$/ : CODE).test(code) && !OTHER.test(code));
-      found.push(...named.map((code) => ({ code, file, message: undefined, next: undefined })));
+      found.push(...namedIn(node).map((code) => ({ code, file, message: undefined, next: undefined })));
     }
     childrenOf(node).forEach(visit);
   };
@@ -73,6 +67,14 @@ const argumentsOf = (node: Node, source: string): Node[] =>
   (node.type === 'CallExpression' || node.type === 'NewExpression') && GIVING.test(source.slice((node.callee as Node).start, (node.callee as Node).end))
     ? (node.arguments as Node[])
     : [];
+
+/** Codes outside of those calls: in a field `code`, at the head of a row with its texts, or wherever a known code is compared. */
+function namedIn(node: Node): string[] {
+  const codes = childrenOf(node).flatMap((each) => stringOf(each) ?? []);
+  const isField = node.type === 'Property' && (node.key as Node).name === 'code' && codes.every((code) => /^[A-Z_]+$/.test(code) && code !== 'ENOTDIR');
+  const isRow = node.type === 'ArrayExpression' && codes.slice(1).some((text) => text.includes(' '));
+  return codes.filter((code, at) => code in ERROR_CODES || isField || (isRow && at === 0 && CODE.test(code)));
+}
 
 /** `refused` and `refusal` take a status before the code. Only there a code may be a single word. */
 function codeOf(given: Node | undefined, texts: ReadonlyMap<string, Node>): string | undefined {

@@ -136,7 +136,7 @@ export class Dispatch {
     } catch (error) {
       const reply = replyTo(error, call.requestId, call);
       if (!isFault(reply)) return await this.#finish(call, undefined, reply);
-      this.#o.log.error('call not carried out', { [call.noun]: call.name, error });
+      this.#o.log.error('call failed before it could start', { [call.noun]: call.name, error });
       return await this.#answer(call, undefined, undefined, reply, 'error');
     }
   }
@@ -343,7 +343,7 @@ export class Dispatch {
     try {
       return await this.#o.ports.circumstances?.(principal, { name, toolset });
     } catch (error) {
-      this.#o.log.warn('circumstances not read', { tool: name, error });
+      this.#o.log.warn('work state of failed call not read', { tool: name, error });
       return undefined;
     }
   }

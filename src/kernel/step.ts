@@ -124,7 +124,7 @@ export function createLeases<Row extends Carried<unknown> & { readonly workspace
           const row = await store.write(one.workspace_id, (tx) => takeOver(tx, one));
           if (row) await withSpan(`step ${row.step}`, 'internal', {}, () => finish(serverRunner(store, row.workspace_id), row));
         };
-        await finished().catch((error: unknown) => log.error('step not finished', { id: one.id, step: one.step, error }));
+        await finished().catch((error: unknown) => log.error('overdue step not finished', { id: one.id, step: one.step, error }));
       }
     },
   };

@@ -105,7 +105,7 @@ export function dueSweep<R extends DueRow>({ store, clock, log }: Pick<Services,
           failed.push(row);
         });
       }
-      if (failed.length > 0) log.error('sweep left rows', { sweep: name, workspace, rows: failed.map(({ id }) => id), error: first });
+      if (failed.length > 0) log.error('sweep could not settle rows', { sweep: name, workspace, rows: failed.map(({ id }) => id), error: first });
       return failed;
     }
   }

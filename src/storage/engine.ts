@@ -28,7 +28,7 @@ export interface Control {
 /** Everything that differs between the two databases. Nothing outside `storage/` knows which one is used. */
 export interface Engine {
   readonly kind: EngineKind;
-  /** Committed rows only: never the connection that writes. */
+  /** Reads committed rows only, never through the writing connection. */
   readonly reader: Db;
   /** One transaction that excludes every other writer of `workspace`, in this process and in others. */
   transaction<T>(workspace: string, work: (db: Db, control: Control) => Promise<T>): Promise<T>;

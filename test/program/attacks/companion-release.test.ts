@@ -36,7 +36,7 @@ test('a server that offers its own forged release installs it on no machine that
   };
   const current = join(machine.home, '.covibe/companion/current.json');
   // An attacker who controls the server has its manifest, files and config, but not the key.
-  await watching(/not updated to 99\.0\.0: the release is not signed;/);
+  await watching(/not updated to 99\.0\.0: the release is not signed\. Version/);
   await run('companion', 'sign', '99.0.0', tarball, '--key', attackers);
   await watching(/not signed with the key pinned at setup/);
   config(stranger.public_key);

@@ -142,7 +142,7 @@ describe('if no worktree can be created, the claim is undone, and the refusal na
   };
 
   test.each<[string, RegExp, RegExp, () => string]>([
-    ['a missing folder', /no folder \/no\/such/, /server's machine.*workflow_set_parallelism.*auto_create_workspaces/, () => '/no/such'],
+    ['a missing folder', /folder \/no\/such/, /server's machine.*workflow_set_parallelism.*auto_create_workspaces/, () => '/no/such'],
     ['a folder without a repository', /not a git repository/, /server's machine a git repository/, () => temporaryFolder()],
     ['a repository without a commit', /has no commit yet/, /first commit/, () => temporaryRepository({ commits: 0 }).path],
     [
