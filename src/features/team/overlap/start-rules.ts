@@ -62,7 +62,7 @@ export function ruleStart(check: CheckFacts | undefined, answer: StartAnswer, ca
     return block('WARNING_MISMATCH', `Warning ${JSON.stringify(answer.warning_id)} is not the warning of your latest check.`, next);
   }
   if (check.live.length > 0) return ruleVerdict(check, answer, call);
-  if (answer.scope_verdict) return ruleUnaskedVerdict(check, answer.scope_verdict);
+  if (answer.scope_verdict) return ruleUnaskedVerdict(check, answer.scope_verdict, call);
   return ruleConfirmation(answer);
 }
 
@@ -76,16 +76,21 @@ function ruleVerdict(check: CheckFacts, { check_id, scope_verdict: verdict, conf
   }
   const unknown = verdict.candidates.map(({ id }) => id).filter((id) => !check.escalated.includes(id));
   if (unknown.length > 0) {
-    return block('VERDICT_MISMATCH', `Check ${check.id} has no candidate ${unknown.join(', ')}.`, `Judge only its candidates: ${check.escalated.join(', ')}.`, {
-      unknown,
-    });
+    return block(
+      'VERDICT_MISMATCH',
+      `Check ${check.id} has no candidate ${unknown.join(', ')}.`,
+      `Call ${call.start} again with check_id "${check.id}", and judge only its candidates: ${check.escalated.join(', ')}.`,
+      {
+        unknown,
+      },
+    );
   }
   const same = verdict.candidates.filter(({ same_scope }) => same_scope).map(({ id }) => id);
   if (verdict.verdict === 'distinct' && same.length > 0) {
     return block(
       'VERDICT_INCONSISTENT',
       `The verdict is "distinct", but ${same.join(', ')} has same_scope true.`,
-      `Send verdict "duplicate", or same_scope false for ${same.join(', ')}.`,
+      `Call ${call.start} again with check_id "${check.id}" and verdict "duplicate", or same_scope false for ${same.join(', ')}.`,
       {
         same,
       },
@@ -95,7 +100,7 @@ function ruleVerdict(check: CheckFacts, { check_id, scope_verdict: verdict, conf
     return block(
       'VERDICT_INCONSISTENT',
       'The verdict is "duplicate", but no candidate has same_scope true.',
-      'Send same_scope true for the candidate that is the same work, or verdict "distinct".',
+      `Call ${call.start} again with check_id "${check.id}" and same_scope true for the candidate that is the same work, or verdict "distinct".`,
     );
   }
   if (verdict.verdict === 'duplicate' && confirmation_reason === undefined) {
@@ -109,10 +114,15 @@ function ruleVerdict(check: CheckFacts, { check_id, scope_verdict: verdict, conf
 }
 
 /** A verdict that was not required is stored too, so it must be consistent. */
-function ruleUnaskedVerdict(check: CheckFacts, verdict: ScopeVerdict): StartRuling {
+function ruleUnaskedVerdict(check: CheckFacts, verdict: ScopeVerdict, call: StartCall): StartRuling {
   const unknown = verdict.candidates.map(({ id }) => id).filter((id) => !check.escalated.includes(id));
   if (unknown.length === 0 && verdict.verdict === 'distinct') return { passes: 'clear' };
-  return block('VERDICT_MISMATCH', 'Your latest check escalated no candidate, so there is nothing to judge.', 'Start without scope_verdict.', { unknown });
+  return block(
+    'VERDICT_MISMATCH',
+    'Your latest check escalated no candidate, so there is nothing to judge.',
+    `Call ${call.start} again, without scope_verdict.`,
+    { unknown },
+  );
 }
 
 /** Warnings that need no verdict never block by themselves. */
