@@ -71,7 +71,8 @@ const argumentsOf = (node: Node, source: string): Node[] =>
 /** Codes outside of those calls: in a field `code`, at the head of a row with its texts, or wherever a known code is compared. */
 function namedIn(node: Node): string[] {
   const codes = childrenOf(node).flatMap((each) => stringOf(each) ?? []);
-  const isField = node.type === 'Property' && (node.key as Node).name === 'code' && codes.every((code) => /^[A-Z_]+$/.test(code) && code !== 'ENOTDIR');
+  const isField =
+    node.type === 'Property' && (node.key as Node).name === 'code' && codes.every((code) => /^[A-Z_]+$/.test(code) && !/^E(NOTDIR|RR_)/.test(code));
   const isRow = node.type === 'ArrayExpression' && codes.slice(1).some((text) => text.includes(' '));
   return codes.filter((code, at) => code in ERROR_CODES || isField || (isRow && at === 0 && CODE.test(code)));
 }

@@ -131,7 +131,7 @@ function DeviceRequest({ request, onDecided }: { request: ActionResult<'devices.
       </div>
       <AsCommand>
         <CliCommand words={`devices approve ${code}`} options={{ developer: me?.developer ?? undefined }} />
-        <CliCommand words={`devices refuse ${code}`} />
+        <CliCommand words={`devices reject ${code}`} />
       </AsCommand>
     </section>
   );

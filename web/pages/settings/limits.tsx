@@ -96,7 +96,7 @@ export function Limit({ setting }: { setting: Setting }) {
       </Field>
       {set.error && <Problem what="The limit was not changed." error={set.error} />}
       <AsCommand>
-        <CliCommand words={fits || value !== null ? `settings set ${key} ${fits ? typed : value}` : `settings reset ${key}`} />
+        <CliCommand words={fits || value !== null ? `settings set ${key} ${fits ? typed : value}` : `settings set ${key} default`} />
       </AsCommand>
     </form>
   );

@@ -75,7 +75,7 @@ export function ApprovalForm({ approval, onDecided }: { approval: Approval; onDe
       </div>
       {error && <Problem what="The call was not decided." error={error} />}
       {reason.trim() ? (
-        <CliCommand words={`approvals refuse ${approval_id}`} options={{ reason: reason.trim() }} />
+        <CliCommand words={`approvals reject ${approval_id}`} options={{ reason: reason.trim() }} />
       ) : (
         <CliCommand words={`approvals approve ${approval_id}`} />
       )}

@@ -111,6 +111,11 @@ export const commandsCodes = {
     cause: "The agent's configuration belongs to the setup. Nothing was changed.",
     next: 'Run `covibe-local doctor`. To connect by hand, run `covibe-local setup --remove` first.',
   },
+  UNKNOWN_CODE: {
+    meaning: 'There is no error code with this name.',
+    cause: 'The code is misspelt.',
+    next: 'Run `covenant explain` for all codes.',
+  },
   USAGE: {
     meaning: 'The command was called wrongly.',
     cause: 'A command, argument or option is missing or unknown.',
