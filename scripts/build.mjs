@@ -1,4 +1,4 @@
-// Builds dist/: each program as a bundle, so that it starts by reading a few files instead of hundreds, and the dashboard.
+// Builds dist/ with the dashboard and the programs. Each program is a bundle, so that it starts by reading a few files instead of hundreds.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,16 +14,15 @@ const PROGRAMS = {
   'covibe-local': [],
 };
 
-/** What every command reads, as one file instead of ten: a hook keeps its agent waiting. */
-const START =
-  /src\/(surfaces\/cli\/(command|parse|program|output|columns|progress|call|nearest|groups|confirm|browser|commands\/questions-text)|wire\/(printable|covenant-home|or-nothing|json|shell-quoted|headers|limits)|kernel\/(reply|excerpt|ids))\.ts$/;
+/** Each is one file with everything that it imports: what every command reads, and what a hook reads while its agent waits. */
+const IN_ONE_FILE = /src\/surfaces\/(cli\/run|companion\/(run|subcommands\/hook))\.ts$/;
 
 const dist = join(root, 'dist');
 const sources = sourceHash();
 /** The folders of the packages whose code is in dist/. */
 const bundled = new Set();
 
-// `npm install --global` prepares a clone again, and a server may be running from these files.
+// Keeps an up-to-date build: `npm install --global` prepares the clone again while a server may be running from these files.
 if (process.argv.includes('--if-changed') && noted(buildNote) === sources) process.exit();
 rmSync(dist, { recursive: true, force: true });
 for (const [program, started] of Object.entries(PROGRAMS)) await bundle(program, started);
@@ -35,7 +34,7 @@ writeFileSync(buildNote, sources);
 
 /**
  * Writes `bin/<program>.js`, which checks the version of Node before it loads anything, and the rest of the program to `<program>/`.
- * Each program is built separately. Shared chunks would be smaller and more numerous, and the companion would read parts that only the server needs.
+ * Each program is built separately. With shared chunks, programs would load more files, and the companion would load code that only the server needs.
  */
 async function bundle(program, started) {
   const input = { [`bin/${program}`]: join(root, 'src/bin', `${program}.ts`) };
@@ -45,7 +44,7 @@ async function bundle(program, started) {
     cwd: root,
     platform: 'node',
     external: EXTERNAL,
-    // The `main` of some packages loads its own files at run time. After bundling they are not where it looks.
+    // The `main` file of some packages loads other files at run time, and would not find them after bundling.
     resolve: { mainFields: ['module', 'main'] },
     onLog: (level, log) => level === 'warn' && fail(log.message),
   });
@@ -53,7 +52,7 @@ async function bundle(program, started) {
     dir: dist,
     entryFileNames: '[name].js',
     chunkFileNames: `${program}/[name].js`,
-    codeSplitting: { groups: [{ name: 'start', test: START }] },
+    codeSplitting: { groups: [{ name: 'start', test: IN_ONE_FILE }] },
     sourcemap: true,
     sourcemapExcludeSources: true,
     // Unminified, so that stack traces stay readable.

@@ -2,10 +2,10 @@ import { tokensHere } from '../../wire/credentials.ts';
 import { hashOf } from './hash.ts';
 import { isText, storedList } from './state.ts';
 
-/** A server's last answer to the holder of a token: whether the workspace blocks edits while the server is unreachable. */
+/** A server's last answer for a token: whether the token's workspace blocks edits while the server is unreachable. */
 interface FailClosedAnswer {
   readonly origin: string;
-  /** The token's hash. The answer does not name the workspace, and one server may have several. */
+  /** The token's hash. It stands for the workspace, because the answer does not name the workspace and a server may have several. */
   readonly token: string;
   readonly closed: boolean;
 }
@@ -13,12 +13,13 @@ interface FailClosedAnswer {
 /** Earlier companions named the list in the file `words`. */
 const ANSWERS = storedList<FailClosedAnswer>('fail-closed.json', 'words', { origin: isText, token: isText, closed: (closed) => typeof closed === 'boolean' });
 
-/** Nobody knows which tokens are no longer used, because some exist only in an environment. Above this number the oldest answer is dropped. */
+/** The limit of stored answers. Beyond it the oldest answer is dropped, because unused tokens cannot be recognized: some exist only in an environment. */
 const MAX_ANSWERS = 200;
 
 /** A token without a stored answer uses the answers of the other tokens on this machine. */
 export function failsClosed(env: NodeJS.ProcessEnv, origin: string, token: string | undefined): boolean {
   const answers = ANSWERS.read(env).filter((answer) => answer.origin === origin);
+  if (!answers.some(({ closed }) => closed)) return false;
   const own = token === undefined ? undefined : answers.find((answer) => answer.token === hashOf(token));
   if (own) return own.closed;
   const here = new Set(tokensHere(env, origin).map(hashOf));
@@ -27,10 +28,12 @@ export function failsClosed(env: NodeJS.ProcessEnv, origin: string, token: strin
 
 export function noteFailClosed(env: NodeJS.ProcessEnv, origin: string, token: string, closed: boolean): void {
   const answers = ANSWERS.read(env);
+  // Without a stored closed answer, an open one changes nothing: the next closed answer would drop it.
+  if (!closed && !answers.some((answer) => answer.origin === origin && answer.closed)) return;
   const hash = hashOf(token);
   const isOwn = (answer: FailClosedAnswer) => answer.origin === origin && answer.token === hash;
   if (answers.find(isOwn)?.closed === closed) return;
-  // Other tokens may belong to the same workspace, which makes their earlier answers outdated. Those tokens ask again themselves.
+  // Other tokens may belong to the same workspace, so their earlier answers may be outdated and are dropped. Each token gets a new answer with its next call.
   const isOutdated = (answer: FailClosedAnswer) => closed && answer.origin === origin && !answer.closed;
   ANSWERS.write(env, [...answers.filter((answer) => !isOwn(answer) && !isOutdated(answer)), { origin, token: hash, closed }].slice(-MAX_ANSWERS));
 }
