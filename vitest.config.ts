@@ -2,15 +2,16 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /**
- * Tests that need no store, or in which its engine plays no part: once. Tests of the store and everything on it: once per engine. The whole program: once. Loading the product anew for
- * every file would take a third of the time, so files of one worker share what they have loaded.
+ * Tests that need no store, or for which its engine makes no difference, run once. Tests of the store and of everything that uses it run once per engine.
+ * Tests of the whole program run once. Test files of one worker share loaded modules, because loading the product for every file would take a third of
+ * the time.
  */
 const PURE = 'src/**/*.unit.test.ts';
 const STORE = 'src/**/*.test.ts';
 
 /**
- * What they test is wire formats, comparing, rules, git and processes; what they store is stored by queries that others try on PostgreSQL.
- * `npm run prove` runs them there too.
+ * These tests check wire formats, comparisons, rules, git and processes. Other tests try the queries that they use on PostgreSQL.
+ * `npm run prove` runs these tests on PostgreSQL too.
  */
 export const SQLITE_ONLY = [
   'src/surfaces/',
@@ -45,10 +46,10 @@ export const SQLITE_ONLY = [
   'src/features/workflow/worktrees/',
 ];
 const PROVE = process.env.COVENANT_PROVE === '1';
-/** For a pass in which every transaction on PostgreSQL is undone at its first commit and run again. */
+/** Selects a run in which every transaction on PostgreSQL is undone at its first commit and repeated. */
 const TWICE = process.env.COVENANT_TWICE === '1';
 
-/** The real programs of agents, which `npm run test:clients` installs; without that folder there is nothing to test. */
+/** Tests with the real programs of agents, which `npm run test:clients` installs. Other runs have no such folder and leave these tests out. */
 const CLIENTS = process.env.COVENANT_TEST_CLIENTS
   ? [{ extends: true as const, test: { name: 'clients', include: ['test/clients/**/*.test.ts'], testTimeout: 300_000, maxWorkers: 2 } }]
   : [];
@@ -57,12 +58,12 @@ export default defineConfig({
   test: {
     testTimeout: PROVE ? 1_800_000 : 30_000,
     hookTimeout: 60_000,
-    // A bound for what never comes, not a measure of the machine: the second it has by itself is too short for a loaded one.
+    // A limit for conditions that never become true. The default of one second is too short for a loaded machine.
     expect: { poll: { timeout: 15_000 } },
-    // Much of a run is waiting for disks, browsers and processes, also on a machine of two cores, where one worker is the default.
+    // Tests spend much time waiting for disks, browsers and processes, so even a machine with two cores can run more than the default of one worker.
     maxWorkers: Math.max(3, availableParallelism() - 1),
     env: { NODE_ENV: 'test' },
-    // What a test has put in place of something real goes with it, because test files share their worker's modules.
+    // Mocks and stubs end with their test, because test files share their worker's modules.
     restoreMocks: true,
     unstubEnvs: true,
     unstubGlobals: true,
@@ -92,7 +93,7 @@ export default defineConfig({
           include: ['test/faults/**/*.test.ts'],
           globalSetup: 'src/testing/store/postgres-setup.ts',
           testTimeout: 60_000,
-          // At full size each of them is as much as the machine can do: one after another, when all else is over.
+          // At full size, each test needs the whole machine, so they run one after another, after all other tests.
           ...(PROVE ? { maxWorkers: 1, sequence: { groupOrder: 1 } } : {}),
         },
       },

@@ -21,8 +21,8 @@ The baselines are:
 - the same echo on a bare Hono route and on the bare MCP SDK, which check and store nothing,
 - the event of such a call, written directly into the same tables with one COMMIT each, without HTTP (\`node:sqlite\` in WAL with synchronous=FULL; \`pg\` with the same
   statements and one connection per client).`,
-    notes: `A single client waits for the disk at every call, and the bare servers do not: that is the price of an answer that survives a power failure. Concurrent clients share
-a commit, so the journal then costs processor time rather than syncs.`,
+    notes: `A single client waits for the disk at every call. The bare servers do not wait, and their answers would not survive a power failure. Concurrent clients share
+a commit, so for them the journal costs processor time rather than syncs.`,
   },
   {
     name: 'startup',
@@ -43,8 +43,8 @@ with one tool, run from its source.`,
 | claim to complete by 32 agents: four calls (claim, planning, in_progress, completed) | writing the events of those calls directly, two events and one COMMIT per call |
 | next task over MCP (HTTP), one agent, 1,000 tasks | task-master over MCP (stdio), the same tasks |
 | claim to complete, 20 connections | pg-boss in the same process on the same PostgreSQL: 32 workers that fetch and complete one job at a time, 20 connections |`,
-    notes: `task-master stores the tasks of a project in one JSON file. It reads the whole file for every question, and writes the whole file, without a sync, for every change. It has a status instead of
-agents that claim, and no journal. Its two changes of a task are compared with our four calls.
+    notes: `task-master stores the tasks of a project in one JSON file. It reads the whole file for every question, and writes the whole file, without a sync, for every change. It has a status field instead of
+claims by agents, and no journal. Its two changes of a task are compared with our four calls.
 
 pg-boss is a queue. A job is one row and two statements, its workers do not wait for each other, and there is no journal. Its dependencies are not used here. One of our tasks is four calls
 with two events each, all in one chain.`,
@@ -54,7 +54,7 @@ with two events each, all in one chain.`,
     title: 'The overlap check',
     method: `A whole \`covibe_task check\` (compared, stored, journaled, synced) in a growing workspace. The tasks are synthetic, with the word statistics of real ones, and half of the
 queries rephrase stored tasks. The baselines are the same check in an empty workspace, and a full-text search for the same words in SQLite's FTS5 (its ten best by BM25, nothing stored).`,
-    notes: 'FTS5 only ranks texts: it compares no files, stores no check and writes no event. The next table shows how well each finds duplicates.',
+    notes: 'FTS5 only ranks texts. It compares no files, stores no check and writes no event. The next table shows how well each finds duplicates.',
   },
   {
     name: 'overlap-quality',
@@ -67,14 +67,14 @@ first five. The baselines are BM25 over the same terms, and the prototype of the
     title: 'An external server behind the gateway',
     method: `Calls to \`echo\` of an external server behind Covenant, as a child process over stdio and over HTTP, by 1 and by 16 callers. The baselines are calling that server directly with the SDK's
 client, and mcp-proxy, which has the same child process and gets the same request.`,
-    notes: `mcp-proxy only forwards the message: no grants, no pinned definitions, no journal, and here also without its optional API key. Most of our extra time is the sync of
+    notes: `mcp-proxy only forwards the message. It has no grants, no pinned definitions and no journal, and runs without its optional API key here. Most of our extra time is the sync of
 the journal.`,
   },
   {
     name: 'bridge',
     title: 'Delays that agents experience',
     method: `The stdio bridge, from the start of its process to its first answers, compared with a bare SDK server over stdio. A hook before an edit, with no claims and with 200 claims of others in
-the repository: as an HTTP request, compared with the same request to a bare Hono route; and as a whole process, compared with a Node process that does nothing.`,
+the repository. The HTTP hook is compared with the same request to a bare Hono route. The whole hook process is compared with a Node process that does nothing.`,
   },
   {
     name: 'events',
@@ -84,7 +84,7 @@ the repository: as an HTTP request, compared with the same request to a bare Hon
 - **Verifying**: reads and hashes the whole chain. The bare loop hashes the same bytes from memory.
 - **Page**: 200 events from the middle.
 - **Followers**: receive each event over \`/api/events\`. The delay is from the commit to the receipt. The baseline is a bare \`ws\` server that sends a prepared text to all.`,
-    notes: `Without a chain nobody waits for anybody: with many connections, plain inserts on PostgreSQL share its commits. Each follower reads its events from the store, redacted for its viewer; the
+    notes: `Without a chain, writers do not wait for each other, and plain inserts of many connections on PostgreSQL share its commits. Each follower reads its events from the store, redacted for its viewer. The
 bare server sends the same bytes to all.`,
   },
   {

@@ -27,7 +27,7 @@ interface PageVisit {
 interface PageTimes {
   readonly painted: number;
   readonly usable: number;
-  /** The longest time in which no click was handled. */
+  /** The longest time during which the page handled no click. */
   readonly held: number;
   readonly rows: number;
 }

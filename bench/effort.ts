@@ -17,5 +17,5 @@ export const CALLS = number('BENCH_CALLS', 200, 10);
 export const ITEMS = numbers('BENCH_ITEMS', [1_000, 10_000, 100_000], [200]);
 export const CHECKS = number('BENCH_CHECKS', 300, 10);
 export const EVENTS = number('BENCH_EVENTS', 100_000, 2_000);
-/** Pull requests of each kind that are embedded, if there is an embedder: one text takes tens of milliseconds. */
+/** Number of pull requests of each kind that are embedded, if there is an embedder. One text takes tens of milliseconds. */
 export const EMBEDDED = number('BENCH_EMBED_SAMPLE', 100, 4);

@@ -5,7 +5,7 @@ import { SECONDS } from './effort.ts';
 import { residentMb, startCovenant, startScript } from './process.ts';
 import { inTurns, middle, quantiles } from './turns.ts';
 
-/** Pause between two calls of the agent: a busy agent, not a second flood. */
+/** Pause between two calls of the agent, so that it is busy but does not become a second flood. */
 const BETWEEN_MS = 5;
 
 /** How a flood from unknown callers affects an agent's latency and the server's memory. */

@@ -16,7 +16,7 @@ export interface Ready {
   readonly token: string;
 }
 
-/** Time of the commit or of the sending, in nanoseconds of the machine's clock. */
+/** The time at which the event was committed or the text was sent, in nanoseconds of the machine's clock. */
 export interface SentEvent {
   readonly at: string;
 }

@@ -12,7 +12,10 @@ interface Delays {
   readonly p99: number;
 }
 
-/** Delay from the commit of an event, or the sending of a text, to its receipt by each follower. One event at a time, alternating between our server and the bare one. */
+/**
+ * The delay until each follower receives an event. It starts with the commit of our server, or when the bare server sends its text.
+ * The servers take turns, one event at a time.
+ */
 export async function followed(followers: number): Promise<{ ours: Delays; bare: Delays }> {
   const [ours, bare] = [await started('ours', followers), await started('bare', followers)];
   try {

@@ -14,7 +14,7 @@ import { type Rate, rateOf, ratesInTurns } from './turns.ts';
 const stdioEcho = new URL('baselines/stdio-echo.ts', import.meta.url).pathname;
 
 const CALLERS = [1, 16];
-/** Warm-up calls: the first calls of a process are its slowest. */
+/** Number of warm-up calls, because the first calls of a process are its slowest. */
 const WARM = QUICK ? 5 : 200;
 
 /** Cost of an external server's tool through the gateway, compared with calling that server directly. Every call through the gateway is gated, journaled and synced. */

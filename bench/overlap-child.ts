@@ -18,7 +18,7 @@ interface RunOptions extends Places {
 
 export interface OverlapFigures {
   items: number;
-  /** Items per second, indexed one by one as tasks are. */
+  /** Items indexed per second, one at a time, as the product indexes tasks. */
   incremental: number;
   /** The first check after a restart, which reads the index. */
   firstMs: number;
@@ -102,7 +102,7 @@ function asked(n: number): MadeTask {
   return n % 2 === 0 && options.items > 0 ? rephrased(madeTask(original), n) : madeTask(10_000_000 + n);
 }
 
-/** The same texts and queries; only the last queries are timed. */
+/** Adds the same texts to a full-text index. Only the last additions are timed. */
 function fullText(): { index: FullText; plainPerSecond: number } {
   const index = new FullText(options.plain.path);
   index.add(Array.from({ length: bulk }, (_, seed) => madeTask(seed)));
@@ -127,7 +127,7 @@ async function check(on: App, n: number): Promise<number> {
   return took;
 }
 
-/** Writes the same rows as `indexItems`, but in bulk: a million one by one would take an hour. */
+/** Writes the same rows as `indexItems`, but in bulk, because a million single writes would take an hour. */
 async function fill(on: App, count: number): Promise<void> {
   if (count === 0) return;
   const frequencies = new Map<string, number>();

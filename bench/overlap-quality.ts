@@ -22,7 +22,7 @@ export const overlapQuality: Benchmark = async (report) => {
   await labelled(report, 'labelled pairs', null);
   if (embed) await labelled(report, 'labelled pairs with the embedder', embed);
   if (!isPresent()) {
-    report.step('no real duplicates here (../shared/data/overlap): the labelled pairs only');
+    report.step('no real duplicates in ../shared/data/overlap, so only the labelled pairs are measured');
     return;
   }
   const windows = loadWindows().filter((_, at) => at % EVERY === 0);

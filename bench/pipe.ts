@@ -27,7 +27,7 @@ const mcpCall = {
 };
 const mcpHeaders = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'echo' };
 
-/** A call through the whole pipe, journaled and synced before it is answered, compared with a bare server and with its writes alone. */
+/** A call through the whole pipe, compared with a bare server and with its writes alone. The call is journaled and synced before it is answered. */
 export const pipe: Benchmark = async (report) => {
   await onSqlite(report);
   await onPostgres(report);

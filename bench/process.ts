@@ -50,7 +50,7 @@ export interface StartedCovenant extends StartedProgram {
   readonly token: string;
 }
 
-/** A real server in a new home, or in an existing home that is kept, with a developer who may call echo. */
+/** Starts a real server in a new home, or in an existing home that is kept. A developer in it may call echo. */
 export async function startCovenant(env: NodeJS.ProcessEnv = {}, kept?: string, grants: readonly string[] = []): Promise<StartedCovenant> {
   const home = kept ?? mkdtempSync(join(tmpdir(), 'covenant-bench-'));
   const all = { ...env, COVENANT_HOME: home, MCP_LOG_LEVEL: 'error' };

@@ -36,7 +36,7 @@ export function readResults(): Results | undefined {
   return existsSync(FILE) ? (JSON.parse(readFileSync(FILE, 'utf8')) as Results) : undefined;
 }
 
-/** Areas that ran replace their older runs. Results of another machine are dropped, because they cannot be compared. */
+/** New runs replace older runs of the same areas. Results of another machine are dropped, because they cannot be compared. */
 export function mergeResults(old: Results | undefined, fresh: Results): Results {
   if (!old || JSON.stringify(comparable(old.machine)) !== JSON.stringify(comparable(fresh.machine))) return fresh;
   const kept = old.rows.filter(({ area }) => !(area in fresh.runs));

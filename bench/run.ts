@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- NAME… --keep --quick]`: each figure with its baseline, measured in the same run. The machine is noisy: read the ratios.
+ * `npm run bench [-- NAME… --keep --quick]`: measures each figure and its baseline in the same run. Read the ratios, because the machine is noisy.
  * A complete run is saved to bench/results.json and docs/benchmarks.md. A run of some areas is saved only with `--keep`.
  */
 import { AREAS, type AreaName } from './areas.ts';

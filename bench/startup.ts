@@ -8,7 +8,7 @@ import { covenant, residentMb, type StartedProgram, startBaseline, startCovenant
 import { inTurns, mediansInTurns, middle } from './turns.ts';
 
 const ROUNDS = QUICK ? 1 : 5;
-/** Waits until background work of the start has finished. */
+/** The wait until background work of the start has finished. */
 const SETTLES_MS = 2_000;
 
 /** Start time and memory at rest. */

@@ -11,7 +11,7 @@ const withUnit = (value: number, unit: string): string =>
 
 const besideOf = (baseline: Baseline): string => ('value' in baseline ? withUnit(baseline.value, baseline.unit) : `could not run: ${baseline.error}`);
 
-/** The cells of one row, the same for the terminal and the document. */
+/** The cells of one row. The terminal and the document use the same ones. */
 export function cellsOf({
   name,
   value,

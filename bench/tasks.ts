@@ -1,4 +1,4 @@
-/** Synthetic tasks with the statistics of real ones: few common words, many rare ones, files in folders. They are the same in every run. */
+/** Synthetic tasks with the statistics of real ones: few common words, many rare ones, files in folders. Every run makes the same tasks. */
 
 const SYLLABLES = ['ba', 'co', 'di', 'fu', 'ga', 'hi', 'jo', 'ku', 'la', 'me', 'ni', 'po', 'ra', 'si', 'to', 'vu', 'xe', 'zy'];
 const VOCABULARY = 30_000;
@@ -37,7 +37,7 @@ export function madeTask(seed: number): MadeTask {
   return { title: words(random, 5 + Math.floor(random() * 4)), scope: words(random, 8 + Math.floor(random() * 12)), files };
 }
 
-/** The same work, partly in other words. */
+/** Describes the same work, partly in other words. */
 export function rephrased(task: MadeTask, seed: number): MadeTask {
   const random = chance(seed);
   const other = (text: string) =>

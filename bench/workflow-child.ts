@@ -56,7 +56,7 @@ async function call<T = Record<string, unknown>>(name: string, args: object): Pr
   return reply.data as T;
 }
 
-/** Calls each in turn, several times. The first call of each is a warm-up. */
+/** Calls each function in turn, several times. The first call of each function is a warm-up. */
 async function latencies<const Works extends readonly (() => Promise<unknown>)[]>(
   works: Works,
   calls = options.calls,

@@ -8,7 +8,10 @@ import type { Latency, WorkflowFigures } from './workflow-child.ts';
 const CHECKPOINTS = QUICK ? 500 : 10_000;
 const RACED = QUICK ? 40 : 160;
 
-/** Whole calls (read, journaled, synced) on a graph of up to 10,000 tasks and 30,000 edges, compared with a plain implementation and with products that people use. */
+/**
+ * Whole calls, which are read, journaled and synced, on a graph of up to 10,000 tasks and 30,000 edges.
+ * They are compared with a plain implementation and with products that people use.
+ */
 export const workflow: Benchmark = async (report) => {
   for (const engine of ENGINES) {
     for (const tasks of TASKS) {

@@ -63,7 +63,7 @@ async function programSections(
       return isGroup ? [...heads, ...texts] : texts.map((each) => each.replace(/^#### `(.*)`/, '### $1'));
     }),
   );
-  const text = [`## ${program}`, exitList(exits), 'Every command takes these options, before its name or after:', rowsOf(optionRows(options)), ...body].join(
+  const text = [`## ${program}`, exitList(exits), 'Every command takes these options, before or after its name:', rowsOf(optionRows(options)), ...body].join(
     '\n\n',
   );
   return { contents, text };
@@ -81,12 +81,12 @@ export async function cliReference(): Promise<string> {
     '## covibe-mcp',
     BRIDGE_ABOUT,
     exitList(BRIDGE_EXITS),
-    'It takes no commands. Its settings are environment variables:',
+    'This program has no commands. Its settings are environment variables:',
     rowsOf(variables),
   ].join('\n\n');
   return `${[
     '<!-- Written by `npm run docs` from the definitions of the commands. Do not edit. -->\n# Command line',
-    'An id can be shortened to its end, as long as only one matches: `4KQ2ZP` stands for `wf_01J…4KQ2ZP`. If the value of an option begins with a dash, write `--option=VALUE`. `--` ends the options.\n\nCommands that work on the files of this machine, such as `covenant doctor`, take no `--workspace`.',
+    'Instead of a whole id, you can write its last characters if no other id ends with them: `4KQ2ZP` stands for `wf_01J…4KQ2ZP`. If the value of an option begins with a dash, write `--option=VALUE`. `--` ends the options.\n\nCommands that work on the files of this machine, such as `covenant doctor`, take no `--workspace`.',
     [...programs.map(({ contents }) => contents), '- [covibe-mcp](#covibe-mcp)'].join('\n'),
     ...programs.map(({ text }) => text),
     bridge,

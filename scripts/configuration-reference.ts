@@ -50,9 +50,9 @@ function configToml(): string {
     const variable = variables.get(key);
     return [code(key), typeOf(one), defaultOf(initial), boundsOf(one), sentence(key, one) + (variable ? ` Environment: ${code(variable)}.` : '')];
   });
-  return `In \`config.toml\` in the home (\`${HOME}\`, or \`COVENANT_HOME\`). \`covenant up --host\` and \`--port\` take precedence over the environment, and the
-environment over the file. A dot separates the table from its key: \`approvals.deadline_s\` is \`deadline_s\` under \`[approvals]\`. The server reads the file at its start.
-The settings under \`limits\` are maxima, except those that name a lifetime.
+  return `These settings are in \`config.toml\` in the home (\`${HOME}\`, or \`COVENANT_HOME\`). \`covenant up --host\` and \`--port\` take precedence over the environment, and the
+environment over the file. A dot separates the table from its key: \`approvals.deadline_s\` is \`deadline_s\` under \`[approvals]\`. The server reads the file when it starts.
+The settings under \`limits\` are maximum values, except those that set a lifetime.
 
 ${table(['setting', 'type', 'default', 'bounds', 'meaning'], rows)}`;
 }
@@ -61,19 +61,19 @@ ${table(['setting', 'type', 'default', 'bounds', 'meaning'], rows)}`;
 const ENTRY_KEYS: Readonly<Record<string, string>> = {
   name: 'The name of the server. Its tools are published as `NAME_TOOL`.',
   command: 'The program to start, which speaks MCP over standard input and output. Use either `command` or `url`.',
-  args: 'Its arguments. No shell interprets them.',
+  args: 'The arguments of the program. No shell interprets them.',
   env: 'Environment variables to set for the program. It gets no other variables of the server except a basic set such as `PATH` and `HOME`.',
-  cwd: 'Its working folder, relative to the home.',
+  cwd: 'The working folder of the program, relative to the home.',
   url: 'The address of a server that speaks Streamable HTTP. Use either `command` or `url`.',
   headers: 'HTTP headers to send to `url`.',
-  enabled: '`false`: the server is not started, and nothing of it is published.',
-  prefix: '`false`: its tools and prompts keep their own names.',
-  include: 'The only tools and prompts to publish, by their own names. Default: all.',
-  exclude: 'Tools and prompts not to publish, by their own names.',
-  lazy: '`true`: starts with the first call, once its tools are known.',
-  workspaces: 'The workspaces that may use it. `"*"` means every workspace.',
+  enabled: '`false`: the server is not started, and none of its tools and prompts are published.',
+  prefix: '`false`: tools and prompts keep their own names, without `NAME_`.',
+  include: 'The own names of the tools and prompts to publish. Default: all.',
+  exclude: 'The own names of tools and prompts that are not published.',
+  lazy: '`true`: once its tools are known, the server starts only with the first call.',
+  workspaces: 'The workspaces that may use the server. `"*"` means every workspace.',
   timeout_s: 'Seconds that a call may take. Default: `tool_timeout_ms`.',
-  protocol: 'The protocol revision, if the server cannot be asked for it.',
+  protocol: 'The protocol era of the server. Set it only if `auto` does not detect it.',
 };
 
 function secretsToml(): string {
@@ -89,7 +89,7 @@ function secretsToml(): string {
     boundsOf(one),
     ENTRY_KEYS[key] as string,
   ]);
-  return `In \`secrets.toml\` in the home, readable only by its owner (mode 0600). Each \`[[mcp.server]]\` table describes another MCP server: see
+  return `These settings are in \`secrets.toml\` in the home, readable only by its owner (mode 0600). Each \`[[mcp.server]]\` table describes another MCP server: see
 [the gateway](gateway.md). \`$NAME\` and \`\${NAME}\` in values are replaced with variables of the server's environment. The file is read again when it changes.
 
 ${table(['key', 'type', 'default', 'bounds', 'meaning'], rows)}`;

@@ -38,29 +38,63 @@ export function messagesInSource(): Message[] {
   return files.sort().flatMap((file) => messagesIn(file, readFileSync(join(root, file), 'utf8')));
 }
 
-function messagesIn(file: string, source: string): Message[] {
+export function messagesIn(file: string, source: string): Message[] {
   const found: Message[] = [];
-  const texts = new Map<string, Node>();
-  const visit = (node: Node) => {
+  const visit = (node: Node, outer: Scope | undefined) => {
+    const scope: Scope = { names: declaredBy(node), outer };
     const given = argumentsOf(node, source);
-    const place = given.slice(0, 2).findIndex((each) => codeOf(each, texts) !== undefined);
+    const place = given.slice(0, 2).findIndex((each) => codeOf(each, scope) !== undefined);
     if (place >= 0) {
-      const [message, next] = given.slice(place + 1).map((each) => textOf(each, source, texts));
-      found.push({ code: codeOf(given[place], texts) as string, file, message, next });
+      const [message, next] = given.slice(place + 1).map((each) => textOf(each, scope));
+      found.push({ code: codeOf(given[place], scope) as string, file, message, next });
     } else {
       found.push(...namedIn(node).map((code) => ({ code, file, message: undefined, next: undefined })));
     }
-    childrenOf(node).forEach(visit);
+    for (const child of childrenOf(node)) visit(child, scope);
   };
-  // Constants are collected first: a text may be declared below the place that gives it.
-  const collect = (node: Node) => {
-    if (node.type === 'VariableDeclarator' && isNode(node.init)) texts.set(String((node.id as Node).name), node.init);
-    childrenOf(node).forEach(collect);
-  };
-  const program = parseAst(source, { lang: 'ts' }) as unknown as Node;
-  collect(program);
-  visit(program);
+  visit(parseAst(source, { lang: 'ts' }) as unknown as Node, undefined);
   return found;
+}
+
+/** The names that one node declares, inside the nodes around it. */
+interface Scope {
+  /** With the initial value. A parameter and a destructured name have none. */
+  readonly names: ReadonlyMap<string, Node | null>;
+  readonly outer: Scope | undefined;
+}
+
+interface Declaration {
+  readonly init: Node | null;
+  readonly scope: Scope;
+}
+
+/** Declarations are collected before the node is read: a text may be declared below the place that gives it. */
+function declaredBy(node: Node): Map<string, Node | null> {
+  const names = new Map<string, Node | null>();
+  const parameters = [node.params, node.type === 'CatchClause' ? node.param : []].flat().filter(isNode);
+  for (const name of parameters.flatMap(namesIn)) names.set(name, null);
+  const statements = [node.body, node.init, node.left, node.type === 'SwitchCase' ? node.consequent : []].flat().filter(isNode);
+  for (const statement of statements) {
+    const { type, declarations } = isNode(statement.declaration) ? statement.declaration : statement;
+    if (type !== 'VariableDeclaration') continue;
+    for (const { id, init } of declarations as { id: Node; init: Node | null }[])
+      for (const name of namesIn(id)) names.set(name, id.type === 'Identifier' ? init : null);
+  }
+  return names;
+}
+
+/** The names in a binding, such as `{ a, b: [c] }`. */
+function namesIn(binding: Node): string[] {
+  if (binding.type === 'Identifier') return [String(binding.name)];
+  const parts = [binding.properties, binding.elements, binding.value, binding.argument, binding.left, binding.parameter];
+  return parts.flat().filter(isNode).flatMap(namesIn);
+}
+
+/** Undefined for an imported name. */
+function declarationOf(name: unknown, scope: Scope | undefined): Declaration | undefined {
+  if (scope === undefined) return undefined;
+  const init = scope.names.get(String(name));
+  return init === undefined ? declarationOf(name, scope.outer) : { init, scope };
 }
 
 const argumentsOf = (node: Node, source: string): Node[] =>
@@ -78,35 +112,93 @@ function namedIn(node: Node): string[] {
 }
 
 /** `refused` and `refusal` take a status before the code. Only there a code may be a single word. */
-function codeOf(given: Node | undefined, texts: ReadonlyMap<string, Node>): string | undefined {
+function codeOf(given: Node | undefined, scope: Scope): string | undefined {
   const fallback = given?.type === 'LogicalExpression' ? (given.right as Node) : given;
-  const text = stringOf(fallback?.type === 'Identifier' ? texts.get(String(fallback.name)) : fallback);
+  const text = stringOf(fallback?.type === 'Identifier' ? (declarationOf(fallback.name, scope)?.init ?? undefined) : fallback);
   return text !== undefined && /^[A-Z][A-Z0-9_]+$/.test(text) ? text : undefined;
 }
 
-function textOf(node: Node | undefined, source: string, texts: ReadonlyMap<string, Node>, depth = 0): string | undefined {
+function textOf(node: Node | null | undefined, scope: Scope, depth = 0): string | undefined {
   if (!node || depth > 4) return undefined;
-  const inner = (each: unknown) => textOf(each as Node, source, texts, depth + 1);
-  if (node.type === 'Literal') return stringOf(node);
-  if (node.type === 'TemplateLiteral') {
-    const values = node.expressions as Node[];
-    return (node.quasis as { value: { cooked: string } }[])
-      .map(({ value }, at) => value.cooked + (values[at] ? placeholder(values[at], source, texts) : ''))
-      .join('');
+  const inner = (each: unknown) => textOf(each as Node, scope, depth + 1);
+  switch (node.type) {
+    case 'Literal':
+      return stringOf(node);
+    case 'TemplateLiteral': {
+      const values = node.expressions as Node[];
+      return (node.quasis as { value: { cooked: string } }[]).map(({ value }, at) => value.cooked + (values[at] ? valueIn(values[at], scope) : '')).join('');
+    }
+    case 'BinaryExpression': {
+      const [left, right] = [inner(node.left), inner(node.right)];
+      return left === undefined || right === undefined ? undefined : left + right;
+    }
+    case 'ConditionalExpression':
+      return [inner(node.consequent), inner(node.alternate)].filter(Boolean).join(' / ') || undefined;
+    case 'Identifier': {
+      const declared = declarationOf(node.name, scope);
+      const text = declared && textOf(declared.init, declared.scope, depth + 1);
+      return declared && (text === undefined || IS_VALUE.test(text) ? `{${nameOf(node)}}` : text);
+    }
+    case 'CallExpression': {
+      const { init, scope: around } = declarationOf((node.callee as Node).name, scope) ?? {};
+      return init?.type === 'ArrowFunctionExpression' ? textOf(init.body as Node, { names: declaredBy(init), outer: around }, depth + 1) : undefined;
+    }
+    case 'MemberExpression':
+      return declarationOf(rootOf(node).name, scope)?.init === null ? `{${nameOf(node)}}` : undefined;
+    default:
+      return undefined;
   }
-  if (node.type === 'BinaryExpression')
-    return [inner(node.left), inner(node.right)].every((part) => part !== undefined) ? `${inner(node.left)}${inner(node.right)}` : undefined;
-  if (node.type === 'ConditionalExpression') return [inner(node.consequent), inner(node.alternate)].filter(Boolean).join(' / ') || undefined;
-  if (node.type === 'Identifier') return inner(texts.get(String(node.name)));
-  return undefined;
 }
 
-/** `{task name}` for `JSON.stringify(task.name)`; a constant text as it is. */
-function placeholder(node: Node, source: string, texts: ReadonlyMap<string, Node>): string {
-  const known = node.type === 'Identifier' ? textOf(node, source, texts, 3) : undefined;
-  if (known !== undefined) return known;
-  const names = source.slice(node.start, node.end).match(/[A-Za-z_][\w.]*/g) ?? [];
-  return `{${(names.filter((name) => !/^(JSON|Math|String|Number|new|inQuotes|counted)\b/.test(name))[0] ?? 'value').split('.').slice(-2).join(' ').toLowerCase().replaceAll('_', ' ')}}`;
+/** A text that is only a value of the moment. */
+const IS_VALUE = /^\{[^{}]*\}$/;
+
+const rootOf = (node: Node): Node => (node.type === 'MemberExpression' ? rootOf(node.object as Node) : node);
+
+/** A value in a template: a constant text as it is, of singular and plural the plural, otherwise `{task name}`. */
+function valueIn(node: Node, scope: Scope): string {
+  if (node.type === 'Identifier') return textOf(node, scope, 3) ?? `{${nameOf(node)}}`;
+  if (node.type === 'ConditionalExpression') {
+    const [one, other] = [node.consequent, node.alternate].map((each) => textOf(each as Node, scope, 3));
+    if (one !== undefined && other !== undefined) return one === '' || isCount(node.test as Node) ? other : other === '' ? one : `{${one} / ${other}}`;
+  }
+  return `{${nameOf(node)}}`;
+}
+
+const isCount = ({ type, right }: Node): boolean => type === 'BinaryExpression' && (right as Node).value === 1;
+
+/** `task name` for `JSON.stringify(task.name)`, `port + 1` for `port + 1`. */
+function nameOf(node: Node | undefined): string {
+  switch (node?.type) {
+    case 'Identifier':
+      return String(node.name)
+        .replaceAll('_', ' ')
+        .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
+        .toLowerCase();
+    case 'MemberExpression': {
+      const { object, property, computed } = node as unknown as { object: Node; property: Node; computed: boolean };
+      return computed || object.type === 'CallExpression' ? nameOf(object) : `${nameOf(object).split(' ').at(-1)} ${nameOf(property)}`;
+    }
+    case 'CallExpression': {
+      const { callee, arguments: given } = node as unknown as { callee: Node; arguments: Node[] };
+      if (callee.type === 'MemberExpression' && !/^(JSON|Math|Object|String)$/.test(String((callee.object as Node).name))) return nameOf(callee.object as Node);
+      return nameOf((callee.name === 'join' ? given.at(-1) : given[0]) ?? callee);
+    }
+    case 'NewExpression':
+      return nameOf((node.arguments as Node[])[0]);
+    case 'BinaryExpression':
+      return /[+-]/.test(String(node.operator)) ? `${nameOf(node.left as Node)} ${node.operator} ${nameOf(node.right as Node)}` : nameOf(node.left as Node);
+    case 'ConditionalExpression':
+      return nameOf(node.alternate as Node);
+    case 'LogicalExpression':
+      return nameOf(node.left as Node);
+    case 'TemplateLiteral':
+      return nameOf((node.expressions as Node[])[0]);
+    case 'Literal':
+      return String(node.value);
+    default:
+      return isNode(node?.expression) ? nameOf(node.expression) : isNode(node?.argument) ? nameOf(node.argument) : 'value';
+  }
 }
 
 export function errorReference(): string {
@@ -139,7 +231,10 @@ const anchorOf = (title: string): string =>
     .replaceAll(' ', '-');
 
 function saidWith(messages: readonly Message[]): string {
-  const lines = messages.flatMap(({ message, next }) => (message === undefined ? [] : [`  - ${inline(message)}${next ? ` → ${inline(next)}` : ''}`]));
+  const lines = messages.flatMap(({ message, next }) => {
+    if (message === undefined || (IS_VALUE.test(message) && IS_VALUE.test(next ?? '{}'))) return [];
+    return [`  - ${inline(message)}${next && !IS_VALUE.test(next) ? ` → ${inline(next)}` : ''}`];
+  });
   return lines.length === 0 ? '' : `- **Messages:**\n${[...new Set(lines)].join('\n')}\n`;
 }
 

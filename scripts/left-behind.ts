@@ -1,4 +1,4 @@
-/** Finds processes that outlive a test run: their command line or environment names the folder of the run. */
+/** Finds processes that outlive a test run. Their command line or environment names the folder of the run. */
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { processesWith } from '../src/testing/programs/processes.ts';
@@ -12,7 +12,7 @@ export async function endLeftBehind(folder: string, graceMs = GRACE_MS): Promise
   if (process.platform !== 'linux') return [];
   for (const until = performance.now() + graceMs; processesWith(folder).length > 0 && performance.now() < until; ) await pause(POLL_MS);
   const ended = new Map<number, string>();
-  // The next pass finds processes that one of these started before it was killed.
+  // The next pass finds processes that a killed process started before its end.
   for (let left = processesWith(folder); left.length > 0; left = processesWith(folder).filter((pid) => !ended.has(pid))) {
     for (const pid of left) ended.set(pid, commandLine(pid));
     for (const pid of left) end(pid);

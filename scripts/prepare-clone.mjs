@@ -1,6 +1,6 @@
 // Installs the packages of the lock file if it changed since the last install, and builds if a source changed since the last build.
 // It refuses to do so while a server of this clone runs, because the server uses these files.
-// Plain JavaScript without dependencies: it runs on any Node of the machine, before anything is installed.
+// Plain JavaScript without dependencies, because it runs on any Node of the machine before anything is installed.
 import { spawnSync } from 'node:child_process';
 import { linkSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -71,7 +71,7 @@ function refuseWhileServing(what) {
   if (running.length > 0) fail(`cannot ${what} while a server of this clone runs (process ${running.join(', ')})`, 'stop the server, then run this again');
 }
 
-/** A killed server leaves its mark. A process that started after the mark was written only has the same pid. */
+/** A killed server leaves its mark behind. If the process with this pid started after the mark was written, it is not that server. */
 function isMarked(pid, markedAt) {
   if (!alive(pid)) return false;
   const { stdout } = spawnSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8', env: { ...process.env, LC_ALL: 'C' } });
@@ -85,7 +85,7 @@ function run(program, args, what) {
   if (error || status !== 0) fail(`${what} failed${error ? `: ${error.message}` : ''}`, 'read the errors above');
 }
 
-/** npm runs the next script with the Node in node_modules/.bin. Without that one, the machine's Node must be new enough. */
+/** npm runs the next script with the Node in node_modules/.bin. If there is none, the machine's Node must be new enough. */
 function checkNode() {
   const own = spawnSync(join(root, 'node_modules', '.bin', 'node'), ['--version'], { encoding: 'utf8' });
   if (own.status === 0) return;

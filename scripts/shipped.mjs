@@ -63,7 +63,7 @@ export function licenceText(packages) {
 function termsIn(folder) {
   const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
   if (!file) return undefined;
-  // Vite also lists the licences of its own tools, none of which ships.
+  // Vite also lists the licences of its own tools, which do not ship.
   const [terms] = readFileSync(join(folder, file), 'utf8').split('\n# Licenses of bundled dependencies');
   return terms.trim();
 }

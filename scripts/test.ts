@@ -31,7 +31,7 @@ let failed = 0;
 // Ctrl+C also ends the tests. This process then continues and removes the folder, which may be in memory.
 process.once('SIGINT', () => {});
 
-// In parallel with the tests, which spend much of their time waiting.
+// The checks run in parallel with the tests, which spend much of their time waiting.
 const checks = CHECKS.map(async ([name, program, args]) => {
   const { ok, said } = await run(program, args, 'pipe');
   process.stdout.write(`${said}${ok ? 'ok  ' : 'FAIL'} ${name}\n`);

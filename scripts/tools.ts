@@ -42,7 +42,7 @@ function reference(all: readonly PublishedTool[]): string {
   const sections = [...Map.groupBy(all, (tool) => tool.toolset)].map(
     ([toolset, members]) => `## Toolset \`${toolset}\`\n\n${members.map(toolSection).join('\n')}`,
   );
-  return `<!-- Written by \`npm run docs\` from the contracts. Do not edit. -->\n# Tools\n\nServed at \`/mcp/<toolset>\`, and by \`POST /api/mcp\`. Calling \`NAME\` needs the capability \`tool.call.NAME\`, or its toolset's.\n\n${sections.join('\n')}`;
+  return `<!-- Written by \`npm run docs\` from the contracts. Do not edit. -->\n# Tools\n\nServed at \`/mcp/<toolset>\`, and by \`POST /api/mcp\`. To call \`NAME\`, a caller needs the capability \`tool.call.NAME\` or that of its toolset.\n\n${sections.join('\n')}`;
 }
 
 function toolSection(tool: PublishedTool): string {

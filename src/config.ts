@@ -17,7 +17,7 @@ export const NODE_BYTES = 100;
 
 const port = z.coerce.number().int().min(0).max(65_535);
 
-/** An endpoint with OpenAI's API, or an installed package. The API key is only named here, never stored. */
+/** An endpoint with OpenAI's API, or an installed package. The configuration names the variable with the API key and never contains the key. */
 const embedder = z.union(
   [
     z.strictObject({
@@ -71,27 +71,27 @@ const MIB = 1024 * 1024;
 export const LIMITS = z
   .strictObject({
     connections: count(100_000).default(4_096).describe('Open connections to the server.'),
-    connections_per_address: count(100_000).default(1_024).describe('Open connections from one address. A trusted proxy may use all of them.'),
+    connections_per_address: count(100_000).default(1_024).describe('Open connections from one address. A trusted proxy may use all `connections`.'),
     header_seconds: count(3_600).default(10).describe('Seconds in which a connection must send its headers.'),
     request_seconds: count(3_600).default(60).describe('Seconds in which a connection must send a whole request.'),
     stalled_seconds: count(3_600).default(10).describe('Seconds without data after which a request body is abandoned.'),
     body_bytes: count(64 * MIB)
       .default(DEFAULT_BODY_BYTES)
-      .describe('Bytes in the body of an authenticated caller.'),
+      .describe('Largest request body accepted from an authenticated caller, in bytes.'),
     unknown_body_bytes: count(MIB)
       .default(64 * 1024)
-      .describe('Bytes in the body of a caller that sends its token in the body.'),
+      .describe('Largest request body accepted from a caller that sends its token in the body, in bytes.'),
     device_body_bytes: count(64 * 1024)
       .default(4 * 1024)
-      .describe('Bytes in the body of a device request or a sign-in.'),
+      .describe('Largest body accepted for a device request or a sign-in, in bytes.'),
     reading_bytes: count(1024 * MIB)
       .default(64 * MIB)
-      .describe('Bytes of all bodies being read at once: half for large bodies of known callers, a quarter for small ones, a quarter for everyone else.'),
+      .describe('Bytes of all bodies being read: half for large bodies of known callers, a quarter for their small bodies, a quarter for other callers.'),
     token_body_bytes: count(1024 * MIB)
       .default(64 * MIB)
-      .describe("Memory for the parsed bodies of one token's calls in progress, including calls that wait for a person."),
-    json_depth: count(1_000).default(128).describe('Levels of nesting in a JSON body.'),
-    json_nodes: count(100_000_000).default(300_000).describe('Values in a JSON body.'),
+      .describe("Bytes of memory for the parsed bodies of one token's calls in progress, including calls that wait for a person."),
+    json_depth: count(1_000).default(128).describe('Maximum levels of nesting in a JSON body.'),
+    json_nodes: count(100_000_000).default(300_000).describe('Maximum number of values in a JSON body.'),
     token_requests_per_second: count(1_000_000).default(50_000).describe('Requests per second with one token.'),
     token_burst: count(10_000_000).default(100_000).describe('Requests with one token in a burst.'),
     address_requests_per_second: count(1_000_000).default(100).describe('Requests per second from one address without a valid credential.'),

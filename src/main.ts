@@ -39,7 +39,7 @@ import { AnchorKeeper } from './storage/anchors/keeper.ts';
 import { openStore } from './storage/open.ts';
 import { PACKAGE_ROOT, VERSION } from './version.ts';
 
-/** Longer than external servers are given to end. */
+/** Longer than the time that external servers get to end. */
 const CLOSE_LIMIT_MS = 25_000;
 
 /** The installed program, which the server starts for its own child processes. */
@@ -89,7 +89,7 @@ export interface AppOptions {
   sweep?: boolean;
 }
 
-/** The composition root: storage, features, pipe. `serve` adds the surfaces, or the CLI uses it in process. */
+/** Connects storage, features and the pipe. `serve` adds the surfaces to it; the CLI uses it in its own process. */
 export async function createApp(options: AppOptions): Promise<App> {
   const { config, clock, log } = options;
   const store = tracedStore(

@@ -61,7 +61,7 @@ const MAY_IMPORT: Record<string, string[]> = {
 };
 const layerOf = (path: string) => path.split('/')[1] ?? '';
 
-test('imports follow the law storage ← kernel ← features ← surfaces ← main', () => {
+test('a layer imports only layers to its left in storage ← kernel ← features ← surfaces ← main', () => {
   const broken = all.filter(({ from, to }) => {
     if (!to.startsWith('src/')) return false;
     return !MAY_IMPORT[layerOf(from)]?.includes(layerOf(to));
@@ -69,14 +69,14 @@ test('imports follow the law storage ← kernel ← features ← surfaces ← ma
   expect(shown(broken)).toEqual([]);
 });
 
-test('surfaces import only types from main', () => {
+test('surfaces other than the CLI import only types from main', () => {
   const broken = all.filter(
     ({ from, to, typeOnly }) => from.startsWith('src/surfaces/') && to === 'src/main.ts' && !typeOnly && !from.startsWith('src/surfaces/cli/'),
   );
   expect(shown(broken)).toEqual([]);
 });
 
-test('a feature imports another only through its index, and a contract only through a contract', () => {
+test('a feature imports another feature only through its index, or from contract to contract', () => {
   const feature = (path: string) => featureFolders.find((folder) => path.startsWith(`${folder}/`));
   const isShape = (from: string, to: string) => from.endsWith('/contract.ts') && to.endsWith('/contract.ts');
   const broken = all.filter(({ from, to }) => feature(from) && feature(to) && feature(from) !== feature(to) && !to.endsWith('/index.ts') && !isShape(from, to));
@@ -92,19 +92,19 @@ function loadedBy(path: string, reached = new Set<string>()): Set<string> {
 }
 
 /**
- * What surfaces take from inside a feature, and why. Its index would load the database; its contract would load zod, which the companion does without so
- * that a hook costs little more than the start of a process.
+ * Files inside features that surfaces import directly, and why. A feature's index would load the database, and its contract would load zod. The companion
+ * does without zod, so that a hook costs little more than the start of a process.
  */
 const INSIDE: Record<string, string> = {
-  'src/features/core/devices/connections.ts': 'the companion writes what agent programs are told: data that needs no library',
+  'src/features/core/devices/connections.ts': 'the companion writes the connection settings of agent programs from this data, which needs no library',
   'src/features/team/usage/otel.ts': 'the companion reads counters by the same rules as the server',
   'src/features/team/usage/sources.ts': 'the companion reads counters by the same rules as the server',
   'src/features/team/usage/span.ts': 'the companion reads counters by the same rules as the server',
-  'src/features/cycle/place.ts': 'the CLI finds the configuration of a repository without a server: files alone',
-  'src/features/cycle/config-file.ts': 'and reads it, by the same rules as the server',
+  'src/features/cycle/place.ts': 'the CLI finds the configuration of a repository from files, without a server',
+  'src/features/cycle/config-file.ts': 'the CLI reads this configuration by the same rules as the server',
 };
 
-/** It loads the stores of all groups: an importer has already opened the database. */
+/** This file loads the stores of all groups. That costs nothing, because an importer has already opened the database. */
 const IMPORT_RULES = 'src/features/import-rules.ts';
 
 test('surfaces import features only through their index or contract, or a declared exception', () => {
@@ -126,7 +126,7 @@ test('a command loads the database and database-backed features only when it nee
   );
 });
 
-test('a command loads its own group only, and the start of a program loads none [use.cli.light-start]', () => {
+test('a command loads only its own group, and the start of a program loads no group [use.cli.light-start]', () => {
   for (const [start, index] of [
     ['src/surfaces/cli/run.ts', 'src/surfaces/cli/groups.ts'],
     ['src/surfaces/companion/run.ts', 'src/surfaces/companion/subcommands/index.ts'],
@@ -136,7 +136,7 @@ test('a command loads its own group only, and the start of a program loads none 
     expect([...loadedBy(start)].filter((path) => files.includes(path) || path === 'zod')).toEqual([]);
     for (const file of files) expect([file, [...loadedBy(file)].filter((path) => path !== file && files.includes(path))]).toEqual([file, []]);
   }
-  // `--version` needs the version alone, and a hook keeps its agent waiting.
+  // `--version` needs only the version, and an agent waits for each hook.
   for (const bin of ['src/bin/covenant.ts', 'src/bin/covibe-local.ts']) expect([...loadedBy(bin)]).toEqual([bin]);
   expect([...loadedBy('src/version.ts')].filter((path) => path.startsWith('src/'))).toEqual(['src/version.ts']);
   expect([...loadedBy('src/surfaces/companion/subcommands/hook.ts')].filter((path) => path.startsWith('src/surfaces/companion/subcommands/'))).toEqual([
@@ -166,7 +166,7 @@ test('only the machine layer runs programs and calls GitHub; features do not [re
 });
 
 test('git is started in one place, which keeps repository configuration from running programs [harden.git.no-programs]', () => {
-  // The demo's agents have their own git, like all agents.
+  // The demo's agents run git themselves, like all agents.
   const others = program.filter((path) => path !== 'src/machine/git/git-program.ts' && !path.startsWith('src/surfaces/demo-agents/'));
   const starting = /\b(?:spawn|spawnSync|execFile|execFileSync|exec|execSync|fork|runProgram|startChild)\(\s*'git'/;
   expect(others.filter((path) => starting.test(readFileSync(join(root, path), 'utf8')))).toEqual([]);
@@ -231,7 +231,7 @@ const groupOf = (path: string) => groups.find((group) => path.startsWith(`src/fe
 function listed(group: string, label: string): string[] {
   const text = readFileSync(join(root, 'src/features', group, 'README.md'), 'utf8');
   const [, line] = new RegExp(`^- ${label}: (.*)\\.$`, 'm').exec(text) ?? [];
-  if (line === undefined) throw new Error(`the README of ${group} has no line "- ${label}: ….": write "none" where there is nothing`);
+  if (line === undefined) throw new Error(`the README of ${group} has no line "- ${label}: ….": write "none" if there are none`);
   return line === 'none' ? [] : line.split(', ').map((name) => name.replaceAll('`', ''));
 }
 
@@ -302,10 +302,10 @@ const OF_STORAGE = ['events', 'journal_anchors', 'journal_heads', 'schema_migrat
 const [, tablesText = ''] = /export interface Database \{([^}]*)\}/.exec(readFileSync(join(root, 'src/storage/schema-rows.ts'), 'utf8')) ?? [];
 const tables = new Set(Array.from(tablesText.matchAll(/^ {2}(\w+):/gm), ([, name = '']) => name));
 
-/** The one list of what is deleted after how long, for all groups. */
+/** The list of how long the rows of all groups are kept. There is no other such list. */
 const RETENTION = 'src/features/retention.ts';
 
-/** These get their table names from elsewhere: from callers of `rowsOf`, each with its own table, or from the schema, to delete a whole workspace. */
+/** These files get table names from callers of `rowsOf`, which pass their own tables, or from the schema, to delete a whole workspace. */
 const GIVEN_TABLES = ['src/features/core/settings/retention.ts', 'src/features/people/demo/tools.ts'];
 
 /** The tables that a file writes and reads. If a query takes its table from a variable, every table that the file names counts as read. */
@@ -342,7 +342,7 @@ test('a table is written only by the group that owns it, and read only by that g
   }
   expect([...owners].filter(([, several]) => several.length > 1)).toEqual([]);
   expect([...tables].filter((table) => !owners.has(table)).toSorted()).toEqual(OF_STORAGE);
-  // Nobody else queries the database: not the kernel, which only narrows given queries, nor a surface.
+  // No other code queries the database. Surfaces have no queries, and the kernel only narrows queries that it gets.
   const others = found.filter(({ path, group, written, read }) => !group && !path.startsWith('src/storage/') && written.length + read.length > 0);
   expect(others.map(({ path }) => path)).toEqual([RETENTION]);
   const [deleted] = others.map(({ written }) => new Set(written));
@@ -378,7 +378,7 @@ test('what is specific to an agent program (files, hook events, file tools, vari
     for (const { path } of files(setting)) parts.add(path.replace(/^\/(repository|home)\//, ''));
     for (const variable of [...commandMarks.set, ...folderVariables]) variables.add(variable);
   }
-  // Words that are not specific: our own events, verbs, and the settings folder on every Linux.
+  // These words are not specific to an agent program: our own events, verbs, and the settings folder on every Linux.
   for (const plain of ['stop', 'write', 'edit', 'patch', 'bash', 'replace']) literals.delete(plain);
   variables.delete('XDG_CONFIG_HOME');
   for (const path of parts) parts.add(path.split('/')[0] ?? path);
@@ -391,7 +391,7 @@ test('what is specific to an agent program (files, hook events, file tools, vari
   expect(elsewhere).toEqual([]);
 });
 
-/** These files name launchers, demo actors and usage sources: ids of the contract, some of which are spelled like a program. */
+/** These files name launchers, demo actors and usage sources by their ids in the contract. Some of these ids are spelled like a program. */
 const IDS_LIKE_PROGRAMS = ['src/features/review/instances/contract.ts', 'src/surfaces/demo-agents/stage.ts', 'src/features/team/usage/sources.ts'];
 
 test('the display names and commands of agent programs are only in src/clients', () => {

@@ -49,7 +49,7 @@ test('installs a peer once, in its version, and measures it from there', async (
   expect(await withPeer('pg-boss', async (folder) => folder)).toEqual({ name, value: place });
 });
 
-test('reports a failure of a peer as its line and continues the run', async () => {
+test('reports a failure of a peer in the line of that peer and continues the run', async () => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'node_modules/pg-boss'), { recursive: true });
   writeFileSync(join(folder, 'node_modules/pg-boss/package.json'), JSON.stringify({ version: PEERS['pg-boss'] }));

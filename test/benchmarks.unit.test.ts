@@ -57,7 +57,7 @@ test('prints one part per area and aligns the columns', () => {
   expect(first.indexOf('directly')).toBe(second.indexOf('peer 1.0.0'));
 });
 
-test('replaces only the areas that ran, and keeps nothing of another machine', () => {
+test('replaces only the areas that ran, and drops results of another machine', () => {
   const old = fixed();
   const rows = old.rows.slice(2).map((row) => ({ ...row, value: 16, ratio: 2 }));
   const again: Results = { machine: { ...machine, syncMs: 9 }, runs: { events: { ...run, seconds: 1 } }, rows };

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { cliReference } from '../scripts/cli-reference.ts';
 
-test('docs/cli.md is the reference of the commands: npm run docs writes it', async () => {
+test('docs/cli.md matches the commands (npm run docs writes it)', async () => {
   expect(readFileSync(new URL('../docs/cli.md', import.meta.url), 'utf8')).toBe(await cliReference());
 });
 
-test('the contents of docs/cli.md lead to its headings', async () => {
+test('the table of contents of docs/cli.md links to its headings', async () => {
   const text = await cliReference();
   const headings = new Set(
     [...text.matchAll(/^#{2,4} (.+)$/gm)].map(([, title = '']) =>

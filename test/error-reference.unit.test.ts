@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { errorReference, messagesInSource } from '../scripts/error-reference.ts';
+import { errorReference, messagesIn, messagesInSource } from '../scripts/error-reference.ts';
 import { ERROR_CODE_GROUPS, ERROR_CODES } from '../src/surfaces/cli/error-codes/index.ts';
 
 const messages = messagesInSource();
@@ -18,6 +18,27 @@ test('an entry has a meaning, a cause and a next step, each in full sentences', 
     for (const text of [meaning, cause, next]) expect([code, text]).toEqual([code, expect.stringMatching(/^\S.{9,}\.$/)]);
 });
 
-test('docs/errors.md is made from the source [use.docs.generated]', () => {
+test('a message shows the text that its names have where it is given, and every other name as a value of the moment', () => {
+  const source = `
+    const AGAIN = 'Call again.';
+    const next = 'Text of the file.';
+    const refuse = (message: string, next: string) => refusal(400, 'FIRST', message, AGAIN + next);
+    function second(port: number, { path }: Place) {
+      if (port === 1) {
+        const next = \`covenant up --port \${config.port + 1}\`;
+        throw new Refusal('SECOND_CODE', \`\${path} uses \${port} \${port === 1 ? 'port' : 'ports'}.\`, next);
+      }
+      throw new Refusal('THIRD_CODE', later(path), next);
+    }
+    const later = (path: string) => \`\${path} is gone.\`;
+  `;
+  expect(messagesIn('a.ts', source)).toEqual([
+    { code: 'FIRST', file: 'a.ts', message: '{message}', next: 'Call again.{next}' },
+    { code: 'SECOND_CODE', file: 'a.ts', message: '{path} uses {port} ports.', next: 'covenant up --port {config port + 1}' },
+    { code: 'THIRD_CODE', file: 'a.ts', message: '{path} is gone.', next: 'Text of the file.' },
+  ]);
+});
+
+test('docs/errors.md matches the source [use.docs.generated]', () => {
   expect(readFileSync(new URL('../docs/errors.md', import.meta.url), 'utf8')).toBe(errorReference());
 });

@@ -20,7 +20,7 @@ function registered(): string[] {
       if (path === 'path') served = method;
       else routes.add(`${method.toUpperCase()} ${path.startsWith("'") ? path.slice(1, -1) : paths.get(path)}`);
     }
-    // Sockets compare the path of the URL themselves.
+    // Socket handlers compare the path of the URL themselves.
     if (/SocketRoute/.test(text) && paths.has('PATH')) routes.add(`GET ${paths.get('PATH')}`);
     const [, pattern] = /const PATH = \/\^(.+)\$\/;/.exec(text) ?? [];
     if (pattern) routes.add(`GET ${pattern.replaceAll('\\/', '/').replace('([^/]+)', ':id')}`);

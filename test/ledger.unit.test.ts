@@ -40,7 +40,7 @@ test('each row is cited by a test or listed as unmet with a reason, never both',
   expect(missing).toEqual([]);
 });
 
-test('a row cited only by a skipped test is not tested, and excused only if its file may skip tests', () => {
+test('a row that only a skipped test cites counts as not tested, and is excused only if the file may skip tests', () => {
   const tests = (...list: [title: string, status: string][]) => list.map(([fullName, status]) => ({ fullName, status }));
   const report = {
     success: true,
@@ -58,7 +58,7 @@ test('a row cited only by a skipped test is not tested, and excused only if its 
   expect(rowsNotRun(report, rows, [{ rows: ['a.f'] }], () => false)).toEqual({ excused: [], missing: [...missing, 'a.j'] });
 });
 
-test('files whose tests need tmux are found by how they check for it', () => {
+test('files whose tests need tmux are recognized by their check for tmux', () => {
   const found = testFiles.filter((path) => needsTmux(readFileSync(path, 'utf8')));
   const asking = testFiles.filter((path) => /\btmuxVersion\(\)\) !== null|spawnSync\('tmux', \['-V'\]\)\.status/.test(readFileSync(path, 'utf8')));
   expect(found.length).toBeGreaterThan(3);

@@ -9,7 +9,7 @@ test('docs/operations.md lists every limit of [limits] with its default [harden.
   expect(Object.fromEntries(rows)).toEqual(LIMITS.parse({}));
 });
 
-test('config.toml sets one limit and leaves the others at their defaults; an unknown one is refused by name [harden.limits.config]', () => {
+test('config.toml sets one limit and leaves the others at their defaults; the error for an unknown or invalid limit names the limit [harden.limits.config]', () => {
   const home = temporaryFolder();
   const load = (text: string) => {
     writeFileSync(join(home, 'config.toml'), text);

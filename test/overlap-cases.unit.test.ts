@@ -36,7 +36,7 @@ describe('the labelled set', () => {
     expect(new Set(shown(CASES)).size).toBe(CASES.length);
   });
 
-  test('its paraphrases share no term and no file; all other duplicates do', () => {
+  test('its paraphrases share no term and no file, and all other duplicates share some', () => {
     const duplicates = CASES.filter(({ duplicate }) => duplicate);
     const share = duplicates.filter((one) => {
       const { sharedTerms, sharedFiles } = scored(one, everything);

@@ -57,7 +57,7 @@ const LOOKUPS: readonly Lookup[] = [
   ['what each task cost', (db) => usageSums(db, W, 1, ['task'], []), /tasks_session \(workspace_id=\? AND session_id=\? AND started_at<\?\)/],
 ];
 
-test.each(LOOKUPS)('%s: found by a narrow index, however large the table is', async (_, ask, plan) => {
+test.each(LOOKUPS)('a narrow index finds %s, however large the table is', async (_, ask, plan) => {
   const { path } = await temporaryDatabase('sqlite');
   const store = await openStore({ path, now: Date.now, statementTimeoutMs: 1_000 });
   whenOver(() => store.close());

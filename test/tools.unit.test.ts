@@ -43,7 +43,7 @@ test('tool names are as documented, and distinct once dots become underscores [t
   expect(new Set(names.map((name) => name.replaceAll('.', '_'))).size).toBe(names.length);
 });
 
-test('the recorded schemas are current: npm run docs rewrites them for a person to review', () => {
+test('the recorded schemas are current (npm run docs rewrites them for a person to review)', () => {
   const recorded = JSON.parse(readFileSync(new URL('published-tools.json', import.meta.url), 'utf8')) as unknown;
   const published = tools.map(({ name, title, description, toolset, annotations, inputSchema, outputSchema }) => ({
     name,
@@ -91,7 +91,7 @@ test.each(SHAPES)('%s %s %s requires exactly these fields and accepts the docume
   expect(Object.keys(shape)).toEqual(expect.arrayContaining(optional));
 });
 
-test('docs/configuration.md is current: npm run docs rewrites it [use.docs.generated]', () => {
+test('docs/configuration.md is current (npm run docs rewrites it) [use.docs.generated]', () => {
   expect(readFileSync('docs/configuration.md', 'utf8')).toBe(configurationReference());
 });
 

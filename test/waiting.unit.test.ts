@@ -144,7 +144,7 @@ test('does not list a rejected definition', async () => {
   expect(await waiting(t, t.operator)).toEqual({ items: [], cut: false });
 });
 
-test('limits the list to 50 devices, which anyone can request, and reports that it was cut', async () => {
+test('limits the list to 50 devices, because anyone can request devices, and reports that it was cut', async () => {
   const t = await upstreamApp([]);
   for (let n = 0; n < 51; n++) await t.app.devices.ask(`10.0.0.${n}`, { machine_name: `laptop ${n}`, agents: ['codex'] });
   const { items, cut } = await waiting(t, t.operator);

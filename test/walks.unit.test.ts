@@ -32,7 +32,7 @@ async function caller(app: TestApp, { token }: TestCaller) {
   };
 }
 
-test('the start of a task runs through the files that ARCHITECTURE.md lists', async () => {
+test('starting a task runs code of exactly the files that ARCHITECTURE.md lists', async () => {
   const app = await teamApp({ logLevel: 'info' });
   const call = await caller(app, app.ana);
   let started = 0;
@@ -41,7 +41,7 @@ test('the start of a task runs through the files that ARCHITECTURE.md lists', as
     await call('covibe_task', { operation: 'check', ...words });
     return () => call('covibe_task', { operation: 'start', ...words });
   };
-  // Called twice first: what happens only the first time is not part of the walk.
+  // Two calls come first, because code that runs only the first time is not part of the walk.
   for (const title of ['Translate the settings page', 'Retry failed uploads']) expect(await (await start(title))()).toMatchObject({ status: 'ok' });
   const next = [await start('Draw the chart of costs'), await start('Send the invoice twice a year'), await start('Rotate the signing keys')];
   const files = await filesRunByEach(next);
@@ -49,7 +49,7 @@ test('the start of a task runs through the files that ARCHITECTURE.md lists', as
   expect(files.length).toBeLessThanOrEqual(30);
 });
 
-test('the claim of a step runs through the files that ARCHITECTURE.md lists', async () => {
+test('claiming a step runs code of exactly the files that ARCHITECTURE.md lists', async () => {
   const app = await workflowApp({ logLevel: 'info' });
   const call = await caller(app, app.ana);
   const { ids } = await app.planned(['one', 'two', 'three', 'four', 'five']);

@@ -24,11 +24,11 @@ type Contracts =
   | typeof import('../src/features/workflow/repositories/contract.ts')
   | typeof import('../src/features/workflow/steering/contract.ts');
 type Exported<M> = M extends unknown ? M[keyof M] : never;
-/** The dashboard calls actions, which have dotted names. Tools of agents have none. */
+/** The dashboard calls only actions. Their names contain a dot; the names of agents' tools do not. */
 type ActionContract = Extract<Exported<Contracts>, Contract & { readonly name: `${string}.${string}` }>;
 type Actions = { [C in ActionContract as C['name']]: C };
 
-/** `blocked` is an answer: nothing was changed, and `data` holds the decision to make. Errors are thrown as an `ApiError`. */
+/** If the status is `blocked`, nothing was changed, and `data` contains the decision to make. Errors are thrown as an `ApiError`. */
 export interface TeamAnswer<T> {
   readonly status: 'ok' | 'warning' | 'blocked';
   readonly message: string;
@@ -129,7 +129,7 @@ export async function call<N extends ActionName>(name: N, input: ActionInput<N>,
   return body as ActionResult<N>;
 }
 
-/** An address that the browser opens without headers (a socket or a download): a ticket replaces the proof that the page sends. */
+/** An address for a socket or a download, which the browser opens without headers. Its ticket replaces the proof that the page sends otherwise. */
 export async function addressWithTicket(path: string, query: Record<string, string> = {}): Promise<string> {
   const { ticket } = await call('session.ticket', { path });
   return `${path}?${new URLSearchParams({ ...query, ticket })}`;
@@ -141,7 +141,7 @@ export const openSocket = async (path: string, query: Record<string, string>): P
 
 export type SignInAnswer = { readonly signedIn: SignedIn } | { readonly another: { readonly linkFor: Account; readonly signedInAs: Account } };
 
-/** Uses a sign-in link. `replace`: also if this browser is signed in to another account. */
+/** Uses a sign-in link. With `replace`, signs in even if this browser is signed in to another account. */
 export async function signIn(code: string, replace: boolean): Promise<SignInAnswer> {
   const last = lastAccount();
   const response = await post('/api/signin', { code, replace, ...(last && { account: last.id }) }, storedProof());
@@ -167,7 +167,7 @@ async function post(path: string, input: unknown, proof: string | null, signal?:
   }
 }
 
-/** A refusal before an action is found uses the team envelope; the others have plain fields. */
+/** A refusal that happens before the action is found uses the team envelope. Other refusals have plain fields. */
 interface RefusalBody {
   code?: string;
   message?: string;

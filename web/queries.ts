@@ -5,9 +5,9 @@ import { readNow } from './query-client.ts';
 interface Reading {
   /** Polling interval, for data that changes without an event. */
   pollMs?: number;
-  /** False: the query does not run. */
+  /** If false, the query does not run. */
   enabled?: boolean;
-  /** Events do not trigger a reload, because they do not report this data and it is expensive to read. */
+  /** If true, events do not trigger a reload. For data that is expensive to read and that events do not concern. */
   ignoreEvents?: boolean;
 }
 

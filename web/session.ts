@@ -1,6 +1,7 @@
 /**
- * The proof that this page is the dashboard's own: a browser sends the cookie to every port of the host, but gives this storage
- * to no other origin. Not WebCrypto, which plain http has on this machine alone (docs/decisions/0012-sessions.md).
+ * The key of the proof that a request comes from the dashboard's own page. A browser sends the cookie to every port of the host, but
+ * only this origin can read this storage. WebCrypto is not used, because over plain http it is available only on localhost
+ * (docs/decisions/0012-sessions.md).
  */
 const PROOF = 'covenant.proof';
 const WELCOME = 'covenant.welcome';
@@ -10,7 +11,7 @@ export const storedProof = (): string | null => localStorage.getItem(PROOF);
 
 export const forgetProof = (): void => localStorage.removeItem(PROOF);
 
-/** The account that last signed in here. Another port can delete the cookie; even then a stranger's link must not be mistaken for the user's own. */
+/** The account that last signed in here. Another port can delete the cookie. Even then the page must notice that a link is for another account. */
 export const lastAccount = (): (Account & { readonly id: string }) | null => JSON.parse(localStorage.getItem(ACCOUNT) ?? 'null');
 
 /** Forgets the account, so that the next person is not mistaken for this one. */
@@ -44,7 +45,7 @@ export function takeWelcome(): string | null {
   return words;
 }
 
-/** Calls when another tab signs in. */
+/** Calls `listener` when another tab signs in. */
 export function onSignIn(listener: () => void): () => void {
   const onStorage = ({ key, newValue }: StorageEvent): void => {
     if (key === PROOF && newValue !== null) listener();

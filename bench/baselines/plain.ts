@@ -7,9 +7,9 @@ import { lockKey } from '../../src/storage/postgres.ts';
 import type { Place } from '../app.ts';
 
 export interface Plain {
-  /** Appends one event as one of several writers, or several events in one transaction. */
+  /** Appends one event, or several events in one transaction, on the connection of this writer. */
   append(writer: number, events?: number): Promise<void>;
-  /** Appends without coordination: each insert commits by itself, so there is no order that could be chained. */
+  /** Appends without coordination. Each insert commits by itself, so the events have no fixed order and cannot be chained. */
   unchained?(writer: number): Promise<void>;
   close(): Promise<void>;
 }

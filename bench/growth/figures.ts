@@ -22,7 +22,7 @@ export function keepFigures(fresh: readonly Figure[]): Figure[] {
   return all;
 }
 
-/** Accepted growth in time for a store ten times as large, if the answer has the same size. The machine is noisy. */
+/** How many times slower an operation may be on a store ten times as large, if its answer has the same size. Allows for a noisy machine. */
 const MAX_GROWTH = 2;
 /** Shorter times are too imprecise to compare. */
 const LEAST_MS = 2;

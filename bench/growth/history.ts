@@ -2,10 +2,10 @@ import type { NewEvent } from '../../src/storage/journal.ts';
 import { newId } from '../../src/storage/rows.ts';
 import { type MadeTask, madeTask } from '../tasks.ts';
 
-/** Tasks and events per day. The size of a store is therefore its age. */
+/** Tasks and events per day, so that the size of a store also determines its age. */
 export const A_DAY = 1_000;
 export const STEP_MS = Math.floor((24 * 3_600_000) / A_DAY);
-/** Five percent are still open, up to this maximum: a longer history does not mean more open work. */
+/** Five percent of the tasks are still open, up to this number, because a longer history does not mean more open work. */
 const MAX_OPEN = 2_000;
 export const openOf = (size: number): number => Math.min(MAX_OPEN, Math.ceil(size / 20));
 
@@ -44,7 +44,7 @@ export function* moments(size: number, end: number, agents: readonly Agent[]): G
   }
 }
 
-/** One instance per this many tasks. */
+/** The number of tasks per instance. */
 export const INSTANCE_EVERY = 200;
 export const instanceId = (n: number): string => `work-${n}-a1`;
 

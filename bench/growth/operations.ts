@@ -12,9 +12,9 @@ export type GrowthArea = (typeof AREAS)[number];
 export interface Operation {
   readonly area: GrowthArea;
   readonly name: string;
-  /** Its answer, or the data that it must read, grows with the store. Its time may grow too. */
+  /** The operation's answer, or the data that it must read, grows with the store. The time may therefore grow too. */
   readonly whole?: true;
-  /** Applies only to SQLite's file. */
+  /** Measured only on SQLite, because it works on the database file. */
   readonly sqliteOnly?: true;
   /** Preparation, outside the measured time. */
   readonly before?: (filled: FilledStore, n: number) => Promise<unknown>;

@@ -14,8 +14,8 @@ export function sectionOf(figures: readonly Figure[]): string {
     figures.find((each) => each.operation === operation && each.engine === engine && each.size === size)?.p50_ms ?? '';
   const line = (cells: readonly unknown[]) => `| ${cells.join(' | ')} |`;
   const parts = [
-    `The same operations with 1,000 to 1,000,000 tasks, and as many events, in the store. The data is the history of a team that does ${A_DAY.toLocaleString('en')} tasks a day, ` +
-      'of which at most 2,000 are open. Figures are median milliseconds. Operations with a journal entry wait for the disk; “a no-op call” shows that base cost. ' +
+    `The same operations with 1,000 to 1,000,000 tasks, and as many events, in the store. The data is the history of a team that does ${A_DAY.toLocaleString('en')} tasks a day. ` +
+      'At most 2,000 tasks are open. Figures are median milliseconds. Operations with a journal entry wait for the disk; “a no-op call” shows that base cost. ' +
       'An operation marked * must read or count all data.',
   ];
   for (const area of AREAS) {

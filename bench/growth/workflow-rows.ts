@@ -3,7 +3,7 @@ import { newId } from '../../src/storage/rows.ts';
 import type { Database } from '../../src/storage/schema-rows.ts';
 import { type Moment, STEP_MS } from './history.ts';
 
-/** One workflow per this many tasks, and its number of steps. */
+/** The number of tasks per workflow, and the number of steps in each workflow. */
 export const WORKFLOW_EVERY = 1_000;
 const STEPS = 100;
 const CHECKPOINTS = 3;

@@ -21,7 +21,7 @@ interface Labelled {
   readonly relWin: readonly string[];
 }
 
-/** A pull request, the 200 before it, and which of those may be ranked (not the author's own, and none that the text names). */
+/** A pull request and the 200 before it. Pull requests of the same author, and those that the text names, are not ranked. */
 export interface Window {
   readonly query: Doc;
   readonly isDuplicate: boolean;

@@ -7,7 +7,7 @@ export interface Hit {
   readonly isRelevant: boolean;
   readonly id: string;
   readonly score: number;
-  /** Whether it would require a verdict if its score were high enough. */
+  /** Whether the hit would require a verdict if its score were high enough. */
   readonly mayEscalate: boolean;
 }
 
@@ -18,7 +18,7 @@ export interface Ranked {
 }
 
 export interface Variant {
-  /** Number of the query's files that count. All files of candidates count, unless this is 0. */
+  /** Number of the query's files that count. If this is 0, no files count; otherwise all files of the candidates count. */
   readonly files: number;
   /** Number of items in the workspace. Smaller than the window in the small-workspace check. */
   readonly history?: number;

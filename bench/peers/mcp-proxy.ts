@@ -6,7 +6,7 @@ import { freePort } from '../../src/testing/store/postgres.ts';
 
 const READY_MS = 20_000;
 
-/** The proxy with default settings, on this machine only, in front of the stdio server of this command. */
+/** Starts the proxy with default settings, reachable only from this machine, in front of the stdio server that this command starts. */
 export async function startMcpProxy(folder: string, command: readonly string[]): Promise<{ url: string; stop(): Promise<void> }> {
   const port = await freePort();
   const options = ['--host', '127.0.0.1', '--port', String(port), '--server', 'stream'];

@@ -111,7 +111,7 @@ async function bossRound(boss: Boss): Promise<number> {
   });
 }
 
-/** Lets the workers process all tasks, each until none is left. */
+/** Lets every worker process tasks until none is left. */
 async function rateOfAll(all: number, step: (worker: number) => Promise<boolean>): Promise<number> {
   const started = performance.now();
   await Promise.all(

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Imports nothing before the check: on an old Node the rest would fail with a stack trace instead of a sentence.
+// Imports nothing before the check, because on an old Node an import could fail with a stack trace instead of this message.
 const [major = 0] = process.versions.node.split('.').map(Number);
 const [first = '', ...others] = process.argv.slice(2);
 if (major < 20) {

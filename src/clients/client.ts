@@ -2,8 +2,9 @@ import type { HookAnswer, HookEvent, HookQuestion, WrittenPath } from '../wire/h
 import type { FileTools } from './hook-payload.ts';
 
 /**
- * The agent programs that Covenant knows, by the names used in tokens, commands and hooks. To add one, write its file and name it here and in CLIENTS
- * (index.ts); the compiler refuses one without the other. The names are separate because contracts import them without the programs' code.
+ * The agent programs that Covenant knows, by the names used in tokens, commands and hooks. To add a program, write its file and add its name here and to
+ * CLIENTS in index.ts; the compiler refuses a name that is only in one place. The names are in this file, because contracts import them without the
+ * programs' code.
  */
 export const CLIENT_NAMES = ['claude-code', 'codex', 'cursor', 'gemini', 'opencode'] as const;
 export type ClientName = (typeof CLIENT_NAMES)[number];
@@ -23,13 +24,13 @@ export interface AgentClient {
   /** The files that setup writes for it. */
   readonly files: (setting: SetupContext) => readonly FileSpec[];
   /**
-   * What it sets in the environment of commands that it runs for its agent, with the variable that names the run. Not variables that people set
-   * themselves, such as CODEX_HOME, or CURSOR_TRACE_ID in the editor's terminal.
+   * The variables that it sets for commands that it runs for its agent, and the variable that names the run. Variables that people may set
+   * themselves do not count, such as CODEX_HOME, or CURSOR_TRACE_ID in the editor's terminal.
    */
   readonly commandMarks: {
     readonly set: readonly string[];
     readonly run?: string;
-    /** If several programs have left marks, the one with the lowest rank runs the command: one may run in another's terminal. */
+    /** A program may run in another program's terminal and find its marks. The program with the lowest rank then counts as the one that runs the command. */
     readonly rank: number;
   };
   /** The formats of usage files that belong to it. */
@@ -89,7 +90,7 @@ export interface HookClient {
   readonly overHttp?: readonly HookEvent[];
   /** The path of its own record of the run, from which usage is read. */
   readonly transcript?: (native: Readonly<Record<string, unknown>>) => string | undefined;
-  /** Whether another program runs these hooks in addition to its own. Its calls arrive through its own hooks. */
+  /** Whether another program called this hook in addition to its own hooks. Such a call is ignored. */
   readonly isForeign?: (native: Readonly<Record<string, unknown>>) => boolean;
 }
 
@@ -129,7 +130,7 @@ interface NamedEntry {
   readonly what: string;
 }
 
-/** A member of a JSON object. If its value is an object, only its own keys are set: others may be next to them. */
+/** A member of a JSON object. If its value is an object, only the keys of that object are set, and other keys in the file stay. */
 export interface MemberEntry extends NamedEntry {
   readonly kind: 'member';
   readonly at: readonly string[];
@@ -138,7 +139,7 @@ export interface MemberEntry extends NamedEntry {
   readonly isDefault?: true;
 }
 
-/** An element of a JSON list: a hook, or a group of hooks. Its keys are set; others may be next to them. */
+/** An element of a JSON list: a hook, or a group of hooks. Its keys are set, and other keys in the file stay. */
 export interface ItemEntry extends NamedEntry {
   readonly kind: 'item';
   readonly list: readonly string[];

@@ -171,7 +171,7 @@ describe('the answer to a client', () => {
     expect(HOOK_CLIENTS[client]?.render(event, answer)).toEqual(expected);
   });
 
-  it('is empty if there is nothing to say: an empty answer decides nothing that a person has not', () => {
+  it('is empty if there is nothing to say, so that it decides nothing in place of a person', () => {
     for (const [name, client] of Object.entries(HOOK_CLIENTS)) {
       for (const event of Object.keys(client.events) as HookEvent[]) {
         if (name !== 'git') expect(client.render(event, SILENT)).toEqual({});

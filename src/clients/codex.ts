@@ -26,10 +26,10 @@ const hooks = hooksLikeClaude({ fileTools: { apply_patch: patchArgument('command
 
 const home = (env: NodeJS.ProcessEnv): string => env.CODEX_HOME || join(userHome(env), '.codex');
 
-/** Where it records usage: a rollout per stored thread, and its log, which used to be text files. */
+/** Where Codex records usage: one rollout file per stored thread, and its log. Older versions write the log to text files. */
 export const codexStores = (env: NodeJS.ProcessEnv) => ({
   rollouts: { folders: ['sessions', 'archived_sessions'].map((folder) => join(home(env), folder)), name: /^rollout-.+\.jsonl$/ },
-  /** If there are several, the one with the highest number. */
+  /** If there are several databases, the one with the highest number counts. */
   database: { folder: env.CODEX_SQLITE_HOME || home(env), name: /^logs_(\d+)\.sqlite$/ },
   logs: { folders: [join(home(env), 'log'), join(userHome(env), 'Library/Logs/com.openai.codex')], name: /\.log$/ },
 });
@@ -48,14 +48,14 @@ export const codex: AgentClient = {
     {
       path: join(home(setting.env), 'config.toml'),
       scope: 'machine',
-      // Without a folder: it starts the bridge where it works, in any repository.
+      // The entry names no folder, because Codex starts the bridge in the folder where it works, in any repository.
       entries: [{ kind: 'table', what: 'server entry', ...bridgeEntry(connection, { baseUrl: setting.origin, command: setting.programs.bridge }) }],
     },
     {
-      // In the repository, not in its home: other repositories must not be affected.
+      // In the repository and not in Codex's home, so that other repositories are not affected.
       path: join(setting.root, '.codex/hooks.json'),
       scope: 'repository',
-      // It allows no more time at the end of a session.
+      // Codex allows no more time at the end of a session.
       entries: hookEntries('codex', hooks, { writing: 'Bash|apply_patch|mcp__.*', timeouts: { 'session-end': 3 } }, setting),
       note: 'Codex runs these hooks only after you trust this folder and the hooks: start codex here, then run /hooks.',
     },

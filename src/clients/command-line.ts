@@ -1,7 +1,7 @@
 /** A word of a command line. Undefined text: only a shell could know it (a variable, a substitution, a glob, `~`). */
 export interface ShellWord {
   readonly text: string | undefined;
-  /** `NAME=value`, with a known value or not. Before a command it is not an argument. */
+  /** The word is `NAME=value`, even if the value is unknown. Such a word before a command is not an argument. */
   readonly assigns?: boolean;
 }
 
@@ -30,11 +30,11 @@ interface Heredoc {
 const SPACE = ' \t\r';
 const ENDS_WORD = ' \t\r\n;&|<>()';
 const LONGEST_NAME = 200;
-/** A longer expression is read as commands. */
+/** A longer arithmetic expression is read as commands. */
 const LONGEST_ARITHMETIC = 100;
 /** After these words, or at the start, `[[` begins a test in which `>` compares and `&&` joins. */
 const BEFORE_TEST: readonly (string | undefined)[] = ['if', 'elif', 'while', 'until', '!', 'then', 'else', 'do', '{'];
-/** Not `[`: `app/[id]/page.ts` stays literal unless a file called `i` or `d` exists, and then nobody claims the other one. */
+/** Without `[`, because a shell leaves `app/[id]/page.ts` unchanged unless a folder `i` or `d` exists, and then nobody claims the literal path. */
 const UNKNOWN_OUTSIDE_QUOTES = '*?{';
 
 /**
@@ -236,7 +236,7 @@ function closing(quote: string, line: string, from: number): number {
   return Math.min(at, line.length);
 }
 
-/** `reads`: the parentheses contain commands, so here-documents and comments inside close nothing. */
+/** `reads`: the parentheses contain commands, so parentheses in here-documents and comments do not count. */
 function closingParenthesis(line: string, from: number, reads = true): number {
   const awaited: Heredoc[] = [];
   let depth = 1;

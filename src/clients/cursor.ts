@@ -30,8 +30,8 @@ const FILE_TOOLS = {
 };
 
 /**
- * At a prompt it shows nothing to the agent, so that event is not used. An answer that allows stays empty: `"permission": "allow"` would skip the
- * question that a person may want to see.
+ * At a prompt, Cursor shows nothing to the agent, so that event is not used. An answer that allows an edit stays empty, because
+ * `"permission": "allow"` would skip Cursor's own question to the person.
  */
 const hooks: HookClient = {
   events: {
@@ -107,7 +107,7 @@ export const cursor: AgentClient = {
           'cursor',
           hooks,
           {
-            // It runs them at the top of the repository.
+            // Cursor runs hooks at the top of the repository.
             top: '.',
             writing: 'Write|Edit|MultiEdit|StrReplace|EditNotebook|Delete|Shell|MCP:.*',
             element: ({ command, timeout }, matcher) => ({ command, timeout, ...matcher }),

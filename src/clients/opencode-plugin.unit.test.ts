@@ -49,7 +49,7 @@ it('a run starts with its first message, and its context is appended to that mes
   expect(heard().at(-1)).toMatchObject({ hook_event_name: 'session-end', session_id: 's1' });
 });
 
-it("a denied tool does not run, and neither does a subagent's, which belongs to the same run", async () => {
+it('a denied tool does not run, not even in a subagent, which belongs to the same run', async () => {
   const { plugin, heard } = await loaded({ 'before-tool': { deny: 'a.ts is claimed' } });
   await plugin.event(created({ id: 's1' }));
   await plugin.event(created({ id: 's2', parentID: 's1' }));
@@ -75,7 +75,7 @@ it('shows notices to the person', async () => {
   expect(toasts).toEqual([{ body: { title: 'Covenant', message: 'the server is away', variant: 'warning' } }]);
 });
 
-it('a run that must not stop yet gets the reason, and reports that when it stops again', async () => {
+it('a run that must not stop yet gets the reason, and reports at its next stop that it had to continue', async () => {
   const { plugin, prompted, heard } = await loaded({ stop: { deny: 'an ask waits' } });
   await plugin['chat.message']({ sessionID: 's1' }, said());
   await plugin.event(idle);

@@ -6,9 +6,9 @@ import { bearer, bridgeEnvironment, indentedJson, inFolder, serverEntry, TOKEN }
 import { fileArgument, hooksLikeClaude, patchArgument, shellArgument } from './hook-payload.ts';
 
 /**
- * The plugin that opencode loads, because it has no hooks that run commands: the plugin runs ours. `command` runs a hook of opencode, with the event
- * appended. Payloads go to that command on this machine, which extracts names, ids and paths. The plugin may throw only before a tool, where that
- * means "no"; anywhere else it would break opencode. Its first line must stay the same in all versions: setup recognizes the file by it.
+ * The plugin that opencode loads. opencode has no hooks that run commands, so the plugin runs `command` with the event appended. That command runs on
+ * this machine and extracts names, ids and paths from the payload. The plugin may throw only before a tool, where an error prevents the call; anywhere
+ * else it would break opencode. Its first line must stay the same in all versions, because setup recognizes the file by it.
  */
 export const opencodePlugin = (command: readonly string[]): string => `// Written by \`covibe-local setup\`; \`covibe-local setup --remove\` takes it out again.
 import { spawn } from 'node:child_process';
@@ -148,11 +148,11 @@ const connection: ClientConnection = {
   file: 'opencode: opencode.json in your repository',
   section: 'mcp',
   format: 'json',
-  // It refuses a file with an unknown field, and `cwd` is one.
+  // opencode refuses a file with an unknown field, such as `cwd`.
   stdio: (bridge) => ({ type: 'local', command: inFolder(bridge), environment: bridgeEnvironment('opencode', bridge, `{env:${TOKEN}}`) }),
 };
 
-/** It has no hooks that run commands: our plugin calls them and reads the plain answer. The names are those of the plugin's hooks. */
+/** Our plugin runs these hooks and reads the plain answer. The names are those of the plugin's hooks. */
 const hooks = hooksLikeClaude({
   events: {
     'session-start': 'session.created',
@@ -179,7 +179,7 @@ const hooks = hooksLikeClaude({
   }),
 });
 
-/** The existing one; opencode reads both. */
+/** The file that exists. opencode reads both. */
 function configFile({ root }: SetupContext): string {
   const commented = join(root, 'opencode.jsonc');
   return existsSync(commented) ? commented : join(root, 'opencode.json');

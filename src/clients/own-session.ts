@@ -4,7 +4,7 @@ import { parseJson, recordIn, stringOf } from '../wire/json.ts';
 /** `mcp__covibe__covibe_task`, `mcp_covibe_covibe_task`, `covibe.covibe_task`, `MCP:covibe_task`: every client has its own spelling. */
 const OURS = /(?:^|[^a-z])covibe_[a-z_]+$/;
 
-/** A session's id, and nothing that could be anything else. */
+/** Matches the id of a session and no other text. */
 const ID = /^[\w.:-]{1,64}$/;
 
 const idOf = (value: unknown): string | undefined => (typeof value === 'string' && ID.test(value) ? value : undefined);

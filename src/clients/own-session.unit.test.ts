@@ -28,7 +28,7 @@ describe('the Covenant session of a call', () => {
     expect(ownSession('mcp__covibe__covibe_session', { operation: 'start' }, response)).toEqual({ session_id: 'ses_01', session_started: true });
   });
 
-  it('the answer of a start takes precedence over a named session, and no other call can set it', () => {
+  it('the answer of a start takes precedence over a named session; answers of other calls do not count', () => {
     const named = { operation: 'start', session_id: 'ses_00' };
     expect(ownSession('mcp__covibe__covibe_session', named, text)).toEqual({ session_id: 'ses_01', session_started: true });
     expect(ownSession('mcp__covibe__covibe_session', named, undefined)).toEqual({ session_id: 'ses_00' });

@@ -4,9 +4,9 @@ import { LONGEST_PATH } from '../wire/limits.ts';
 import { parseCommandLine, type ShellWord, type SimpleCommand } from './command-line.ts';
 import { type ShellArguments, writtenBy } from './writers.ts';
 
-/** In characters. The server parses lines too, and serves nobody meanwhile. Linux limits an argument to half of this. */
+/** The longest line, in characters. The server also parses lines and serves nobody meanwhile. Linux limits an argument to half of this. */
 export const LONGEST_LINE = 256 * 1024;
-/** Characters of all paths together: every folder on the way to a file is looked up on disk. */
+/** Characters of all paths together. Limited, because every folder on the way to a file is looked up on disk. */
 export const MAX_PATH_CHARACTERS = 100_000;
 
 export interface WrittenFiles {
@@ -49,7 +49,7 @@ export class FileCollector {
     else this.files.set(key, file);
   }
 
-  /** Each path costs its length, repeated ones too. */
+  /** Each path counts with its length, even if it is repeated. */
   pathOf(name: string | undefined, from: WorkingFolder): string | undefined {
     if (this.full || name === undefined || name.length > LONGEST_PATH || (from === undefined && !isAbsolute(name))) return undefined;
     const path = isAbsolute(name) || !from ? name : join(from, name);
@@ -99,7 +99,7 @@ export function commandIn(words: readonly ShellWord[]): ShellCommand {
       at++;
       if (word === 'env' && (option === '-C' || option === '--chdir')) into = { folder: texts[at] };
     }
-    // The duration.
+    // Skips the duration.
     if (word === 'timeout') at++;
   }
   const program = texts[at];
@@ -109,9 +109,9 @@ export function commandIn(words: readonly ShellWord[]): ShellCommand {
 /** The maximum depth of command lines inside command lines. Each level reads its text once more. */
 const DEEPEST = 5;
 /**
- * The files that a command line would write, as far as it names them itself. What only a shell can know (variables, globs, `~`, a program's own
- * behaviour) is left out rather than guessed: a wrong guess would block work on files that nobody has claimed, and the commit guard catches what was
- * missed here. Relative paths start where the line is run.
+ * The files that a command line would write, as far as it names them itself. Files that only a shell can know are left out, for example because of
+ * variables, globs, `~` or a program's own behaviour. A wrong guess would block work on files that nobody has claimed, and the commit guard checks the
+ * files that are missed here. Relative paths start at the folder in which the line is run.
  */
 export function filesWritten(line: string): WrittenFiles {
   const found = new FileCollector();

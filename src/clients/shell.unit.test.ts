@@ -49,10 +49,10 @@ describe('the files that a command line names as written', () => {
     // Continued lines, and Windows line endings.
     ['cp \\\n  a \\\n  b && X=1 \\\n tee f', ['b', 'b/a/**', 'f']],
     ['cat <<EOF > f\r\nhi\r\nEOF\r\ntouch g', ['f', 'g']],
-    // Unknown values do not matter, only that they are values.
+    // A value may be unknown, as long as it is clear that it is a value.
     ['A=$B tee f; env C="$(d)" cp a g/', ['f', 'g/a/**']],
     ['cat > src/app/[id]/page.tsx <<EOF\nx\nEOF', ['src/app/[id]/page.tsx']],
-    // Quotes and here-documents close nothing around them.
+    // Characters in quotes and here-documents do not close what is around them.
     ['git commit -m "$(cat <<\'EOF\'\nDon\'t (do "that" > no.ts\nEOF\n)" && touch after', ['after']],
     ['git commit -m "$(cat <<\'EOF\'\n1) a "b > no.ts" c\nEOF\n)"; touch after', ['after']],
     [`x=$( # don't\n  date); y=$((1 << 2)); z=\${a:-b > no}; echo $'it\\'s' > f\ntouch g`, ['f', 'g']],

@@ -56,9 +56,9 @@ interface WrittenByCommand {
   readonly files?: ShellArguments;
   /** For a folder, everything below it is written, moved or deleted. */
   readonly trees?: ShellArguments;
-  /** The same for paths that are removed themselves: a link is not its target. */
+  /** Like `trees`, but the paths themselves are removed: for a link, the link and not its target. */
   readonly removed?: ShellArguments;
-  /** The same, relative to the top of the working tree. */
+  /** Like `trees`, but relative to the top of the working tree. */
   readonly fromTop?: ShellArguments;
 }
 
@@ -74,7 +74,7 @@ function intoOrOnto(sources: ShellArguments, target: string | undefined): Writte
 
 const INTO = ['-t', '--target-directory'];
 
-/** What is copied, and where to. */
+/** The copied paths and their target. */
 function copied(args: ShellArguments, withValue: readonly string[]): { sources: ShellArguments; target: string | undefined; writes: WrittenByCommand } {
   const [folder] = valuesOf(args, ...INTO);
   const operands = operandsOf(args, [...INTO, ...withValue]);
@@ -135,7 +135,7 @@ const pathspecs = (words: ShellArguments): WrittenByCommand => ({
   fromTop: words.filter((word) => FROM_TOP.test(word ?? '')).map((word) => word?.replace(FROM_TOP, '')),
 });
 
-/** `git checkout [branch] [--] file…`. A single name may be either: with a file ending, or in a form that only files have, it is a file. */
+/** `git checkout [branch] [--] file…`. A single name may be a branch or a file. It counts as a file if only files have its form or ending. */
 const checkout: WriterRule = (args) => {
   if (args.includes('--')) return pathspecs(args.slice(args.indexOf('--') + 1));
   if (hasOption(args, '-b', '-B', '--orphan', '--detach', '-d', '-t', '--track')) return {};
@@ -143,7 +143,7 @@ const checkout: WriterRule = (args) => {
   return pathspecs(operands.length > 1 ? operands.slice(1) : operands.filter((word) => /\.[a-z]\w*$|^\.\.?(\/|$)|\/$/i.test(word ?? '')));
 };
 
-/** Without a name it deletes untracked files, which the line does not name. `-X` deletes only ignored files, which nobody claims. */
+/** Without a name, `git clean` deletes untracked files, which the line does not name. `-X` deletes only ignored files, which nobody claims. */
 const clean: WriterRule = (args) => {
   if (args.some((word) => word === '--dry-run' || /^-[a-zA-Z]*[nX]/.test(word ?? ''))) return {};
   return pathspecs(operandsOf(args, ['-e', '--exclude']));

@@ -34,7 +34,7 @@ describe('rows that control something outside the store are imported as history 
     expect(judge('instances', { ...INSTANCE, step: 'ending' })).toMatchObject({ row: { step: null, step_data: null }, leftOut: 'pending_steps' });
   });
 
-  test("a cycle is imported as over, with no files to write and a void lock token; a worktree is not this server's", () => {
+  test('a cycle is imported as ended, without files to write and with a void lock token; an imported worktree does not belong to this server', () => {
     expect(judge('cycles', CYCLE)).toMatchObject({
       row: { status: 'cancelled', lock_token: 'void', mirrored: 3, ended_by: 'import' },
       leftOut: 'active_cycles',
@@ -48,7 +48,7 @@ describe('rows that control something outside the store are imported as history 
     expect(judge('worktrees', { ...WORKTREE, step: 'removing', step_until: 1 })).toMatchObject({ row: { step: null, step_until: null, made_by_server: 0 } });
   });
 
-  test('a path that the operator does not allow is left out; one with detours refuses the file', () => {
+  test('a row with a path that the operator does not allow is left out; a relative path or a path with `..` makes the file invalid', () => {
     for (const [table, row, column] of [
       ['cycles', CYCLE, 'repository'],
       ['instances', INSTANCE, 'worktree_path'],

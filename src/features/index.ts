@@ -57,7 +57,7 @@ export interface FeatureParts {
   readonly demonstration: Pick<DemoPorts, 'home' | 'attach' | 'detach'>;
 }
 
-/** Every feature of the product, by group. What a feature needs from another that it must not import is passed in here. */
+/** Every feature of the product, by group. Functions that a feature needs from another feature, but must not import, are passed in here. */
 export function productFeatures(parts: FeatureParts): Feature[] {
   const { services, catalogue, machine } = parts;
   const tally = new Tally();
@@ -108,7 +108,7 @@ export function productFeatures(parts: FeatureParts): Feature[] {
   ];
 }
 
-/** Called for snapshots and ends that the agent itself reports, and for those that its hooks report. */
+/** Called for snapshots and session ends, whether the agent itself or its hooks report them. */
 const sessionListeners = { snapshot: [noteFiles], end: [releaseClaimsOf] };
 
 const instancePorts: InstancePorts = {

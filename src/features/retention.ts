@@ -4,7 +4,7 @@ import type { Feature } from '../kernel/tool.ts';
 import { type RetentionRule, retentionSweep, rowsOf } from './core/settings/index.ts';
 import { finishedThreads } from './workflow/messages/index.ts';
 
-/** Rows that are deleted after `retention.days`, and the time from which each is over. Work in progress, and what somebody waits for, is kept. */
+/** Rows that are deleted after `retention.days`, and the time at which each ended. Work in progress and items that somebody waits for are kept. */
 export const RETENTION_RULES: readonly RetentionRule[] = [
   // An approved call that was not made yet may still be made.
   rowsOf('approvals', (before) => sql`status in ('refused', 'lapsed', 'used') and coalesce(used_at, decided_at, deadline_at) < ${before}`),
@@ -31,7 +31,7 @@ export const RETENTION_RULES: readonly RetentionRule[] = [
     (db, workspace, ids) => db.deleteFrom('scope_verdicts').where('workspace_id', '=', workspace).where('warning_id', 'in', ids).execute(),
   ),
   rowsOf('scope_verdicts', (before) => sql`warning_id is null and created_at < ${before}`),
-  // All but the latest, whose conflicts may still exist.
+  // All audits except the latest, because its conflicts may still exist.
   rowsOf(
     'parallel_audits',
     (before) =>

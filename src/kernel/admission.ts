@@ -30,7 +30,7 @@ interface Parts {
   readonly store: Store;
 }
 
-/** Admits a call through the gate and, if the grant requires approval, past a person. */
+/** Admits a call: the gate decides, and a person too if the grant requires approval. */
 export class Admission {
   readonly #registry: Registry;
   readonly #ports: Ports;

@@ -72,7 +72,7 @@ export interface CallContext {
   settle<T>(callback: WriteCallback<T>): Promise<T>;
 }
 
-/** Inside a transaction a handler has only `tx`: a second write would wait for this one forever. */
+/** Inside a transaction a handler has only `tx`, because a second write would wait forever for the first one to end. */
 export type WriteContext = Omit<CallContext, 'write' | 'settle' | 'reader'>;
 
 /** An event by this caller, linked to the session that the call named. */
@@ -108,7 +108,7 @@ export interface CallRequest {
   /** The toolsets that the caller's path serves; undefined: all of them. */
   readonly toolsets?: ReadonlySet<Toolset>;
   readonly signal?: AbortSignal | undefined;
-  /** Ids that the client gave itself and its turn. They are stored with the usage event, so that its logs can be joined with ours. */
+  /** Ids that the client reports for itself and its turn. They are stored with the usage event, so that its logs can be matched with ours. */
   readonly correlation?: Record<string, string> | undefined;
   /** The caller's own trace, unless the exchange carries it. */
   readonly trace?: TraceContext | undefined;
@@ -144,7 +144,7 @@ export interface Call extends CallRequest {
   readonly trail: NewEvent[];
 
   // Set when the call enters its workspace.
-  /** Where a call that changed nothing is journaled; never a workspace that does not exist. */
+  /** The workspace in which a call that changed nothing is journaled. It always exists. */
   journalIn: string;
   isNewWorkspace?: boolean;
   /** The token's quota is used up. For an essential call that is let through anyway, only its effects are journaled. */
@@ -169,8 +169,8 @@ export interface Call extends CallRequest {
 }
 
 /**
- * The toolset of a path that serves only one. Tools of other toolsets do not exist there, so that toolset's grant decides what a
- * refusal may reveal.
+ * The toolset of a path that serves only one toolset. Tools of other toolsets do not exist on that path, so the grant of this
+ * toolset decides what a refusal may reveal.
  */
 export const onlyToolset = ({ toolsets }: Pick<Call, 'toolsets'>): Toolset | undefined => (toolsets?.size === 1 ? [...toolsets][0] : undefined);
 
@@ -354,7 +354,7 @@ export class Deadline implements Disposable {
   }
 }
 
-/** The same exchange, except that its questions pause the deadline: a person may take long to answer. */
+/** The same exchange, but its questions pause the deadline, because a person may take long to answer. */
 export function pauseDeadlineWhileAsking(exchange: Exchange, deadline: Deadline): Exchange {
   const { ask } = exchange;
   return ask ? { ...exchange, ask: (...question) => deadline.asking(() => ask(...question)) } : exchange;

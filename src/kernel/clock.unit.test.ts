@@ -17,7 +17,7 @@ test('runs a task once when its time has come, unless it is cancelled', () => {
   expect(done).toEqual(['due']);
 });
 
-test('runs a task on the real clock without help', async () => {
+test('runs a task on the real clock when its time has come', async () => {
   const started = performance.now();
   await new Promise<void>((resolve) => systemClock.after(20, resolve));
   expect(performance.now() - started).toBeGreaterThan(10);

@@ -39,8 +39,8 @@ export interface Contract<I extends z.ZodObject = z.ZodObject, O extends z.ZodOb
   /** Input fields that contain a secret. Neither their values nor a digest of them may be stored. */
   readonly secrets?: readonly string[];
   /**
-   * If this field is omitted, the call means the repository that the caller's client reports, by path or by name. It is part of
-   * the request.
+   * If this field is omitted, it is set to the repository that the caller's client reports, by path or by name. The value is then
+   * part of the request.
    */
   readonly placed?: 'repository_path' | 'repo';
   /** Error codes that this contract uses for a missing or malformed input field. The first match is used. */
@@ -54,7 +54,7 @@ export interface Contract<I extends z.ZodObject = z.ZodObject, O extends z.ZodOb
   readonly essential?: true;
   /** Gives out rights or secrets, so a dashboard session may call it only shortly after its sign-in. */
   readonly fresh?: true;
-  /** Only agents of this type may call it, among the agents that the server starts. */
+  /** Of the agents that the server starts, only agents of this type may call it. */
   readonly agentType?: string;
   /** A documented route for signed-in people, besides `/api/actions/<name>`. */
   readonly route?: `${'GET' | 'POST'} /api/${string}`;
@@ -68,11 +68,11 @@ type ContractSpec<I extends z.ZodObject, O extends z.ZodObject> = Omit<Contract<
 /** For tools that only read. */
 export const READ = { readOnlyHint: true, idempotentHint: true } as const satisfies Partial<Annotations>;
 
-/** For actions that only read. The first is open to every member, the second to operators. */
+/** For actions that only read: MEMBER_READ is open to every member, OPERATOR_READ to operators. */
 export const MEMBER_READ = { toolset: 'admin', access: 'member', annotations: READ } as const;
 export const OPERATOR_READ = { toolset: 'admin', access: 'operator', annotations: READ } as const;
 
-/** Unless its contract says otherwise, a tool changes our own store, and not destructively. */
+/** The defaults: a tool changes only our own store and destroys nothing. */
 const DEFAULTS: Annotations = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false };
 
 /** The return type keeps name and toolset, because the dashboard derives the types of its calls from them. */

@@ -74,7 +74,7 @@ test('every reply that is not ok has a stable code, a message and a next action;
   expect(log).not.toMatch(/cv_0123/);
 });
 
-test('refuses unknown fields, wrong types, hostile text and unbounded nesting by field name and changes nothing [transport.input.unknown-field]', async () => {
+test('unknown fields, wrong types, hostile text and unbounded nesting are refused, the error names the field, and nothing changes [transport.input.unknown-field]', async () => {
   const { app, developer, tool } = await testApp(fixture);
   const ana = await developer('ana');
   let deep: unknown = 'x';
@@ -146,7 +146,7 @@ test('a call that loses the database is still answered in the documented shape',
   }
 });
 
-test('a call with several writes stores its capability check with the first one', async () => {
+test('a call with several writes stores its capability check with the first write', async () => {
   const { developer, events, tool } = await testApp(fixture);
   const ana = await developer('ana');
   const before = (await events()).length;
@@ -176,7 +176,7 @@ test('a result that violates its contract is a fault', async () => {
   expect((await tool('covibe_fixture', { operation: 'change', what: 'w', fail: 'wrong' }, ana)).reply).toMatchObject({ code: 'INTERNAL' });
 });
 
-test('dashboard reads pass the same checks but write no event; dashboard writes do [transport.pipe.same-everywhere]', async () => {
+test('dashboard reads pass the same checks as other calls but write no event; dashboard writes write one [transport.pipe.same-everywhere]', async () => {
   const { app, developer, events } = await testApp(fixture);
   const ana = await developer('ana');
   const web = { ...ana.principal, web: true };

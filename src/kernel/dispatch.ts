@@ -30,11 +30,11 @@ interface DispatchOptions extends Services {
   readonly timeoutMs: number;
   /** The maximum age of a dashboard sign-in for an action that needs a fresh one. */
   readonly freshSignInMs: number;
-  /** Validates every result against its contract. For tests only: in production it would just turn a wrong answer into no answer. */
+  /** Validates every result against its contract. For tests only, because in production the caller would get no answer instead of a wrong one. */
   readonly checkOutput: boolean;
 }
 
-/** The one pipe: gate → find → parse → handle → journal → envelope. Callers are authenticated before it; surfaces only transport. */
+/** The pipe of all calls: gate → find → parse → handle → journal → envelope. Callers are authenticated before; surfaces only transport. */
 export class Dispatch {
   readonly #o: DispatchOptions;
 
@@ -125,7 +125,7 @@ export class Dispatch {
     let call = begun;
     try {
       call = await this.#inWorkspace(call);
-      // Operators are exempt: administration is how a token can be stopped.
+      // Operators are exempt, because they must be able to stop a token.
       const isAdministration = call.noun === 'action' && call.principal.operator;
       const exceeded = isAdministration ? undefined : await this.#o.ports.journalQuota.exceeded(begun.principal);
       call.overQuota = exceeded !== undefined;
@@ -306,7 +306,7 @@ export class Dispatch {
     return { requestId: call.requestId, reply, isError: result.isError === true, body: result, isToolResult: true, relayed: { result } };
   }
 
-  /** Journals the call, then answers: a call that was answered is on disk. */
+  /** Journals the call before it is answered, so that every answered call is on disk. */
   async #finish(
     call: Call,
     tool: PublishedTool | undefined,
@@ -336,7 +336,7 @@ export class Dispatch {
     }
   }
 
-  /** Undefined if they cannot be read. That must not keep the caller from its answer. */
+  /** Undefined if the facts cannot be read, because the caller must get its answer anyway. */
   async #circumstances({ noun, name, principal }: Call): Promise<Record<string, string> | undefined> {
     const toolset = noun === 'tool' ? this.#o.registry.toolsetOf(name) : undefined;
     if (!toolset) return undefined;
@@ -365,7 +365,7 @@ export class Dispatch {
     const reply = await this.#redacted(call, implementation, made);
     this.#observe(call, reply, outcome, known);
     const envelope = outcome === 'denied' || !known ? fallbackEnvelope(call) : (tool?.envelope ?? ENVELOPES.gateway);
-    // A call that was not admitted has no result, whatever the envelope of its refusal.
+    // A denied call is a failure, whatever the status of its refusal.
     const failed = isError(reply) || outcome === 'denied';
     return {
       requestId: call.requestId,

@@ -10,13 +10,13 @@ import { ENVELOPES, type Envelope, type Refused, refused } from './reply.ts';
 
 const speaksCycle = (call: Call): boolean => (onlyToolset(call) ?? namespaceOf(call.name)) === 'cycle';
 
-/** Before the tool is known, a refusal uses the team envelope, except for names of the cycle contract and on its path. */
+/** Before the tool is known, a refusal uses the team envelope. Names of the cycle contract, and calls on its path, get the cycle envelope. */
 export function fallbackEnvelope(call: Call): Envelope {
   if (call.noun === 'action') return ENVELOPES.admin;
   return speaksCycle(call) ? ENVELOPES.cycle : ENVELOPES.team;
 }
 
-/** The cycle contract has its own code for this. That another path serves a native tool is no secret. */
+/** The cycle contract has its own code for an unknown tool. The refusal may say which path serves a native tool, because that is public. */
 export function unknownTool(call: Call, elsewhere: { toolset: Toolset } | undefined): Refused {
   const code = speaksCycle(call) ? 'INVALID_TOOL' : 'UNKNOWN_TOOL';
   const name = JSON.stringify(call.name);
@@ -48,7 +48,7 @@ export function unknownAction(name: string): Refused {
     'error',
     'UNKNOWN_ACTION',
     `The action ${JSON.stringify(name)} does not exist on this server.`,
-    'Install the version of `covenant` that the server runs: `covenant status` shows the server, `covenant --version` your own.',
+    'Run `covenant doctor`: it shows both versions. Then stop the server and run `covenant up`, or install the version that the server runs.',
   );
 }
 

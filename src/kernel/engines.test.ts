@@ -9,7 +9,7 @@ const sameCache = { ...cache, title: 'Store gallery thumbnails on disk' };
 const claim = { operation: 'claim', repo: 'acme/app', paths: ['src/**'] };
 const telemetry = { source: 'codex', payload: { model: 'gpt-5', usage: { input_tokens: 1_000, output_tokens: 20 } } };
 
-/** An afternoon of two developers, with calls of every contract. Later calls use the ids that earlier ones created. */
+/** Calls of every contract by two developers. Later calls use the ids that earlier calls created. */
 async function afternoon(engine: EngineKind): Promise<unknown[]> {
   const app = await teamApp({ database: await temporaryDatabase(engine) });
   const repository_path = brokerRepository();

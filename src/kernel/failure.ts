@@ -1,7 +1,7 @@
 import { OutcomeUnknown, SchemaMismatch, StoreBusy, StoreClosed, StoreUnwritable, WriteWithdrawn } from '../storage/errors.ts';
 import { Refusal, type Refused, refused } from './reply.ts';
 
-/** What a failed call leaves stored. If anything is, the refusal must not say that nothing was written. */
+/** What a failed call has stored. If it stored anything, the refusal must not say that nothing was written. */
 interface Stays {
   /** Part of the call's work. */
   readonly kept?: boolean;
@@ -9,7 +9,7 @@ interface Stays {
   readonly counted?: boolean;
 }
 
-/** The one translation from a thrown error to an answer. A fault reveals nothing internal. */
+/** Turns every thrown error into an answer. The answer to a fault reveals nothing internal. */
 export function replyTo(error: unknown, reference: string, { kept = false, counted = false }: Stays = {}): Refused {
   const written = counted ? 'nothing was written except this use of the grant' : 'nothing was written';
   if (error instanceof Refusal) return refused('error', error.code, error.message, error.next, error.details);

@@ -2,7 +2,7 @@ import { type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kys
 import { endingPattern } from './like.ts';
 import { Refusal } from './reply.ts';
 
-/** The row with this id, or the only row whose id ends in `tail`: people type the end of an id. An exact match is looked up first. */
+/** The row with this id, or the only row whose id ends in `tail`, because people type the end of an id. An exact match is looked up first. */
 export async function findBySuffix<DB, TB extends keyof DB, R extends { id: string }>(
   rows: SelectQueryBuilder<DB, TB, R>,
   tail: string,

@@ -18,3 +18,6 @@ export function workspaceId(name: string): string {
 export const workspaceName = (id: string): string => id.replace(/^ws_/, '');
 
 export const DEFAULT_WORKSPACE_ID = workspaceId('default');
+
+/** For commands that a message names: nothing in the default workspace. */
+export const workspaceFlag = (id: string): string => (id === DEFAULT_WORKSPACE_ID ? '' : ` --workspace ${workspaceName(id)}`);

@@ -31,7 +31,7 @@ export interface AccessRequest {
   readonly noun: 'tool' | 'resource' | 'prompt';
   readonly name: string;
   readonly args: unknown;
-  /** The arguments without secrets and with the repository that is meant. They may be stored and shown to a person. */
+  /** The arguments without secrets and with the default repository filled in. They may be stored and shown to a person. */
   readonly redactedArgs: unknown;
   readonly toolset: Toolset | undefined;
   readonly aside?: Aside | undefined;
@@ -117,15 +117,15 @@ export interface Ports {
   hold(call: HeldCall): Promise<HoldOutcome>;
   /** Stores that the call has been counted. The caller sends the returned token with its next round. */
   suspend(principal: Principal, asked: AccessRequest, argsDigest: string | null, round: Round): Promise<string>;
-  /** Takes the round that `suspend` stored, once. Undefined if the token is not this caller's for this call. */
+  /** Returns the round that `suspend` stored, only once. Undefined if the token does not belong to this caller and call. */
   resume(principal: Principal, asked: AccessRequest, argsDigest: string | null, token: string): Promise<Round | undefined>;
   /** Refuses a session that does not belong to the caller, in the same words whether or not it exists. */
   enterSession(principal: Principal, sessionId: string): Promise<void>;
   /** Renews the session that the call named. */
   touchSession(tx: Tx, sessionId: string): Promise<void>;
-  /** The state of the caller's work when its call failed, stored in the journal with the call. Undefined if it has nothing to add. */
+  /** The state of the caller's work when its call failed, stored in the journal with the call. Undefined if there is nothing to add. */
   circumstances?(principal: Principal, tool: { readonly name: string; readonly toolset: Toolset }): Promise<Record<string, string> | undefined>;
-  /** The reply as this caller may read it: nothing in it links two things of a private developer. */
+  /** The reply as this caller may read it: nothing in it links two objects of a private developer. */
   redact(principal: Principal, reply: Reply<unknown>, args: unknown): Promise<Reply<unknown>>;
   observe(call: { name: string; surface: Surface; outcome: string; seconds: number }): void;
   /** Unset if no collector is configured. */

@@ -11,7 +11,7 @@ import type { Implementation } from './tool.ts';
 export class Registry {
   readonly #tools: ReadonlyMap<string, PublishedTool>;
   readonly #actions: ReadonlyMap<string, PublishedTool>;
-  /** Tools of the other servers that serve a workspace. They come and go. */
+  /** Tools of the other servers that serve a workspace. They can change at any time. */
   readonly external: (workspace: string) => ToolSource;
 
   constructor(implementations: readonly Implementation[], external: (workspace: string) => ToolSource = () => NO_TOOLS) {
@@ -72,12 +72,12 @@ export class Registry {
     return toolset === undefined ? [] : this.tools().filter((tool) => tool.toolset === toolset);
   }
 
-  /** Whether agents of this type may call the tool. Every tool that is not ours is for all types. */
+  /** Whether agents of this type may call the tool. Tools of other servers are for all types. */
   isForType(name: string, type: string): boolean {
     return contractsOf(this.#tools.get(name)).every((contract) => isForType(contract, type));
   }
 
-  /** The toolset of a native tool, whose names are public. Undefined for tools of other servers, whose names are not. */
+  /** The toolset of a native tool. Undefined for tools of other servers, because their names are not public. */
   toolsetOf(name: string): Toolset | undefined {
     return this.#tools.get(name)?.toolset;
   }

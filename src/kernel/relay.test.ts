@@ -47,7 +47,7 @@ async function relayed(options: RelayAppOptions = {}) {
   return { ...t, signals, usage, relay };
 }
 
-test('a call whose check cannot be journaled first is not made, and its check precedes its record', async () => {
+test('a call is not made if its check cannot be journaled first; the check precedes the record of the call', async () => {
   const t = await relayed();
   const before = (await t.events()).length;
   vi.spyOn(t.app.store, 'append').mockRejectedValueOnce(new StoreBusy('the database cannot be reached'));
@@ -85,7 +85,7 @@ test('every call writes one usage event with server, outcome, grant and revision
   expect(checks.map(({ payload }) => [payload.agent_id, payload.passed])).toEqual(names.map((name) => [`tool:${name}`, name !== 'far_closed']));
 });
 
-test('the check of a call is journaled before the call leaves for the other server', async () => {
+test('the check of a call is journaled before the call is sent to the other server', async () => {
   const t = await relayed();
   const gone = new AbortController();
   const call = t.call('far_hang', {}, { signal: gone.signal });

@@ -57,7 +57,7 @@ export interface ExternalTool {
   call(args: Json, ctx: RelayContext): Promise<Json>;
 }
 
-/** Where the registry looks up tools that come and go. */
+/** Where the registry looks up tools of other servers, which can appear and disappear at any time. */
 export interface ToolSource {
   tool(name: string): ExternalTool | undefined;
   /** Sorted by name. */

@@ -10,7 +10,7 @@ export interface Ok<T> {
   readonly data: T;
 }
 
-/** A warning did what was asked; `blocked` and `error` did not. Each has a stable code, a message and the next step. */
+/** A call with a `warning` did what was asked; a `blocked` or failed call did not. Each has a stable code, a message and the next step. */
 export interface Refused<T = Record<string, unknown>> {
   readonly status: 'warning' | 'blocked' | 'error';
   readonly code: string;
@@ -50,7 +50,7 @@ export interface Envelope {
 
 const FEEDBACK = { ok: 'info', warning: 'warning', blocked: 'block', error: 'error' } as const;
 
-/** Every block contains a warning id and its matches, also if there are none. */
+/** Every block contains these two fields, even if there is no warning. */
 const BLOCK = { warning_id: null, matches: [] } as const;
 
 const team: Envelope = {
@@ -176,8 +176,8 @@ export const ENVELOPES: Record<Toolset, Envelope> = {
 export const isError = (reply: Reply<unknown>): boolean => reply.status === 'error';
 
 /**
- * A rule said no. Thrown by the rule, with a stable code and the next step. Thrown inside a write, it rolls the callback back. A
- * refusal that must keep what was written (for example a stored warning) is returned as a reply instead.
+ * Thrown by a rule that refuses a call, with a stable code and the next step. If it is thrown inside a write, the write is rolled
+ * back. To keep what was written, for example a stored warning, return the refusal as a reply instead.
  */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
@@ -208,7 +208,7 @@ export interface InputIssue {
 
 /** The maximum number of invalid fields that a refusal names, so that a large invalid input gets no large answer. */
 const MAX_ISSUES = 10;
-/** The number of fields that its next step repeats. */
+/** The number of those fields that the next step repeats. */
 const MAX_NAMED = 3;
 
 export function invalidInput(all: readonly InputIssue[], codes: Readonly<Record<string, string>> = {}): Refusal {

@@ -1,5 +1,6 @@
+import { shellQuoted } from '../wire/shell-quoted.ts';
 import type { Principal } from './call.ts';
-import { workspaceName } from './ids.ts';
+import { workspaceFlag, workspaceName } from './ids.ts';
 import type { PublishedTool } from './publish.ts';
 import { accessOf } from './registry.ts';
 import { type Refused, refused } from './reply.ts';
@@ -27,19 +28,19 @@ export function freshDenial(
 }
 
 /** Agents run with the rights of the server's OS user, regardless of the workspace they work in. */
-const machineDenied = ({ name }: PublishedTool): Refused =>
+const machineDenied = ({ name }: PublishedTool, { developerName, workspace }: Principal): Refused =>
   refused(
     'error',
     'MACHINE_PERMISSION_REQUIRED',
     `${name} runs programs on the server's machine. Operator rights in this workspace are not enough for that.`,
-    'Ask the operator of the server to run `covenant developers allow NAME --run-agents` with your name.',
+    `Ask the operator of the server to run \`covenant developers allow ${developerName === null ? 'NAME' : shellQuoted(developerName)} --run-agents${workspaceFlag(workspace)}\`.`,
   );
 
 export function roleDenial(principal: Principal, action: PublishedTool): Refused | undefined {
   const access = accessOf(action);
   if (access === 'token') return principal.web || principal.developerId === null ? tokenRequired(action) : undefined;
   if (principal.kind === 'operator') return undefined;
-  if (access === 'machine' && principal.operator) return principal.runsAgents ? undefined : machineDenied(action);
+  if (access === 'machine' && principal.operator) return principal.runsAgents ? undefined : machineDenied(action, principal);
   if (access !== 'server' && principal.operator) return undefined;
   if (access === 'member' && principal.web) return undefined;
   return refused(

@@ -3,9 +3,9 @@ import type { CallContext, Services } from './call.ts';
 import { withSpan } from './trace.ts';
 
 /**
- * Work outside the store is done in steps. A row records the step in progress and its deadline, for some also the process that
- * runs it. The runner that knows exactly this deadline owns the step. Once the deadline has passed or that process has ended, the
- * sweep takes the step over and finishes or undoes it.
+ * Work outside the store is done in steps. A row records the step in progress and its deadline. Some rows also record the process
+ * that runs the step. The runner that knows exactly this deadline owns the step. Once the deadline has passed or the process has
+ * ended, the sweep takes the step over and finishes or undoes it.
  */
 
 /** The runner of a step: a call, or the sweep that finishes the steps of a process that has ended. */
@@ -41,7 +41,7 @@ export const STEP_OVER = { step: null, step_until: null } as const;
 
 export const isUnderWay = (row: Stepping<unknown>, now: number): boolean => row.step !== null && (row.step_until ?? 0) > now;
 
-/** Whether the row still has the owner who saw it as `held`. */
+/** Whether the runner that read the row as `held` still owns its step. */
 export const isHeldAs = (row: Stepping<unknown>, held: Stepping<unknown>): boolean => row.step === held.step && row.step_until === held.step_until;
 
 /** Whether the step is abandoned and unchanged since it was seen. If several servers saw it, one takes it over. */
@@ -69,7 +69,7 @@ interface Leasing<Row> {
   change(tx: Tx, row: Row, values: Partial<Row>): Promise<unknown>;
 }
 
-/** Leases for the steps of one kind of row that also records the process running each step. */
+/** Leases for the steps of one table whose rows also record the process that runs the step. */
 export function createLeases<Row extends Carried<unknown> & { readonly workspace_id: string; readonly id: string }>({
   holders,
   stepMs,
@@ -112,7 +112,7 @@ export function createLeases<Row extends Carried<unknown> & { readonly workspace
       return row && (await prolong(tx, row, step, values));
     },
     takeOver,
-    /** Finishes all overdue steps. One that cannot be finished must not block the others. */
+    /** Finishes all overdue steps. A step that cannot be finished must not block the others. */
     async finishOverdue(
       { store, clock, log }: Services,
       seen: readonly Row[],

@@ -12,7 +12,7 @@ export interface Sweep {
   run(): Promise<unknown>;
 }
 
-/** Runs each sweep by the clock, never twice at the same time in this process. A sweep that falls due while it runs, runs once more. */
+/** Runs each sweep by the clock, never twice at the same time in this process. If a sweep falls due while it is running, it runs once more afterwards. */
 export function startSweeping(sweeps: readonly Sweep[], clock: Clock, log: Log, tracer?: Tracer): { stop(): Promise<void> } {
   const stops: (() => void)[] = [];
   const running = new Set<Promise<void>>();

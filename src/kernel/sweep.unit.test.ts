@@ -5,7 +5,7 @@ import type { Services } from './call.ts';
 import { createLog } from './log.ts';
 import { dueSweep, startSweeping } from './sweep.ts';
 
-test('a sweep runs by the clock, never twice at the same time, once more if it fell due meanwhile, and survives its own failure', async () => {
+test('a sweep runs by the clock and never twice at the same time; it runs once more if it fell due while running, and runs again after a failure', async () => {
   const clock = testClock();
   const logged: string[] = [];
   const waiting: (() => void)[] = [];

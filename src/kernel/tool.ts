@@ -7,8 +7,8 @@ import type { Sweep } from './sweep.ts';
 /**
  * How a contract is implemented:\n- `read`: reads committed state and changes nothing.\n- `write`: state and events in one
  * transaction, which also records the call. Only `tx` may be awaited inside it. `prepare` fetches external data first and changes
- * nothing.\n- `begin`, `act`: a write that usually completes the call. If it returns `Deferred` work, `act` runs that, like `run`
- * would.\n- `run`: an external effect between several writes. After a crash between them, a sweeper must finish or undo the work.
+ * nothing.\n- `begin`, `act`: a write that usually completes the call. If it returns `Deferred` work, `act` runs that work as
+ * `run` would.\n- `run`: an external effect between several writes. After a crash between them, a sweeper must finish or undo the work.
  */
 export type Handler<C extends Contract, P = unknown> =
   | { readonly read: (input: Input<C>, ctx: CallContext) => Promise<Reply<Output<C>>> }

@@ -14,7 +14,7 @@ export interface TraceContext {
 }
 
 type SpanKind = 'server' | 'client' | 'internal';
-/** Ids, codes and tool names only. Never arguments, tokens or people's names: a collector has other readers than the journal. */
+/** Ids, codes and tool names only. Never arguments, tokens or people's names, because a collector has other readers than the journal. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** A timed part of the work, as reported to a collector. */

@@ -15,7 +15,7 @@ export class FolderElsewhere extends Error {
   }
 }
 
-/** Something other than a regular file is in place of a file, or the file is larger than any of ours. */
+/** Something other than a regular file is in place of a file, or the file is larger than any that the server writes. */
 export class NotAFile extends Error {
   override readonly name = 'NotAFile';
   readonly why: string;
@@ -27,10 +27,10 @@ export class NotAFile extends Error {
 }
 
 const MB = 1024 * 1024;
-/** More than our largest file, even formatted with one element per line. */
+/** Larger than the server's largest file, even if that is formatted with one element per line. */
 const MAX_BYTES = 64 * MB;
 
-/** Null if the file does not exist. Pipes, which may never end, and devices are not read. */
+/** Null if the file does not exist. Pipes and devices are not read, because they may never end. */
 async function readText(path: string, maxBytes = MAX_BYTES): Promise<string | null> {
   try {
     // Opening a pipe without a writer would block forever.
@@ -58,7 +58,7 @@ async function isFolder(path: string): Promise<boolean> {
   );
 }
 
-/** `root` contains no symbolic links, and none is followed below it: a repository must not lead the server outside. */
+/** `root` contains no symbolic links. None is followed below it, so that a repository cannot lead the server outside. */
 async function makeFolder(root: string, ...names: string[]): Promise<string> {
   let folder = root;
   for (const name of names) {
@@ -78,7 +78,7 @@ async function makeFolder(root: string, ...names: string[]): Promise<string> {
   return folder;
 }
 
-/** A server in a container gets the same process id after every start. This distinguishes the starts. */
+/** Distinguishes the starts of a server in a container, which gets the same process id every time. */
 const START = randomBytes(6).toString('hex');
 
 /** The temporary name for something that is later moved to `path`. The name identifies its owner. */

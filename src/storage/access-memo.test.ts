@@ -4,8 +4,8 @@ import { openTestStore } from '../testing/store/store.ts';
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-// SQLite can detect changes, and caches.
-test.runIf(ENGINE === 'postgres')('callers that ask in the same turn share one query, which starts after the last of them has asked', async () => {
+// Only on PostgreSQL: SQLite can detect changes, so it caches reads.
+test.runIf(ENGINE === 'postgres')('callers in the same turn of the event loop share one query, which starts after the last of them has called', async () => {
   const { access } = await openTestStore();
   let [asked, reads] = [0, 0];
   const ask = () => {

@@ -1,6 +1,6 @@
 import { BEGINNING, type ChainPoint, canonicalJson, chainHash, type JournalEvent } from './journal.ts';
 
-/** The kind of the event by which a chain attests that it was cut. */
+/** The kind of the event with which a chain attests that it was cut. */
 export const PRUNED = 'journal.pruned';
 
 export const attestsCut = ({ category, kind, payload }: JournalEvent, { seq, hash }: ChainPoint): boolean =>
@@ -28,7 +28,7 @@ export class ChainVerifier {
     this.#next = verified.seq + 1;
   }
 
-  /** The last event that fits, and the first that does not. */
+  /** The last valid event, and the first break. */
   get reached(): { seq: number; hash: string; firstBreak: ChainBreak | null } {
     return { seq: this.#next - 1, hash: this.#previous, firstBreak: this.#first ?? null };
   }
@@ -52,7 +52,7 @@ export class ChainVerifier {
 
   /**
    * The head row records how long the chain must be, because a removed tail leaves no gap. If a whole pruned journal was verified, one of its events
-   * must attest the `anchor`: the row alone could be forged.
+   * must attest the `anchor`, because the anchor's row alone could be forged.
    */
   finish(head: ChainPoint | undefined, anchor: ChainPoint = BEGINNING): { valid: boolean; events: number; root: string; firstBreak: ChainBreak | null } {
     const last = this.#next - 1;

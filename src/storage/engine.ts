@@ -32,7 +32,7 @@ export interface Engine {
   readonly reader: Db;
   /** One transaction that excludes every other writer of `workspace`, in this process and in others. */
   transaction<T>(workspace: string, work: (db: Db, control: Control) => Promise<T>): Promise<T>;
-  /** Until the transaction ends, no other transaction gets a lock on the same resource. For what several workspaces share. */
+  /** Locks a resource that several workspaces share. Until the transaction ends, no other transaction gets this lock. */
   lock(db: Db, resource: string): Promise<void>;
   /** Converts a driver's error into one of ours, if callers need to distinguish it. */
   typed(error: unknown): unknown;
@@ -43,7 +43,7 @@ export interface Engine {
   /** Calls back when another process may have written. Only a hint: readers read by `seq`. */
   onForeignWrite(listener: () => void): () => void;
   readonly access: AccessReads;
-  /** Resolves the name like an unqualified name: another program may have a table of that name in its own schema. */
+  /** Resolves the name like a name without a schema, because another program may have a table with that name in its own schema. */
   hasTable(db: Db, name: string): Promise<boolean>;
   /** One line per table, column, index and constraint, in a fixed order. */
   dumpSchema(): Promise<string>;

@@ -1,4 +1,4 @@
-/** Faults of the store, typed where they arise. The kernel translates them into replies. */
+/** An error of the store. The kernel translates it into a reply. */
 export class StoreError extends Error {
   override readonly name: string = 'StoreError';
 }

@@ -52,7 +52,7 @@ test('all followers at the same position share one query, however many they are'
       await append(round, `${round} more`);
       expect((await pages).map(kindsOf)).toEqual(followers.map(() => [round, `${round} more`]));
     });
-    // Their position, and whether there is more; once again if they looked before the commit.
+    // One query reads the page. Another may have found nothing before the commit, and another finds the end.
     expect(reads).toBeLessThanOrEqual(3);
   }
   stop.abort();

@@ -5,7 +5,7 @@ import { type JournalEvent, readEvents } from './journal.ts';
 export type JournalPage = readonly JournalEvent[];
 
 const PAGE = 200;
-/** The number of pages kept for other followers at the same position. Followers that catch up are at many positions. */
+/** The maximum number of cached pages. Followers at the same position share a page, but followers that catch up are at many positions. */
 const KEPT_PAGES = 4;
 
 /** All followers of the journals, by workspace. */
@@ -52,8 +52,8 @@ export class JournalFollowers {
 }
 
 /**
- * One workspace's journal. A page is shared by all who ask for the same position until the next ring. A commit that the query missed rings after it,
- * and the page is then dropped.
+ * One workspace's journal. Until the next ring, all followers at the same position share a page. If a query missed a commit, that commit rings after
+ * the query, and the page is dropped.
  */
 class Tail {
   readonly #load: (after: number) => Promise<JournalPage>;

@@ -43,7 +43,7 @@ export function inspectDatabaseFile(path: string, depth: InspectionDepth): Datab
   }
 }
 
-/** By SQLite's error number: its messages are written for programmers. */
+/** Uses SQLite's error number, because its messages are written for programmers. */
 function faultOf(error: unknown): [FileTrouble, string] {
   const [BUSY, LOCKED, CORRUPT, CANNOT_OPEN, NOT_A_DATABASE] = [5, 6, 11, 14, 26];
   const { errcode = 0, message } = error as { errcode?: number; message: string };
@@ -62,7 +62,7 @@ export async function checkDatabaseFile(path: string): Promise<string | undefine
   return trouble === undefined || trouble === 'older' ? undefined : message;
 }
 
-/** Longer than any of our writes. */
+/** Longer than any of our writes takes. */
 const HELD_MS = 2_000;
 
 /** Whether another program blocks writes to the database. Writes nothing. */
@@ -80,8 +80,8 @@ export function isWriteLocked(path: string): boolean {
 }
 
 /**
- * Merges the log into the file and leaves WAL mode, which works only while nobody else has the database open. Returns why it failed, or undefined. A
- * file too damaged to open is not in use.
+ * Merges the log into the file and leaves WAL mode. This works only while no other program has the database open. Returns why it failed, or undefined.
+ * A file that is too damaged to open counts as not in use.
  */
 export function claimDatabaseFile(path: string): string | undefined {
   let db: DatabaseSync | undefined;

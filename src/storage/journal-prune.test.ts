@@ -43,7 +43,7 @@ const removeAll = async (store: Store) => {
 const seqs = async (store: Store) => (await readEvents(store.reader, W, 0, 100_000)).map(({ seq }) => seq);
 const tamper = (store: Store, statement: string) => store.engine.transaction(W, (db) => sql.raw(statement).execute(db));
 
-test('a pruned journal begins after its anchor, which its own chain attests, and verifies after every step [audit.journal.append-only]', async () => {
+test('a pruned journal begins after its anchor, an event attests the anchor, and the chain verifies after every step [audit.journal.append-only]', async () => {
   const store = await journal(8);
   const root = (await readEvents(store.reader, W, 4, 1))[0]?.hash;
   expect(await cutAt(store, 55)).toBe(true);
@@ -59,7 +59,7 @@ test('a pruned journal begins after its anchor, which its own chain attests, and
     payload: { through_seq: 5, root, events: 5, before: 55 },
   });
   expect(await verify(store)).toMatchObject({ valid: true, events: 4 });
-  // Once more, over the event that attested the first cut.
+  // Prunes again, including the event that attested the first cut.
   await store.append(W, [{ category: 'work', kind: 'later', actor: 'a' }]);
   expect(await cutAt(store, 1_000)).toBe(true);
   await removeAll(store);
@@ -67,7 +67,7 @@ test('a pruned journal begins after its anchor, which its own chain attests, and
   expect(await verify(store)).toMatchObject({ valid: true, events: 2 });
 });
 
-test('the cut stops at the first event that is not older, and before the newest, whatever the clock did', async () => {
+test('a prune stops at the first event that is not old enough, and always before the newest event, even if the clock was set back', async () => {
   let now = 0;
   const store = await openTestStore(undefined, { now: () => now });
   for (now of [10, 20, 90, 30, 40]) await store.append(W, [{ category: 'work', kind: 'k', actor: 'a' }]);
@@ -76,7 +76,7 @@ test('the cut stops at the first event that is not older, and before the newest,
   expect((await walk(store, 10)).reached.seq).toBe(0);
 });
 
-test('finds a break among the events to prune, and a journal that lost its end', async () => {
+test('detects a break among the events to prune, and a journal whose end is missing', async () => {
   const changed = await journal(8);
   await tamper(changed, `update events set payload = '{"n":9}' where seq = 3`);
   expect((await walk(changed, 55)).reached).toMatchObject({ seq: 2, firstBreak: { seq: 3 } });
@@ -102,7 +102,7 @@ test('detects a deleted beginning with a forged anchor, because no event attests
   expect(await verify(cutOnce)).toMatchObject({ valid: false, firstBreak: { seq: 5 } });
 });
 
-test('of two concurrent prunes one cuts, and the other has to verify again', async () => {
+test('only one of two concurrent prunes cuts the journal, and the other must verify it again', async () => {
   const store = await journal(8);
   const [one, other] = [await walk(store, 35), await walk(store, 55)];
   const cuts = await Promise.all([one, other].map((each) => store.write(W, (tx) => cutJournal(tx, each, 'operator'))));
@@ -111,7 +111,7 @@ test('of two concurrent prunes one cuts, and the other has to verify again', asy
   expect((await readEvents(store.reader, W, 8, 10)).map(({ kind }) => kind)).toEqual(['journal.pruned']);
 });
 
-test('finds times in a pruned journal, and a follower from before the anchor continues after it', async () => {
+test('lookups by time work in a pruned journal, and a follower whose position was pruned continues after the anchor', async () => {
   const store = await journal(8);
   await cutAt(store, 55);
   for (const since of [0, 35, 60]) expect(await firstSeqSince(store.reader, W, since)).toBe(6);

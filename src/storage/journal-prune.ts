@@ -10,13 +10,13 @@ import type { Tx, WriteCallback } from './write.ts';
  * when it matches an anchor (PRUNED, attestsCut).
  */
 
-/** The subject of the events about cuts, by which they are found. */
+/** The subject by which events about cuts are found. */
 const JOURNAL_SUBJECT = 'journal';
 const PAGE = 500;
 /** The number of rows that one transaction deletes, while every other writer of the workspace waits. */
 const REMOVED_AT_ONCE = 1_000;
 
-/** Verifies a chain as long as its events are older than `before`. A later walk continues where it stopped. */
+/** Verifies a chain up to the first event that is not older than `before`. The walk can be continued later. */
 export class PruneWalk {
   readonly anchor: ChainPoint;
   readonly before: number;
@@ -43,7 +43,7 @@ export class PruneWalk {
     const page = await readEvents(db, workspace, seq, Math.min(PAGE, Math.max(0, head - 1 - seq)));
     const stop = page.findIndex(({ time }) => time >= this.before);
     for (const event of stop < 0 ? page : page.slice(0, stop)) this.#verifier.add(event);
-    // A missing tail was not deleted by us.
+    // The end of the journal is missing: a prune never deletes it.
     if (page.length === 0 && seq < head - 1) this.#verifier.finish({ seq: head, hash: '' });
     this.#isDone = page.length === 0 || stop >= 0 || this.reached.firstBreak !== null;
   }
@@ -60,7 +60,7 @@ export async function isCutAttested(db: Db, workspace: string, anchor: ChainPoin
   return rows.some((row) => attestsCut(toEvent(row), anchor));
 }
 
-/** Cuts at an event that was verified from the anchor on. False: another process pruned meanwhile, and the chain must be verified again. */
+/** Cuts the journal at the last verified event. Returns false if another process has pruned meanwhile: the chain must be verified again. */
 export async function cutJournal(tx: Tx, { anchor, reached: { seq, hash }, before }: PruneWalk, actor: string): Promise<boolean> {
   const { db, workspace } = tx;
   const standing = await readAnchor(db, workspace);

@@ -73,7 +73,7 @@ test('redacts a token anywhere in an event, and the chain still verifies', async
   expect(await verify(store)).toMatchObject({ valid: true });
 });
 
-/** What someone with access to the database might change, and where it must show. */
+/** Changes that someone with access to the database could make, and the event at which each must be reported. */
 const TAMPERING: [string, (store: Store) => Promise<unknown>, number][] = [
   ['a changed payload', (store) => tamper(store, `update events set payload = '{"n":9}' where seq = 4`), 4],
   ['a payload that is not JSON', (store) => tamper(store, `update events set payload = '{bad' where seq = 4`), 4],
@@ -100,7 +100,7 @@ test.each(TAMPERING)('%s is reported as the first break [audit.verify.first-brea
   expect(report.firstBreak?.seq).toBe(at);
 });
 
-test('events are never renumbered: reading twice gives the same [audit.journal.append-only]', async () => {
+test('events are never renumbered: two reads return the same events [audit.journal.append-only]', async () => {
   const store = await storeWith(3);
   const before: JournalEvent[] = await readEvents(store.reader, W, 0, 10);
   await store.append(W, [{ category: 'work', kind: 'later', actor: 'a' }]);

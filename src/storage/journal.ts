@@ -150,8 +150,8 @@ export const eventsBy = (db: Db, workspace: string, actor: string) =>
     );
 
 /**
- * The first event at or after `since`, found by binary search: times rise with `seq`, and an index on them would cost every append more than this
- * costs the few callers.
+ * The first event at or after `since`, found by binary search. This works because times rise with `seq`. An index on times would slow down every
+ * append, and there are few callers.
  */
 export async function firstSeqSince(db: Db, workspace: string, since: number): Promise<number> {
   let low = (await readAnchor(db, workspace)).seq + 1;
@@ -187,7 +187,7 @@ function readPayload(text: string): Record<string, unknown> {
   return { unreadable: true };
 }
 
-/** It may contain a caller's text (the name of an unknown tool), which must not make the insert fail. */
+/** Makes text storable. It may come from a caller, such as the name of an unknown tool, and must not make the insert fail. */
 const storable = (text: string): string => withoutTokens(text.toWellFormed().replaceAll('\0', '\uFFFD'));
 
 /** A redacted key may sort differently, so the result is made canonical again. */

@@ -45,7 +45,7 @@ onPostgres('an unknown host is reported as a database that cannot be reached', a
   await expect(openTestStore({ home: '', path: '', url: 'postgres://x:x@nowhere.invalid/x' })).rejects.toBeInstanceOf(StoreBusy);
 });
 
-onPostgres('a database that became read-only, for example because its disk is full, is not writable but readable', async () => {
+onPostgres('a database that became read-only, for example because its disk is full, refuses writes and still allows reads', async () => {
   const { store, server, role, cut } = await refusableStore();
   await administer(server, `alter role ${role} set default_transaction_read_only = on`);
   await cut();
@@ -53,7 +53,7 @@ onPostgres('a database that became read-only, for example because its disk is fu
   expect(await store.reader.selectFrom('workspaces').select('name').execute()).toEqual([]);
 });
 
-onPostgres("a writer that exceeds the database's own lock timeout is answered as busy", async () => {
+onPostgres("a write that exceeds the database's own lock timeout fails because the database is busy", async () => {
   const { store, server, role, database, cut } = await refusableStore();
   await administer(server, `alter role ${role} set lock_timeout = 20`);
   await cut();
@@ -81,7 +81,7 @@ onPostgres('tries a database that does not answer only once, because each try ta
   expect(asked).toBe(1);
 });
 
-onPostgres('a connection that cannot listen is closed: retries do not accumulate connections', async () => {
+onPostgres('a connection that cannot listen is closed, so that retries do not accumulate connections', async () => {
   const query = pg.Client.prototype.query as unknown as (this: pg.Client, ...args: unknown[]) => unknown;
   let refused = 0;
   vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args: unknown[]) {

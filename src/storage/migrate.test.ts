@@ -15,7 +15,7 @@ test('migrations are numbered from the baseline without gaps', () => {
   expect(MIGRATIONS.map((migration) => migration.number)).toEqual(MIGRATIONS.map((_, index) => MIGRATIONS[0].number + index));
 });
 
-test('a database made by the replaced migrations opens without changes', async () => {
+test('a database made by the migrations that the baseline replaced opens without changes', async () => {
   const database = await temporaryDatabase(ENGINE, { bare: true });
   const store = await openTestStore(database);
   await store.append('ws_test', [{ category: 'work', kind: 'kept', actor: 'a' }]);
@@ -104,7 +104,7 @@ test('a failed migration leaves the database unchanged', async () => {
   expect((await store.reader.introspection.getTables()).map((table) => table.name)).not.toContain('half');
 });
 
-test('two servers that start at the same time on an empty database both come up', async () => {
+test('two servers that start at the same time on an empty database both succeed', async () => {
   const database = await temporaryDatabase(ENGINE, { bare: true });
   const stores = await Promise.all([openTestStore(database), openTestStore(database), openTestStore(database)]);
   for (const store of stores) expect(await missingFromSchema(store.engine)).toEqual([]);

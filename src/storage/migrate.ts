@@ -25,7 +25,7 @@ export function whyObsolete(version: number, [first]: readonly Migration[] = MIG
   );
 }
 
-/** Belongs to no workspace: migrations take turns by locking this name. */
+/** The name that migrations lock to take turns. It belongs to no workspace. */
 const MIGRATION_TURN = 'schema';
 
 export interface SchemaState {

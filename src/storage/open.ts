@@ -7,7 +7,7 @@ import type { NewEvent } from './journal.ts';
 import { inspectSchema, type Migration, migrate, SCHEMA_VERSION } from './migrate.ts';
 import { type WriteCallback, Writer } from './write.ts';
 
-/** A statement on a large table may take this long, and so may the wait for another server that migrates it. */
+/** The time limit for a statement on a large table, and for the wait while another server migrates the database. */
 const MIGRATION_MS = 3_600_000;
 
 export interface StoreOptions {
@@ -31,7 +31,7 @@ export interface Store {
   readonly access: AccessReads;
   write<T>(workspace: string, callback: WriteCallback<T>, signal?: AbortSignal): Promise<T>;
   append(workspace: string, events: readonly NewEvent[]): Promise<number>;
-  /** Yields every event after `after` in order, as any process commits them, until `signal` aborts. */
+  /** Yields every event after `after` in order, from any process, until `signal` aborts. */
   follow(workspace: string, after: number, signal: AbortSignal): AsyncGenerator<JournalPage>;
   close(): Promise<void>;
 }

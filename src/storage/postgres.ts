@@ -9,7 +9,7 @@ import type { Database } from './schema-rows.ts';
 const CHANNEL = 'covenant_events';
 const ATTEMPTS = 4;
 const RELISTEN_MS = 1_000;
-/** Notifications are a hint. This is how long a reader waits if one is lost with its connection. */
+/** Notifications are only a hint. If one is lost with its connection, a reader waits at most this long. */
 const FOREIGN_POLL_MS = 2_000;
 /** The size of each pool. Readers and writers have separate pools, so that neither waits for the other's connections. */
 const POOL_SIZE = 10;
@@ -26,7 +26,7 @@ export function openPostgres({ url, statementTimeoutMs }: PostgresOptions): Engi
   const connection = {
     connectionString: url,
     statement_timeout: statementTimeoutMs,
-    // A peer that hangs or vanishes inside a transaction holds its workspace's lock. The server ends it, and so do we.
+    // A process that hangs or vanishes inside a transaction keeps the workspace's lock. After this time the database ends its session.
     idle_in_transaction_session_timeout: statementTimeoutMs + GRACE_MS,
     query_timeout: statementTimeoutMs + GRACE_MS,
     connectionTimeoutMillis: CONNECT_MS,
@@ -50,7 +50,7 @@ export function openPostgres({ url, statementTimeoutMs }: PostgresOptions): Engi
     transaction: (workspace, work) => withRetry(() => transact(writers, names, workspace, work)),
     async appendEvents(tx, rows, head) {
       const column = (key: keyof (typeof rows)[number]) => rows.map((row) => row[key]);
-      // One statement for all three: each round trip makes everyone in the queue wait.
+      // One statement does all three, because everyone in the queue waits for each round trip.
       await sql`
         with appended as (
           insert into events (workspace_id, seq, category, kind, actor, subject, session, payload, time, hash)
@@ -76,7 +76,7 @@ export function openPostgres({ url, statementTimeoutMs }: PostgresOptions): Engi
     dumpSchema: () => dumpSchema(reader),
     async close() {
       await foreign.close();
-      // Not through Kysely: a Kysely instance that was never used ends nothing.
+      // Ends the pools directly, because a Kysely instance that was never used does not end its pool.
       await Promise.all([writers.end(), readers.end()]);
     },
   };
@@ -84,7 +84,7 @@ export function openPostgres({ url, statementTimeoutMs }: PostgresOptions): Engi
 
 function openPool(connection: pg.PoolConfig): pg.Pool {
   const pool = new pg.Pool({ ...connection, max: POOL_SIZE });
-  // An idle client whose server went away emits here. The next query gets a new client.
+  // The pool emits an error if an idle client loses its server. The next query gets a new client.
   pool.on('error', () => {});
   // A lost connection also fails its query. Without a listener this event would end the process.
   pool.on('connect', (client) => client.on('error', () => {}));
@@ -107,8 +107,8 @@ class FailedAttempt extends Error {
 }
 
 /**
- * Caches nothing: another server may have just committed, and its notification may still be on the way. Callers that ask for the same in one turn of
- * the event loop share one query, which starts after all of them have asked.
+ * Caches nothing: another server may have just committed, and its notification may still be on the way. Callers with the same query in one turn of the
+ * event loop share it. It starts after the last of them has called.
  */
 class GatheredReads implements AccessReads {
   readonly #gathering = new Map<string, Promise<unknown>>();
@@ -132,7 +132,7 @@ class GatheredReads implements AccessReads {
 async function transact<T>(pool: pg.Pool, names: PreparedNames, workspace: string, work: (tx: Db, control: Control) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let committing = false;
-  // Without parameters the two statements travel as one message, and the first query follows directly.
+  // The two statements have no parameters, so they are sent as one message. The first query is sent directly after it.
   const begun = client.query(`begin isolation level read committed; select pg_advisory_xact_lock(${lockKey(workspace)})`);
   begun.catch(() => {});
   try {
@@ -186,7 +186,7 @@ class RunningTransaction implements Control {
     try {
       const name = parameters?.length ? this.#names.of(text) : undefined;
       const answer = await this.#client.query(name === undefined ? { text, values: parameters } : { name, text, values: parameters });
-      // Already answered. What was read outside a transaction that never began must not be used.
+      // The answer to `begin` has arrived before. If `begin` failed, this throws, so that no result from outside of a transaction is used.
       await this.#begun;
       return answer;
     } catch (error) {
@@ -201,7 +201,7 @@ export function lockKey(name: string): bigint {
   return createHash('sha256').update(name).digest().readBigInt64BE();
 }
 
-/** Retries only what certainly did not commit: a connection lost before the commit or not available, or a deadlock. */
+/** Retries only attempts that certainly did not commit: the connection was lost before the commit or not available, or a deadlock occurred. */
 async function withRetry<T>(attempt: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
@@ -219,7 +219,7 @@ async function withRetry<T>(attempt: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A read waits for a connection like a write does. If it loses the connection, it fails with our error. */
+/** A read retries to get a connection, like a write. If it loses the connection, it fails with a `StoreError`. */
 function forReads(pool: pg.Pool): PostgresPool {
   const known = new WeakMap<pg.PoolClient, PostgresPoolClient>();
   const wrap = (client: pg.PoolClient): PostgresPoolClient => {
@@ -232,7 +232,7 @@ function forReads(pool: pg.Pool): PostgresPool {
         throw typed(error);
       }
     };
-    // The server reports it before the socket does. Without this, the next reader would get this connection.
+    // The server reports the loss before the socket does. Without this flag, the next reader would get the lost connection.
     return { query: query as unknown as PostgresPoolClient['query'], release: (destroy) => client.release(isGone || destroy) };
   };
   return {
@@ -247,7 +247,7 @@ function forReads(pool: pg.Pool): PostgresPool {
   };
 }
 
-/** Only for what certainly did not commit. */
+/** Converts the error of an attempt that certainly did not commit. */
 function typed(cause: unknown): unknown {
   if (isTimeout(cause)) return new StoreBusy('a statement exceeded its timeout', { cause });
   if (isFull(cause)) return new StoreBusy('the database accepts no more connections', { cause });
@@ -263,7 +263,7 @@ const READ_ONLY = '25006';
 const sqlState = (error: unknown): string => (typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '');
 
 const isDeadlock = (error: unknown): boolean => sqlState(error) === '40P01';
-/** A prepared statement meets a table whose columns have changed: a newer server has migrated it. */
+/** A prepared statement uses a table whose columns have changed, because a newer server has migrated it. */
 const isOutdated = (error: unknown): boolean => sqlState(error) === '0A000' && /cached plan/.test(messageOf(error));
 const isFull = (error: unknown): boolean => sqlState(error) === '53300';
 /** A statement, lock or connection timed out. A retry would take as long again. */

@@ -10,7 +10,7 @@ export class PreparedNames {
   readonly #names = new Map<string, string>();
   #epoch = 0;
 
-  /** Undefined: the statement is not worth preparing. */
+  /** Undefined if the statement is not used often enough. */
   of(text: string): string | undefined {
     const name = this.#names.get(text);
     if (name || this.#names.size >= MAX_ITEMS) return name;

@@ -7,7 +7,7 @@ import { MIGRATIONS } from './migrations/index.ts';
 import { openStore } from './open.ts';
 import { strangeObjects, tokensIn } from './restored-file.ts';
 
-test('a file of any of our versions has no strange objects; everything else in it is named [harden.restore.extra-objects]', async () => {
+test('a file of any Covenant version has no strange objects, and any other object in it is reported [harden.restore.extra-objects]', async () => {
   for (let upTo = 1; upTo <= MIGRATIONS.length; upTo++) {
     const path = join(temporaryFolder(), 'covenant.db');
     const store = await openStore({ path, now: () => 1, statementTimeoutMs: 1_000, migrations: MIGRATIONS.slice(0, upTo) });
@@ -15,7 +15,7 @@ test('a file of any of our versions has no strange objects; everything else in i
     expect([upTo, await strangeObjects(path)]).toEqual([upTo, []]);
     expect(tokensIn(path)).toEqual([]);
     const db = new DatabaseSync(path);
-    // No LIKE pattern for SQLite's own names lets this one through.
+    // The LIKE pattern 'sqlite_%' would match this name.
     db.exec('create trigger sqliteX after insert on tokens begin select 1; end');
     db.exec('drop index if exists events_by_subject');
     db.close();

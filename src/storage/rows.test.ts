@@ -43,7 +43,7 @@ async function written<T>(rows: readonly NoteRow[], work: (db: Db) => Promise<T>
 }
 const ids = (rows: readonly { id: string }[]): string[] => rows.map(({ id }) => id);
 
-test('a value matches equality, a list any of its values, null matches null, and undefined is ignored', async () => {
+test('a value matches itself, a list matches any of its values, null matches null, and undefined is ignored', async () => {
   const rows = [note(1, { task_id: 't1' }), note(2), note(3, { kind: 'blocker' }), note(4, { workspace_id: 'ws_other' })];
   await written(rows, async (db) => {
     const found = async (match: Parameters<typeof findRows<'notes'>>[2]) =>
@@ -68,7 +68,7 @@ test('an empty list matches nothing when reading, counting, changing and deletin
   });
 });
 
-test('returns rows in order, or a page of them; one row is the first in order', async () => {
+test('returns all rows in order, one page of them, or the first row', async () => {
   const rows = [note(1), note(2, { created_at: 1 }), note(3), note(4)];
   await written(rows, async (db) => {
     const order = { created_at: 'desc', id: 'asc' } as const;
@@ -97,7 +97,7 @@ test('inserts any number of rows, and counts, changes and deletes exactly the ma
   });
 });
 
-test('compares a column with one bound, with two, or with having a value', async () => {
+test('compares a column with one or two bounds, or checks that it has a value', async () => {
   const rows = [note(1, { task_id: 't1' }), note(2), note(3, { task_id: 't3' }), note(4)];
   await written(rows, async (db) => {
     const found = async (match: Parameters<typeof findRows<'notes'>>[2]) => ids(await findRows(db, 'notes', match, { order: { id: 'asc' } }));
@@ -133,7 +133,7 @@ test('a page contains its rows and the total number', async () => {
   );
 });
 
-test('an existing row stays unchanged, or gets the values of the new one', async () => {
+test('an insert leaves an existing row unchanged, and a save gives it the new values', async () => {
   await written([note(1)], async (db) => {
     const key = ['workspace_id', 'id'] as const;
     expect(await insertNewRow(db, 'notes', note(1, { title: 'new' }))).toBe(false);

@@ -87,7 +87,7 @@ const matches = (match: object) => (eb: ExpressionBuilder<AnyTable, 'row'>) =>
     }),
   );
 
-/** No row is in an empty list, and PostgreSQL has no syntax for one. */
+/** An empty list matches no row, and PostgreSQL has no syntax for it. */
 const isNever = (match: object): boolean => Object.values(match).some((value) => Array.isArray(value) && value.length === 0);
 
 /** The rows that match, as a query to be narrowed further. Lists in `match` must not be empty. */
@@ -283,7 +283,7 @@ const TIME_DIGITS = 10;
 const TAIL_DIGITS = 16;
 const STEP_DIGITS = 4;
 
-/** Random bytes are drawn in bulk: drawing them per id costs more than the rest of making one. */
+/** Random bytes are generated in bulk: generating them for each id would take longer than everything else. */
 const pool = new Uint8Array(4096);
 let spent = pool.length;
 
@@ -303,7 +303,7 @@ export function newId(prefix: string, now: number): string {
 
 function drawTail(): void {
   for (let i = 0; i < TAIL_DIGITS; i++) tail[i] = randomDigit();
-  // Leaves room to count up within the millisecond without overflow.
+  // Leaves room to count upwards within the millisecond without overflow.
   tail[0] = (tail[0] as number) & 15;
 }
 

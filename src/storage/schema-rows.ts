@@ -15,7 +15,7 @@ export interface EventRow {
   actor: string;
   subject: string | null;
   session: string | null;
-  /** Canonical JSON: the hash is over exactly this text. */
+  /** Canonical JSON. The hash covers exactly this text. */
   payload: JsonText;
   time: EpochMs;
   hash: string;
@@ -100,7 +100,7 @@ export interface SigninLinkRow {
   used_at: EpochMs | null;
 }
 
-/** Opens one address once for a signed-in browser whose page cannot send a header. */
+/** One-time tickets. Each lets a signed-in browser open a single path when the page cannot send a header. */
 export interface PageTicketRow {
   workspace_id: string;
   hash: string;
@@ -147,7 +147,7 @@ export interface ClientRunRow {
   folder: string | null;
   /** 1: its context was compacted, and the necessary facts have not been added again yet. */
   compacted: number;
-  /** The newest handoff that the run was notified of: handoffs have no receipts. */
+  /** The newest handoff of which the run was notified. Stored here because handoffs have no receipts. */
   handoffs_told: string | null;
   /** Hash of the open points named at its last stop, so that the same points do not stop it twice. */
   told_at_stop: string | null;
@@ -218,7 +218,7 @@ export interface ApprovalRow {
   /** The tool or prompt, or the server of a resource. */
   name: string;
   server: string | null;
-  /** Shown to the person who decides. Deleted with the decision: arguments are not stored. */
+  /** Shown to the person who decides. Deleted at the decision. */
   arguments: JsonText | null;
   arguments_sha256: string;
   grant_id: string;
@@ -237,7 +237,7 @@ export interface ApprovalRow {
   used_at: EpochMs | null;
 }
 
-/** A call of several rounds that has been counted. */
+/** A call that continues in a further round. Its use of the grant is already counted. */
 export interface CallRoundRow {
   workspace_id: string;
   token_sha256: string;
@@ -270,7 +270,7 @@ export interface CycleRow {
   /** Stored in plain text, because lock.acquire returns it again. Useless without a session of its role. */
   lock_token: string;
   lock_acquired_at: EpochMs;
-  /** How often the turn returned to an earlier phase. */
+  /** How often the cycle returned to an earlier phase. */
   reworks: number;
   started_by: string;
   created_at: EpochMs;
@@ -295,12 +295,12 @@ export interface CycleHandoffRow {
   created_at: EpochMs;
 }
 
-/** A role's turn at the contract, opened with its PSK. Bound to the token that opened it. */
+/** A session of a role, opened with the role's PSK. Bound to the token that opened it. */
 export interface RoleSessionRow {
   workspace_id: string;
   id: string;
   token_sha256: string;
-  /** Identifies the PSK it was opened with. If the PSK changes, the session becomes invalid. */
+  /** Identifies the PSK with which the session was opened. If the PSK changes, the session becomes invalid. */
   psk_mark: string;
   repository: string;
   role: string;
@@ -316,7 +316,7 @@ export interface RoleSessionRow {
 /** Wrong PSKs from one caller for one role in one repository. Each one delays the next try. */
 export interface PskFailureRow {
   workspace_id: string;
-  /** The path of the file with the PSKs. Counted by folder, every link to that file would allow more guesses. */
+  /** The path of the file with the PSKs. If failures were counted by folder, every link to that file would allow more guesses. */
   repository: string;
   role: string;
   token_id: string;
@@ -356,11 +356,11 @@ export interface InstanceRow {
   /** For a review: the instance under review, and the review's number. */
   parent_instance_id: string | null;
   review_iteration: number | null;
-  /** Refused requests at the limit, and verdicts needs_work. */
+  /** The number of review requests refused at the limit and of needs_work verdicts. */
   failed_reviews: number;
   pr_number: number | null;
   pr_url: string | null;
-  /** News for its agent. If the agent has ended, it is restarted with this prompt. */
+  /** News for its agent. If the agent has ended, it is restarted with this text as its prompt. */
   news: string | null;
   /** Why it stopped working, or why its worktree was kept. */
   status_reason: string | null;
@@ -431,7 +431,7 @@ export interface SettingRow {
 export interface OverlapItemRow {
   workspace_id: string;
   id: string;
-  /** A short id for the numerous postings. */
+  /** A short id, because each item has many postings. */
   number: number;
   kind: 'task' | 'workstream' | 'workflow_task';
   owner_id: string;
@@ -548,7 +548,7 @@ export interface TaskRow {
   workspace_id: string;
   id: string;
   developer_id: string;
-  /** The agent that planned or started it, as an actor. */
+  /** The actor that planned or started it. */
   actor: string;
   session_id: string | null;
   /** Null only in rows from an older version, until the server's next start. */
@@ -653,7 +653,7 @@ export interface LocalWorktreeRow {
   id: string;
   developer_id: string;
   repo: string;
-  /** Empty if unknown, for example with a detached head: it is part of a unique key, where null equals nothing. */
+  /** Empty if unknown, for example with a detached HEAD. Not null, because it is part of a unique key and no two nulls are equal. */
   branch: string;
   worktree: string;
   head: string | null;
@@ -699,7 +699,7 @@ export interface ClaimRow {
   workspace_id: string;
   id: string;
   developer_id: string;
-  /** The agent that holds it, as an actor, with its session if known. */
+  /** The actor that holds it, with its session if known. */
   actor: string;
   agent_type: string | null;
   session_id: string | null;
@@ -770,7 +770,7 @@ export interface HandoffRow {
   taken_claim_ids: JsonText;
 }
 
-/** A decision or blocker that the team should know. Never changed; a blocker counts only while it is recent. */
+/** A decision or blocker that the team should know. Never changed. A blocker counts only while it is recent. */
 export interface NoteRow {
   workspace_id: string;
   id: string;
@@ -801,10 +801,10 @@ export interface AgentSpanRow {
   output_tokens: number;
   reasoning_tokens: number;
   total_tokens: number;
-  /** In micro-dollars, by price_version; null: no known price. */
+  /** In micro-dollars, at the prices of price_version. Null if the price is unknown. */
   cost_micros: number | null;
   price_version: string | null;
-  /** For the whole payload, on its first span. */
+  /** The submitted cost of the whole payload. Set only on its first span. */
   submitted_micros: number | null;
   cost_mismatch: number;
   verified: number;
@@ -812,7 +812,7 @@ export interface AgentSpanRow {
   ingested_at: EpochMs;
 }
 
-/** A price set by the workspace. The newest version of a model counts; one without figures restores the default. */
+/** A price set by the workspace. The newest version of a model applies. A version without figures restores the default. */
 export interface ModelPriceRow {
   workspace_id: string;
   version: number;
@@ -854,7 +854,7 @@ export interface AgentRow {
   token_id: string;
   actor: string;
   registered_at: EpochMs;
-  /** The leases of all claims of the agent count from here. */
+  /** The leases of all claims of the agent are measured from this time. */
   last_seen_at: EpochMs;
   updated_at: EpochMs;
 }
@@ -908,7 +908,7 @@ export interface WorkflowTaskRow {
   fence: number;
   completed_by: string | null;
   worktree_id: string | null;
-  /** The question to a person that the task waits for, and the status it returns to after the answer. */
+  /** The task waits until a person answers this question, and then returns to resume_status. */
   question_id: string | null;
   resume_status: 'planning' | 'in_progress' | null;
   last_checkpoint: number;
@@ -941,7 +941,7 @@ export interface CheckpointRow {
   created_at: EpochMs;
 }
 
-/** A workspace of the workflow contract. In the store, that name belongs to the teams' workspaces. */
+/** The workflow contract calls this a workspace. In the store, a workspace belongs to a team. */
 export interface WorktreeRow {
   workspace_id: string;
   id: string;
@@ -955,10 +955,10 @@ export interface WorktreeRow {
   repository_path: string;
   /** 1: the server created it on disk and may remove it. 0: it belongs to an agent. */
   made_by_server: number;
-  /** In progress on disk. If the process dies, another one finishes or undoes it after step_until. */
+  /** In progress on disk. If the process dies, another process finishes or undoes it after step_until. */
   step: 'creating' | 'removing' | null;
   step_until: EpochMs | null;
-  /** The task for whose claim it was made, with the claim's fence. */
+  /** The worktree was made for a claim of this task, with this fence. */
   task_id: string | null;
   fence: number | null;
   /** Why it is still on disk although it is merged or abandoned. */

@@ -2,24 +2,24 @@ import { type Kysely, sql } from 'kysely';
 import type { EngineKind } from './engine.ts';
 
 /**
- * The language that tables are described in, one description for both engines:
+ * The language in which tables are described. One description serves both engines:
  *
- *   -- Comment on the table. A blank line ends the table before.
- *   table claims (workspace_id, id)                  the primary key; `include (weight)` after it: read with the key, without the row
+ *   -- Comment on the table. A blank line ends the previous table.
+ *   table claims (workspace_id, id)                  the primary key; `include (weight)` after it adds a column to its index
  *     workspace_id, id, session_id?                  columns; text unless a type follows, `?` where null is allowed
  *     paths json, uses int = 0, seq bigint, created_at time -- Comment on the first column of the line.
  *     mode 'exclusive' | 'shared'                    text that is one of these
  *     hash unique
  *     unique claims_name (workspace_id, name)
  *     index claims_due (workspace_id, expires_at) where "released_at" is null
- *     ending index                                   people name rows by the end of their id
+ *     ending index                                   for lookups by the end of the id, which people use as a short name
  *     without rowid                                  SQLite keeps rows in the order of the key
- *     create index …                                 any other statement, as it stands
+ *     create index …                                 any other statement, unchanged
  *
  *   alter claims                                     a later migration changes a table: the lines below are added to it
  *     reviewed_at? time, rounds int = 0              rows exist already: a new column is optional or has an initial value
  *     index claims_reviewed (workspace_id, reviewed_at)
- *     drop reason, label                             columns that go
+ *     drop reason, label                             columns to drop
  */
 export interface DescribedTable {
   readonly name: string;

@@ -26,7 +26,7 @@ export function openSqlite(path: string): Engine {
   const writer = new Kysely<Database>({ dialect: new SqliteDialect({ database: kyselyDatabase(writerConnection, () => (access.touched = true)) }) });
   const reader = new Kysely<Database>({ dialect: new SqliteDialect({ database: kyselyDatabase(readerConnection) }) });
   const inTurn = turnstile();
-  // A statement that fails is undone on its own.
+  // SQLite undoes a failed statement by itself.
   const control: Control = { send: async (statement) => writerConnection.exec(statement), failure: () => undefined };
   const polls = new Set<NodeJS.Timeout>();
   let statements: { insert: StatementSync; move: StatementSync } | undefined;
@@ -86,7 +86,7 @@ export function openSqlite(path: string): Engine {
       };
     },
     access: new AccessMemo(accessStamp),
-    // There is one writer, whatever the workspace.
+    // No lock is needed: SQLite has one writer for all workspaces.
     lock: async () => {},
     hasTable: async (db, name) => (await sql`select 1 from sqlite_master where type = 'table' and name = ${name}`.execute(db)).rows.length > 0,
     dumpSchema: () => dumpSchema(reader),
@@ -129,7 +129,7 @@ class AccessMemo implements AccessReads {
 function connect(path: string): DatabaseSync {
   const connection = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
   connection.exec('pragma synchronous = full');
-  // A checkpoint delays the commit it falls into. At 16 MB of log it is rare, and the log is still small.
+  // A checkpoint delays the commit that triggers it. With a log of 16 MB, checkpoints are rare, and the log is still small.
   connection.exec('pragma wal_autocheckpoint = 4000');
   return connection;
 }

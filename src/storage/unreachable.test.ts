@@ -7,7 +7,7 @@ import { firstSeqSince, readEvents } from './journal.ts';
 const W = 'ws_test';
 const HOUR = 3_600_000;
 
-test.runIf(ENGINE === 'postgres')('a read that gets no connection, or loses it, reports the database as busy; the next one works', async () => {
+test.runIf(ENGINE === 'postgres')('a read that gets no connection, or loses it, reports the database as busy; the next read works', async () => {
   const { store, server, role, refuse, admit, cut } = await refusableStore();
   const read = () => store.reader.selectFrom('workspaces').select('name').execute();
   expect(await read()).toEqual([]);
@@ -42,7 +42,7 @@ async function readingNow(server: string, role: string): Promise<unknown[]> {
   return rows;
 }
 
-test('a clock set back does not set the journal back: event times never decrease', async () => {
+test('event times never decrease, even if the clock is set back', async () => {
   let time = 10 * HOUR;
   const store = await openTestStore(undefined, { now: () => time });
   const at = async (now: number, ...kinds: string[]) => {

@@ -41,7 +41,7 @@ test('a failed callback in a batch does not affect the others', async () => {
   expect((await readHead(store.reader, W))?.seq).toBe(3);
 });
 
-test('a callback that hides a database error is still rolled back, alone', async () => {
+test('a callback that hides a database error is still rolled back, without affecting other callbacks', async () => {
   const store = await openTestStore();
   await addWorkspace(store, 'taken');
   const hiding = store.write(W, async (tx) => {
@@ -58,7 +58,7 @@ test('a callback that hides a database error is still rolled back, alone', async
   expect(await names(store)).toContain('other');
 });
 
-test('a single callback that hides a database error is not reported as committed if it was not', async () => {
+test('a callback alone in its transaction that hides a database error is reported as committed only if it was', async () => {
   const store = await openTestStore();
   for (const appends of [true, false]) {
     const hiding = store.write(W, async (tx) => {
@@ -120,7 +120,7 @@ test('concurrent read-modify-write in two stores loses no update, and none fails
   expect(row?.created_at).toBe(200);
 });
 
-test('seq has no gaps with writers in several stores, failing ones included, and the chain verifies [audit.journal.gap-free] [audit.journal.hash-chain]', async () => {
+test('seq has no gaps if several stores write and some writes fail, and the chain verifies [audit.journal.gap-free] [audit.journal.hash-chain]', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.record({ store: fc.nat(1), fails: fc.boolean(), events: fc.nat(3) }), { minLength: 1, maxLength: 40 }),
@@ -169,7 +169,7 @@ test('a follower gets every event once and in order, from any store', async () =
   expect(seen).toEqual(Array.from({ length: 300 }, (_, index) => index + 1));
 });
 
-test('a write whose caller left before its turn is not made', async () => {
+test('a write is not made if its caller left before its turn', async () => {
   const store = await openTestStore();
   const gone = AbortSignal.abort();
   await expect(store.write(W, async (tx) => tx.append(event('late')), gone)).rejects.toBeInstanceOf(WriteWithdrawn);
@@ -232,7 +232,7 @@ test('closing the store answers accepted writes and refuses later ones', async (
   await expect(addWorkspace(store, 'late')).rejects.toBeInstanceOf(StoreClosed);
 });
 
-test('a name that no database could store does not affect its batch', async () => {
+test('a name with characters that databases cannot store does not affect other writes of its batch', async () => {
   const store = await openTestStore();
   const hostile = 'tool:\0\ud800';
   const both = await Promise.all([store.append(W, [{ ...event('odd'), subject: hostile }]), addWorkspace(store, 'plain')]);

@@ -20,7 +20,7 @@ export type WriteCallback<T> = (tx: Tx) => Promise<T>;
 
 interface Job {
   run: WriteCallback<unknown>;
-  /** An append on its own touches no other table, so it needs no savepoint. */
+  /** True if the job only appends events: it changes no other table, so it needs no savepoint. */
   appendOnly: boolean;
   signal: AbortSignal | undefined;
   resolve(value: unknown): void;
@@ -33,8 +33,8 @@ type Outcome = { value: unknown } | { error: unknown };
 const BATCH = 256;
 
 /**
- * The one way to write. Callbacks queue per workspace and run strictly in turn, each in a savepoint of one transaction. They are acknowledged
- * together after its durable commit. During a commit the next batch gathers.
+ * The only way to write. Callbacks wait in a queue for each workspace and run one after another, each in a savepoint of one transaction. They are
+ * acknowledged together after that transaction was durably committed. Callbacks that arrive during the commit form the next batch.
  */
 export class Writer {
   readonly #engine: Engine;
@@ -174,7 +174,7 @@ class Turns {
     }
   }
 
-  /** Not awaited: it travels with the callback's first statement, which would fail if this did. */
+  /** Not awaited, because it is sent together with the callback's first statement. If it fails, that statement fails too. */
   #mark(): void {
     const marked = this.#control.send(this.#isMarked ? 'release savepoint job; savepoint job' : 'savepoint job');
     marked.catch(() => {});

@@ -11,22 +11,22 @@ import { asSent, targetsOf } from '../testing/fuzz/targets.ts';
 import { ENGINE } from '../testing/store/database.ts';
 
 const PROVE = process.env.COVENANT_PROVE === '1';
-/** Per engine. Both together make the promised 100,000 calls. */
+/** The number of calls per engine. Both engines together make the required 100,000 calls. */
 const CALLS = PROVE ? 50_000 : 2_000;
 const SEED = Number(process.env.COVENANT_SEED ?? (PROVE ? Date.now() % 1_000_000 : 20_261_115));
 
-/** Fields whose calls succeed only with an external server or an unknown worktree. These tests cover them. */
+/** Fields that a call can use only with an external server or an unknown worktree, with the test that covers them. */
 const SHOWN_ELSEWHERE = new Map([
   ['servers.approve tool', 'src/features/gateway/servers/catalogue.test.ts'],
   ['servers.reject tool', 'src/features/gateway/servers/servers.unit.test.ts'],
   ['servers.forget server', 'src/features/gateway/servers/servers.unit.test.ts'],
   ['instances.clear_orphans force', 'src/features/review/instances/orphans.unit.test.ts'],
-  // On PostgreSQL the database makes its own copies, so the action is refused.
+  // The action is refused on PostgreSQL, which has its own backup tools.
   ...(ENGINE === 'postgres' ? [['server.backup path', 'this test on SQLite'] as const] : []),
 ]);
 const CANNOT_SUCCEED = ENGINE === 'postgres' ? /^(servers\.forget|server\.backup) / : /^servers\.forget /;
 
-test('answers any call in its documented shape, journals it, changes only what the caller may change, reads every accepted field, and writes only rows that can be imported [transport.input.none-ignored]', {
+test('answers random calls in the documented shape, journals them, changes only data that the caller may change, reads every accepted field, and writes only rows that an import accepts [transport.input.none-ignored]', {
   timeout: PROVE ? 3_600_000 : 240_000,
 }, async () => {
   const open = process.getActiveResourcesInfo().length;
@@ -36,11 +36,11 @@ test('answers any call in its documented shape, journals it, changes only what t
   expect(made.refused).toEqual([]);
   expect(made.never.filter((label) => !CANNOT_SUCCEED.test(label))).toEqual([]);
   expect(made.unread.filter((field) => !SHOWN_ELSEWHERE.has(field))).toEqual([]);
-  // All scenes are closed and must hold nothing open.
+  // All scenes are closed, so they must not keep timers or sockets open.
   expect(process.getActiveResourcesInfo().length - open).toBeLessThan(30);
 });
 
-test('refuses an undocumented field by name in every tool and every action [transport.input.none-ignored]', { timeout: 120_000 }, async () => {
+test('refuses and names an undocumented field in every tool and action [transport.input.none-ignored]', { timeout: 120_000 }, async () => {
   const scene = await openFuzzScene();
   for (const target of targetsOf(scene.app.registry)) {
     expect([target.label, silent(target.schema)]).toEqual([target.label, []]);
@@ -58,7 +58,7 @@ test('refuses an undocumented field by name in every tool and every action [tran
   }
 });
 
-/** The places where a schema allows unnamed fields without saying so. Such fields would be dropped silently. */
+/** The places where a schema neither allows nor forbids unknown fields. Such fields would be dropped silently. */
 function silent(schema: unknown, at = ''): string[] {
   if (Array.isArray(schema)) return schema.flatMap((inner) => silent(inner, at));
   if (!isRecord(schema)) return [];

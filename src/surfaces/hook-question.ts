@@ -3,11 +3,11 @@ import { placeOf } from '../machine/git/place.ts';
 import { type PlacedFile, placedFiles } from '../machine/git/placed-files.ts';
 import { type Edit, type HookQuestion, LONGEST, MAX_EDITS, TOP } from '../wire/hook-question.ts';
 
-/** Adds the repository of the working folder, and names the files as claims do. Runs on the machine that has the files. */
+/** Adds the repository of the working folder, and converts file names to the paths that claims use. Runs on the machine with the files. */
 export function questionFrom({ files = [], unread = false, ...reduced }: ReducedPayload): HookQuestion {
   const place = reduced.folder === undefined ? undefined : placeOf(reduced.folder);
   const placed = reduced.folder === undefined ? [] : placedFiles(files.slice(0, MAX_EDITS), reduced.folder);
-  // The server would reject the whole question for one invalid path.
+  // Left out, because the server rejects a question if one of its paths is invalid.
   const named = placed.filter(({ path }) => path.isWellFormed() && !path.includes('\0')).map(fitting);
   const isMore = unread || files.length > MAX_EDITS || named.length > MAX_EDITS;
   const edits = (isMore ? [...unnamed([...(place ? [place] : []), ...named]), ...named] : named).slice(0, MAX_EDITS);
@@ -22,12 +22,12 @@ export function questionFrom({ files = [], unread = false, ...reduced }: Reduced
   };
 }
 
-/** Replaces a path that is too long by its deepest folder that fits, so that claims around the file are still found. */
+/** Replaces a path that is too long with its deepest folder that fits, so that claims that contain the file are still found. */
 function fitting({ repo, path, tree }: PlacedFile): Edit {
   if (path.length <= LONGEST.path) return { repo, path: path || TOP, ...(tree && { tree }) };
   return { repo, path: path.slice(0, Math.max(path.lastIndexOf('/', LONGEST.path), 0)) || TOP, tree: true };
 }
 
-/** Edits for unnamed files, which may be anywhere in the known repositories. They come first, so that the limit does not drop them. */
+/** Edits of unnamed files, which may be anywhere in the known repositories. They come first, so that the limit on edits does not drop them. */
 const unnamed = (places: readonly { readonly repo: string }[]): Edit[] =>
   [...new Set(places.map(({ repo }) => repo))].map((repo) => ({ repo, path: TOP, tree: true, unread: true }));

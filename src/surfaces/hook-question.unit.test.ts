@@ -15,7 +15,7 @@ test('drops an impossible file name, and asks about the other files', () => {
   expect(asked(['a\0b', 'c\ud800d', 'e.ts'])).toEqual([{ repo: 'app', path: 'e.ts' }]);
 });
 
-test('asks about the deepest folder that fits, with everything below it, if a path is too long', () => {
+test('asks about the deepest folder that fits, and everything below it, if a path is too long', () => {
   const folders = 'folder/'.repeat(200);
   const [edit, ...none] = asked([`${folders}a.ts`]) ?? [];
   expect(none).toEqual([]);

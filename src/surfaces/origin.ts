@@ -4,12 +4,12 @@ export const DEFAULT_ORIGIN = 'http://127.0.0.1:3001';
 
 /**
  * The origin of a Covenant server: scheme, host and port only. A password in it would be sent with every call and written to shared
- * files, and a path belongs to some page. The message never repeats the value, because it may contain a password.
+ * files, and a path means that the URL is of a single page. The message never repeats the value, because it may contain a password.
  */
 export function originFrom(value: string, name: string): string {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:';
-  // The href of a bare origin has no credentials, path, query or hash, not even empty ones.
+  // If this is true, the URL has no credentials, path, query or hash, not even empty ones.
   if (url && isHttp && url.href === `${url.origin}/`) return url.origin;
   throw new CliError(
     'BAD_ORIGIN',

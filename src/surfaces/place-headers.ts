@@ -10,7 +10,7 @@ export function placeHeaders(folder: string): Record<string, string> {
   return { [REPOSITORY_HEADER]: asHeader(place.repository), ...(named.length <= LONGEST_HEADER && { [PLACE_HEADER]: named }) };
 }
 
-/** The place that the caller's client reports. It grants nothing. It fills in names that a call omits. */
+/** The place that the caller's client reports. It grants no rights. The server uses it for names that a call omits. */
 export interface Reported {
   readonly repository: string;
   readonly place: CallerPlace;

@@ -38,7 +38,7 @@ export interface TestApp {
   /** Runs an action that must succeed, and returns its data. */
   done(name: string, args: unknown, caller?: TestCaller): Promise<Record<string, unknown>>;
   events(filter?: { category?: string; kind?: string }, workspace?: string): Promise<JournalEvent[]>;
-  /** A person at the dashboard of the server at `url`: the first developer, or the named one. */
+  /** Signs in to the dashboard of the server at `url`, as the first developer or as the named one. */
   signIn(url: string, developer?: string): Promise<Session>;
   serve(options?: Pick<ServeOptions, 'stalledMs' | 'terminals' | 'dashboard'>): Promise<RunningServer>;
 }
@@ -62,7 +62,7 @@ export interface TestAppOptions {
   gitHubHand?: GitHub;
   upstreams?: AppOptions['upstreams'];
   tracer?: AppOptions['tracer'];
-  /** The log level; default: everything. */
+  /** The log level. By default everything is logged. */
   logLevel?: Parameters<typeof createLog>[0];
 }
 

@@ -7,7 +7,7 @@ const INSTALLED = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/g
 /** Without software rendering of a graphics card, which would take a quarter of the processor time. */
 const ARGS = ['--no-sandbox', '--disable-gpu'];
 
-/** Run before the first test: two processes that unpack it at the same time disturb each other. */
+/** Unpacks the browser before the first test, because two processes that unpack it at the same time would disturb each other. */
 export default async function unpackBrowser(): Promise<void> {
   if (!installedBrowser()) await chromium.executablePath();
 }

@@ -4,8 +4,8 @@ import { type Config, defaultsIn } from '../config.ts';
 export const SLEEPER: Config['launchers'][string] = { command: 'sleep', args: ['86400'], env: {}, pass_env: [], prompt: 'file' };
 
 /**
- * The configuration that `config.toml` would give, on the test's own database. Imports nothing of the test runner, because child processes of tests
- * use it too.
+ * The configuration that `config.toml` would give, on the test's own database. Does not import the test runner, because child processes of
+ * tests use this file too.
  */
 export const testConfig = ({ home, path, url }: { home: string; path: string; url?: string | undefined }, own: Partial<Config> = {}): Config => ({
   ...defaultsIn(home),

@@ -23,7 +23,7 @@ const change = contract({
   output,
 });
 const hang = contract({ ...base, operation: 'hang', description: 'Never answers.', input: z.strictObject({}), output });
-const wait = contract({ ...base, operation: 'wait', description: 'Answers when told to.', input: z.strictObject({}), output });
+const wait = contract({ ...base, operation: 'wait', description: 'Answers when released.', input: z.strictObject({}), output });
 const effect = contract({ ...base, operation: 'effect', description: 'Acts until its time is up, then settles.', input: z.strictObject({}), output });
 const twice = contract({ ...base, operation: 'twice', description: 'Writes, acts, writes.', input: z.strictObject({}), output });
 
@@ -31,7 +31,7 @@ const waiting = new Set<() => void>();
 
 export const waitingCalls = (): number => waiting.size;
 
-/** Lets every pending `wait` be answered. */
+/** Lets every pending `wait` answer. */
 export function releaseWaiting(): void {
   for (const release of waiting) release();
   waiting.clear();

@@ -3,12 +3,12 @@ import { ENGINE } from './store/database.ts';
 const PROVE = process.env.COVENANT_PROVE === '1';
 const SEED = 20_261_115;
 
-/** The time limit for a test with this many runs. A test that times out continues in its worker and would make others fail. */
+/** The time limit of a test: `ms`, or half an hour in `npm run prove`. A test that times out continues in its worker and would make other tests fail. */
 export const patience = (ms: number): number => (PROVE ? 1_800_000 : ms);
 
 /**
- * How often a property is tried. In `npm test` a few times with fixed seeds; on PostgreSQL, where every statement is a round trip, a third of them.
- * In `npm run prove` many more with random seeds: a failure names its seed for COVENANT_SEED.
+ * How often a property is tried. `npm test` tries it a few times with a fixed seed. On PostgreSQL, where every statement is a round trip, it makes a third
+ * of these runs. `npm run prove` makes many more runs with random seeds. A failure names its seed, and COVENANT_SEED repeats it.
  */
 export function runs(few: number): { numRuns: number; seed?: number } {
   const postgres = ENGINE === 'postgres';

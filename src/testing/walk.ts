@@ -7,7 +7,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const EXPORT = /^\(\) ?=> ?\{ ?try ?\{ ?return [\w.$]+;? ?\} ?catch/;
 
 /**
- * The source files in which a function ran during each of the calls, sorted. Timers that fire meanwhile count too. Make the same call before, because
+ * The source files in which a function ran during each of the calls, sorted. Timers that fire meanwhile count too. Make the same call once before, because
  * what happens only the first time is not part of its path.
  */
 export async function filesRunByEach(calls: readonly (() => Promise<unknown>)[]): Promise<string[]> {

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { temporaryFolder } from '../testing/store/database.ts';
 import { replaceFile } from './covibe-home.ts';
 
-test('a file without enough disk space is not replaced by a part of it', () => {
+test('a file is not replaced by a part of the new text if the disk is full', () => {
   const folder = temporaryFolder();
   const path = join(folder, 'ledger.json');
   replaceFile(path, 'whole');

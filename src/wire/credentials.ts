@@ -12,10 +12,10 @@ export const fitsHeader = (value: string): boolean => /^[\x21-\x7e]+$/.test(valu
 /** The token in the environment, which all agents started in it share. */
 export const environmentToken = (env: NodeJS.ProcessEnv): string | undefined => env.COVIBE_MCP_TOKEN?.trim() || undefined;
 
-/** For the token in the environment. A stored token that no header can contain counts as missing. */
+/** The error for the token in the environment. A stored token that no header can contain counts as missing. */
 export const MALFORMED_TOKEN = {
   message: 'COVIBE_MCP_TOKEN contains characters that are not allowed in a token.',
-  next: 'Set it to a token exactly as it was issued (cv_…), or unset it.',
+  next: 'Set COVIBE_MCP_TOKEN to the token exactly as it was issued (cv_…), or unset it.',
 } as const;
 
 /** Read at each call, so that a token stored by a later setup is used without a restart. */
@@ -33,7 +33,7 @@ interface Stored {
   readonly others?: unknown;
 }
 
-/** Empty if the file is missing or broken. Without a token the server answers what is missing. */
+/** Empty if the file is missing or broken. Without a token, the refusal of the server says what to do. */
 const stored = (env: NodeJS.ProcessEnv): Stored => recordIn(readJson(credentialsPath(env)));
 
 /** The tokens that this server issued. No other server may see them. */
@@ -48,7 +48,7 @@ export function storedOrigin(env: NodeJS.ProcessEnv): string | undefined {
   return typeof origin === 'string' ? origin : undefined;
 }
 
-/** The agents that have tokens here, of any server. */
+/** The agents that have a token of any server on this machine. */
 export function agentsWithTokens(env: NodeJS.ProcessEnv): string[] {
   const { tokens, others } = stored(env);
   return [...new Set([tokens, ...Object.values(recordIn(others))].flatMap((each) => Object.keys(tokensIn(each))))];

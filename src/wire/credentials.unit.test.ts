@@ -13,7 +13,7 @@ function home(text?: string) {
 
 const [FIRST, SECOND] = ['http://127.0.0.1:3001', 'https://covenant.example'];
 
-test('each server has its own tokens, which other servers never see and which stay when the server changes', () => {
+test('each server has its own tokens, which other servers never see and which are kept after a setup for another server', () => {
   const env = home('{ "mine": 1 }');
   storeTokens(env, FIRST, { codex: 'cv_1', cursor: 'cv_2' });
   storeTokens(env, SECOND, { codex: 'cv_3' });
@@ -41,7 +41,7 @@ test.each([
   expect(tokensFrom(env, FIRST)).toEqual({ codex: 'cv_2' });
 });
 
-test('makes a file private that others can read', () => {
+test('makes the file private if others can read it', () => {
   const env = home('{}');
   chmodSync(credentialsPath(env), 0o644);
   expect(isOpenToOthers(env)).toBe(true);

@@ -1,5 +1,5 @@
 /**
- * The question and answer of a hook, the same for every client. Only names, ids, paths and numbers: no field can contain a prompt, a model's answer,
+ * The question and answer of a hook, the same for every client. They have only names, ids, paths and numbers: no field can contain a prompt, a model's answer,
  * a transcript, a command or file content.
  */
 
@@ -7,14 +7,14 @@
 export const HOOK_EVENTS = ['session-start', 'session-end', 'prompt', 'before-tool', 'after-tool', 'stop', 'compact', 'commit', 'push'] as const;
 export type HookEvent = (typeof HOOK_EVENTS)[number];
 
-/** The number of edits in one question. If there are more, an `unread` edit stands for the rest. */
+/** The maximum number of edits in one question. If there are more, an `unread` edit stands for the rest. */
 export const MAX_EDITS = 500;
 /** The maximum number of working tree files in one report. */
 export const MAX_FILES = 5_000;
-/** In characters. The sender shortens longer values; the server refuses them. */
+/** The maximum lengths in characters. The sender shortens longer values; the server refuses them. */
 export const LONGEST = { path: 500, folder: 1_000, branch: 300, name: 200, model: 100 } as const;
 
-/** The top of a working tree, as a path in it. */
+/** The path that stands for the top folder of a working tree. */
 export const TOP = '.';
 
 /** A path that is about to be written: absolute, or relative to the working folder. */
@@ -24,7 +24,7 @@ export interface WrittenPath {
   readonly tree?: boolean;
   /** The path itself is removed or moved: for a symbolic link, the link and not its target. */
   readonly removed?: boolean;
-  /** The meant path, relative to the top of the working tree around `path`. */
+  /** If set, the edit is at this path, relative to the top of the working tree that contains `path`. */
   readonly fromTop?: string;
 }
 
@@ -43,7 +43,7 @@ export interface Edit {
 export interface HookQuestion {
   /** The client's own id of this run. */
   readonly client_session?: string | undefined;
-  /** Where the run works. */
+  /** The folder in which the run works. */
   readonly folder?: string | undefined;
   readonly repo?: string | undefined;
   readonly branch?: string | undefined;
@@ -63,12 +63,12 @@ export interface HookQuestion {
   readonly dirty_files?: readonly string[] | undefined;
   readonly unpushed_files?: readonly string[] | undefined;
   readonly unpushed_commits?: number | undefined;
-  /** A person commits or pushes. Claims of their own agents count as theirs. */
+  /** A person commits or pushes. Claims of their own agents do not block them. */
   readonly person?: boolean | undefined;
 }
 
 export interface HookAnswer {
-  /** `deny`: the edit, commit or push is blocked; for a stop: continue working. */
+  /** `deny`: the edit, commit or push is blocked. At a stop: the agent must continue. */
   readonly decision: 'allow' | 'deny';
   /** For a denial: who holds the claim, why, and what to do. Shown to the agent. */
   readonly reason: string | null;
@@ -78,7 +78,7 @@ export interface HookAnswer {
   readonly notice: string | null;
   /** The Covenant session of this run. */
   readonly session_id: string | null;
-  /** Whether edits are blocked while the server is unreachable. The client's side remembers it. */
+  /** Whether edits are blocked while the server is unreachable. The companion stores this. */
   readonly fail_closed: boolean;
 }
 

@@ -23,7 +23,7 @@ const HEAD = 'HTTP/1.1 200 OK\r\nx-said: yes\r\n';
 const ask = async (answer: (socket: Socket) => void, timeoutMs = 60_000) =>
   await httpRequest(await answering(answer), { method: 'POST', body: '{}', signal: AbortSignal.timeout(timeoutMs) });
 
-it('reassembles an answer from any pieces; a redirect is an answer', async () => {
+it('reassembles an answer from pieces of any size, and returns a redirect as the answer', async () => {
   const pieces = `${HEAD}transfer-encoding: chunked\r\n\r\n1\r\n{\r\n1\r\n}\r\n0\r\n\r\n`;
   expect(await ask((socket) => socket.write(pieces))).toMatchObject({ status: 200, headers: { 'x-said': 'yes' }, text: '{}' });
   expect(await ask((socket) => socket.end('HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:1/\r\n\r\n'))).toMatchObject({ status: 302, text: '' });
@@ -34,7 +34,7 @@ it('refuses an incomplete answer', async () => {
   await expect(ask((socket) => socket.end('SSH-2.0-x\r\n'))).rejects.toMatchObject({ code: expect.stringMatching(/^HPE_/) });
 });
 
-it('the signal ends the request at any time and is the reason', async () => {
+it("the signal can end the request at any time, and the error is the signal's reason or an AbortError", async () => {
   const trickle = (socket: Socket) => socket.write(`${HEAD}content-length: 9\r\n\r\n{`);
   await expect(ask(() => {}, 20)).rejects.toMatchObject({ name: 'AbortError' });
   await expect(ask(trickle, 100)).rejects.toMatchObject({ name: expect.stringMatching(/^(Timeout|Abort)Error$/) });

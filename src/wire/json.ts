@@ -7,7 +7,7 @@ export const parseJson = (text: string): unknown => orNothing(() => JSON.parse(t
 export const recordOf = (value: unknown): Record<string, unknown> | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined;
 
-/** The same, but empty instead of undefined. */
+/** Like `recordOf`, but returns an empty object instead of undefined. */
 export const recordIn = (value: unknown): Record<string, unknown> => recordOf(value) ?? {};
 
 /** Undefined unless it is a non-blank text. */

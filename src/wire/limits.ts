@@ -4,5 +4,5 @@ export const DEFAULT_BODY_BYTES = 8 * 1024 * 1024;
 /** For one header: HTTP servers accept 16 KB for all headers together. */
 export const LONGEST_HEADER = 4_000;
 
-/** No system allows a longer path, and every folder on the way to a file is checked. */
+/** No system allows a longer path. The limit bounds the work, because every folder on the way to a file is checked. */
 export const LONGEST_PATH = 4_096;

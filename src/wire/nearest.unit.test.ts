@@ -30,7 +30,7 @@ test('completes a name of which only the beginning or the end was typed, if just
   expect(nearest('covibe', NAMES)).toBeUndefined();
 });
 
-test('suggests nothing that is not near [use.error.nearest]', () => {
+test('suggests no name that differs too much [use.error.nearest]', () => {
   for (const word of ['', 'x', 'deploy', 'claim_everything', 'z'.repeat(1_000_000)]) expect(nearest(word, NAMES)).toBeUndefined();
   expect(nearest('covibe_task', [])).toBeUndefined();
 });

@@ -11,5 +11,5 @@ const written = (character: string): string =>
 export const printable = (text: string): string =>
   text.replace(HIDDEN, (character) => (character === '\n' || character === '\t' ? character : written(character)));
 
-/** The same for text that must stay on one line. */
+/** Text that must stay on one line: escapes line ends and tabs, too. */
 export const printableLine = (text: string): string => text.replace(HIDDEN, written);

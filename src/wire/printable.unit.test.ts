@@ -9,7 +9,7 @@ test('escapes control and format characters and keeps everything else', () => {
   expect(printableLine('one\n\ttwo')).toBe('one\\u000a\\u0009two');
 });
 
-test('JSON keeps its meaning', () => {
+test('escaped JSON keeps its meaning', () => {
   const text = JSON.stringify({ text: HOSTILE });
   expect(printable(text)).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
   expect(JSON.parse(printable(text))).toEqual({ text: HOSTILE });

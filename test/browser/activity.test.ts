@@ -17,7 +17,7 @@ async function append(t: TestApp, kinds: readonly string[], more: object = {}): 
   );
 }
 
-test('shows rows of 10,000 events within a second, keeps at most 80 in the DOM, loads older ones on scroll, pauses new rows while scrolled, and resumes by key', async () => {
+test('shows rows of 10,000 events within a second, keeps at most 80 in the DOM, loads older rows on scroll, holds new rows back while scrolled, and resumes by key', async () => {
   const t = await testApp();
   for (let part = 0; part < 10; part++)
     await append(
@@ -148,7 +148,7 @@ test('links the objects that an event names, and shows text of agents without in
   expect(errors).toEqual([]);
 });
 
-test('verifies the whole chain, verifies again beyond its own anchor, and reports a changed event', async () => {
+test('verifies the whole chain, verifies it again with the stored anchor, and reports a changed event', async () => {
   const t = await testApp();
   await append(
     t,
@@ -175,12 +175,12 @@ test('verifies the whole chain, verifies again beyond its own anchor, and report
   await page.goto(`${url}/activity/chain`);
   await page.getByRole('button', { name: 'Verify chain' }).click();
   const alert = page.getByRole('alert').filter({ hasText: 'Event 20' });
-  await alert.getByText(/its content does not fit its hash. The 19 events before it are intact/).waitFor();
+  await alert.getByText(/its content does not match its hash. The 19 events before it are intact/).waitFor();
   await isAccessible(page);
   await page.setViewportSize({ width: 360, height: 800 });
   expect(await sideways(page)).toBe(0);
   await alert.getByRole('link', { name: 'Open event 20' }).click();
-  await page.getByRole('dialog').getByText('its content does not fit its hash').waitFor();
+  await page.getByRole('dialog').getByText('its content does not match its hash').waitFor();
   await expect.poll(() => focused(page)).toContain('event.');
   expect(errors).toEqual([]);
 });

@@ -27,7 +27,7 @@ async function mcpClient(url: string, token: string): Promise<Client> {
   return client;
 }
 
-test('shows a held call without a reload, lets it through after approval, and fails it after rejection', async () => {
+test('shows a held call without a reload; the call succeeds after approval and fails after rejection', async () => {
   const { page, url, ben, waiting, panel, decide, call, errors } = await miraAtNow();
   await page.getByText('Nothing waits on you.').waitFor();
   const client = await mcpClient(url, ben.token);

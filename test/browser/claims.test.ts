@@ -56,7 +56,7 @@ test('lists new claims live, and releases one after a dialog that states the con
   expect(errors.filter((error) => !error.includes('404'))).toEqual([]);
 });
 
-test('shows an edit that a hook denied at its claim, in Activity and on the agent page', async () => {
+test('shows a denied edit in the panel of its claim, in Activity and on the page of the agent', async () => {
   const { page, t, url, errors } = await at('/tasks/claims', 'ana', async () => {});
   const { data } = await t.call('covibe_coordination', 'claim', { repo: 'shop', paths: ['src/**'] }, t.ben);
   const codex = await t.developer('ana', 'codex');

@@ -8,7 +8,7 @@ openBrowser();
 
 const HOSTILE = '<img src=x onerror=alert(1)>\u202Eevil';
 
-test('follows the turn live, shows handoffs with their changes, and lets a person complete, archive and cancel a cycle', async () => {
+test('shows live whose turn it is, shows handoffs with their changes, and lets a person complete, archive and cancel a cycle', async () => {
   const t = await cycleApp({ clock: testClock(Date.now()) });
   const { page, url, errors } = await signedIn('/cycles', {}, t, 'ana');
   await live(page);

@@ -18,7 +18,7 @@ describe('signing in', () => {
     expect(await other.getByText('covenant open', { exact: true }).isVisible()).toBe(true);
   });
 
-  test('shows only how to get a sign-in link without a session', async () => {
+  test('without a session, shows only how to get a sign-in link', async () => {
     const { url } = await serveDashboard();
     const { page, context } = await tab();
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -39,7 +39,7 @@ describe('signing in', () => {
     await page.getByRole('heading', { name: 'Sign in to Covenant' }).waitFor();
   });
 
-  test('returns to the sign-in page when an action finds the session expired', async () => {
+  test('returns to the sign-in page when an action finds that the session has expired', async () => {
     const { page, t, url } = await signedIn();
     // Blocks the event feed, so that only the action can reveal it.
     await page.routeWebSocket('**/api/events*', () => {});
@@ -103,7 +103,7 @@ describe('settings', () => {
     expect(await revoke.evaluate((element) => element === document.activeElement)).toBe(true);
   });
 
-  test('lists only the own tokens of an admin by default', async () => {
+  test('lists only the tokens of the signed-in admin by default', async () => {
     const { page, t } = await signedIn('/settings');
     await t.done('tokens.create', { developer: 'li', label: 'token of li' });
     await createToken(page);
@@ -173,7 +173,7 @@ describe('activity', () => {
     await t.app.store.append(t.operator.principal.workspace, [
       { category: 'work', kind: markup, actor: markup, subject: markup, payload: { outcome: markup } },
     ]);
-    // The outcome is cut to one word.
+    // The list shows only one word of the outcome.
     await expect.poll(() => page.getByText(markup).count()).toBe(3);
     expect(await page.title()).toBe('Activity · Covenant');
   });

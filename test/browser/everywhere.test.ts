@@ -142,7 +142,7 @@ async function settled(tab: Page): Promise<void> {
   await tab.waitForFunction(() => !document.querySelector('[aria-label=Loading], .skeleton'));
 }
 
-/** Elements that hostile text would create, and text that changes the writing direction. */
+/** Elements that hostile text has created, and text that changes the writing direction. */
 const markup = (tab: Page): Promise<string[]> =>
   tab.evaluate(() => {
     const made = [...document.querySelectorAll('img:not([src="/favicon.svg"]), script:not([src]), #root style')].map(({ outerHTML }) =>

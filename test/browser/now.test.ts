@@ -21,7 +21,7 @@ async function anaAt(path = '/', options: Parameters<typeof signedIn>[1] = {}) {
   return { ...place, app, codex, call, codexId: `codex@${codex.principal.developerId}` };
 }
 
-test('[use.first-run.page] shows the commands that connect an agent, and checks the step live when an MCP client connects', async () => {
+test('[use.first-run.page] shows the commands that connect an agent, and marks the step as done without a reload when an MCP client connects', async () => {
   const { page, url, t, errors } = await signedIn();
   await live(page);
   const steps = page.getByRole('region', { name: 'Connect your first agent' });
@@ -102,7 +102,7 @@ test('[session.stale.dashboard] derives working, quiet and stale from facts and 
   await live(page);
   await call('covibe_session', { operation: 'start', repo: 'shop', branch: 'main' });
   await row(page, /codex@ben.*working/).waitFor();
-  await page.waitForTimeout(600); // longer than events are gathered for
+  await page.waitForTimeout(600); // longer than the page collects events before it reloads
   const read: string[] = [];
   page.on('request', (request) => request.url().includes('/api/actions/') && read.push(request.url()));
   await call('clock', {});
@@ -142,7 +142,7 @@ test('leads from Now to the refusal in two clicks and shows its message and next
   expect(errors).toEqual([]);
 });
 
-test('shows a dead worker as lost with its last checkpoint and successor, releases claims with their numbers, and revokes a token by its id', async () => {
+test('shows a dead worker as lost with its last checkpoint and successor, counts claims before releasing them, and revokes a token by its id', async () => {
   const { page, app, codex, codexId, url, errors } = await anaAt();
   const { ids } = await app.planned(['Migrate <b>schema</b>', 'Rotate tokens']);
   const step = ids['Migrate <b>schema</b>'] as string;
@@ -164,7 +164,7 @@ test('shows a dead worker as lost with its last checkpoint and successor, releas
   await work.getByText('agent silent').waitFor();
   await work.getByRole('link', { name: 'gemini@ana' }).click();
 
-  // Ana joined first, and so may release what others hold.
+  // Ana joined first, so she may release claims of others.
   await page.getByRole('heading', { name: 'gemini@ana', level: 1 }).waitFor();
   await page.getByRole('button', { name: 'Release claims' }).click();
   const dialog = page.getByRole('dialog', { name: 'Release the claims of gemini@ana?' });

@@ -114,7 +114,7 @@ function hostWithTerminals(): { host: PretendedHost; typed: string[]; sizes: str
   return { host: { ...host, tmux: async () => tmux as Tmux }, typed, sizes };
 }
 
-test('shows the terminal live under the content policy, accepts input only when enabled, offers it as text, reconnects, and shows the diff by file', async () => {
+test('shows the terminal live under the content policy, accepts input only when enabled, offers the screen as text, reconnects, and shows the diff by file', async () => {
   const { host, typed, sizes } = hostWithTerminals();
   const t = await instanceApp({ clock: testClock(Date.now()), host });
   await t.developer('ana');

@@ -53,7 +53,7 @@ test('shows a changed definition word by word, makes it callable after approval 
   expect(errors).toEqual([]);
 });
 
-test('checks tool access with the deciding grant, offers the missing grant narrowest first, and revokes it', async () => {
+test('checks tool access and shows the deciding grant, offers a missing grant with the narrowest scope first, and revokes it', async () => {
   const app = await testApp(now());
   const { page, errors } = await signedIn('/tools', {}, app, 'mira');
   const codex = await app.developer('ben', 'codex');

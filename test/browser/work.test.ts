@@ -58,7 +58,7 @@ describe('tasks', () => {
     await page.getByText('No blocked tasks.').waitFor();
   });
 
-  test('follows the selected row with the panel, and focuses the last row after closing it', async () => {
+  test('the panel follows the selected row, and closing the panel focuses the last row', async () => {
     const { page } = await anaAt('/tasks', async (team) => {
       await team.planned({ title: 'Write the manual' });
       await team.planned({ title: 'Draw a map' });
@@ -132,7 +132,7 @@ describe('tasks', () => {
     expect(await problem.innerText()).toMatch(/target_files.*relative to the repository[\s\S]*INVALID_INPUT/);
   });
 
-  test('cancels an own open task with a reason, and offers no cancel for tasks of others', async () => {
+  test('lets a person cancel their own open task with a reason, but no tasks of others', async () => {
     const { page, t } = await anaAt('/tasks', async (team) => {
       await team.planned({ title: 'Write the manual' });
       await team.planned({ title: 'Draw a map' });

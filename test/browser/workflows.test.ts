@@ -25,7 +25,7 @@ async function atWork(path: (workflow: string, ids: Record<string, string>) => s
   return { ...place, app, workflow_id, ids: ids as Record<string, string>, held };
 }
 
-test('counts running, failed and blocked tasks, links exactly those, updates live, and shows how to create a workflow', async () => {
+test('counts running, failed and blocked tasks, links each count to exactly those tasks, updates live, and shows how to create a workflow', async () => {
   const app = await workflowApp({ clock: testClock(Date.now()) });
   const { page, errors, url } = await signedIn('/workflows', {}, app, 'ana');
   await page.getByText('covenant workflow create --name first --prompt "Fix login"').waitFor();

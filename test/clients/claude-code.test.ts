@@ -8,11 +8,11 @@ describe('Claude Code', () => {
   describe.each(['http', 'command'] as const)('with %s hooks', (hooks) => hearsItsHooks(claudeCode, hooks));
   livesWithTheServer(claudeCode);
 
-  it('is told of its open task when it tries to stop', async () => {
+  it('is reminded of its open task when it tries to stop', async () => {
     await isRemindedAtStop(claudeCode, await furnished(claudeCode));
   });
 
-  it('gets its work back after its conversation was compacted', async () => {
+  it('still knows its task after its conversation was compacted', async () => {
     await recoversFromCompaction(claudeCode, await furnished(claudeCode));
   });
 });

@@ -19,11 +19,11 @@ describe('Codex', () => {
     await isDeniedAnEdit(program, await furnished(program));
   });
 
-  it('is told of its open task when it tries to stop', async () => {
+  it('is reminded of its open task when it tries to stop', async () => {
     await isRemindedAtStop(codex, await furnished(codex));
   });
 
-  it('gets its work back after its conversation was compacted', async () => {
+  it('still knows its task after its conversation was compacted', async () => {
     await recoversFromCompaction(codex, await furnished(codex));
   });
 });

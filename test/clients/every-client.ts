@@ -4,7 +4,7 @@ import type { Program } from './programs/program.ts';
 import { completesATask, editsWhatItClaimed, furnished, hasASession, hearsAnAsk, isDeniedAnEdit, losesTheServer, worksWithItsStoredToken } from './scenes.ts';
 import type { Workplace } from './workplace.ts';
 
-/** Both ways to connect: the client's own command reports the server, its model is offered the tools, and they work. */
+/** Tests both ways to connect. The client's own command reports the server, its model is offered the tools, and the tools work. */
 export function isConnected(program: Program): void {
   const works = async (workplace: Workplace, server: string) => {
     expect(await program.connections(workplace)).toEqual([server]);
@@ -21,13 +21,13 @@ export function isConnected(program: Program): void {
   });
 }
 
-/** Through its hooks, as setup configured them or as the options ask. */
+/** Tests what the client does through its hooks. `hooks` selects how they reach the server; by default setup chooses. */
 export function hearsItsHooks(program: Program, hooks?: 'http' | 'command'): void {
   it('is denied an edit of a claimed file, and can make it once the file is free', async () => {
     await isDeniedAnEdit(program, await furnished(program, hooks && { hooks }));
   });
 
-  it('is told of an ask between two tool calls', async () => {
+  it('receives an ask between two tool calls', async () => {
     await hearsAnAsk(program, await furnished(program, hooks && { hooks }));
   });
 }
@@ -41,11 +41,11 @@ export function livesWithTheServer(program: Program): void {
     await editsWhatItClaimed(program, await furnished(program));
   });
 
-  it('continues without the server', async () => {
+  it('continues while the server is unreachable', async () => {
     await losesTheServer(program, false);
   });
 
-  it('waits for the server if the workspace fails closed', async () => {
+  it('makes no edits while the server is unreachable if the workspace fails closed', async () => {
     await losesTheServer(program, true);
   });
 

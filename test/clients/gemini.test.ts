@@ -8,7 +8,7 @@ describe('Gemini CLI', () => {
   hearsItsHooks(gemini);
   livesWithTheServer(gemini);
 
-  it('is told of its open task when it tries to stop', async () => {
+  it('is reminded of its open task when it tries to stop', async () => {
     await isRemindedAtStop(gemini, await furnished(gemini));
   });
 });

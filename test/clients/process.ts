@@ -11,9 +11,9 @@ export interface ClientRun {
 
 export interface ClientRunOptions {
   readonly cwd: string;
-  /** The complete environment: nothing of the machine's own reaches a client. */
+  /** The complete environment. Variables of the machine do not reach a client. */
   readonly env: Readonly<Record<string, string>>;
-  /** Written to its stdin, which stays open until the process ends if the text asks a server for something. */
+  /** Written to its stdin, which then stays open until the process ends. */
   readonly input?: string;
   readonly timeoutMs?: number;
   /** Ends the process once this returns true for its stdout. */
@@ -22,7 +22,7 @@ export interface ClientRunOptions {
   readonly heard?: (piece: string) => unknown;
 }
 
-/** A program in its own process group, of which nothing remains when it has ended or timed out. */
+/** Runs a program in its own process group. When the program ends or times out, the whole group is killed. */
 export async function run(
   program: string,
   args: readonly string[],

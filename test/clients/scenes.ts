@@ -7,11 +7,11 @@ import { type AgentRun, type Program, runAgent, SECRET } from './programs/progra
 import { BEFORE, FILE, openWorkplace, REPO, type Workplace } from './workplace.ts';
 
 interface Furnishing {
-  /** How Claude Code's hooks reach the server; default: setup's choice. */
+  /** How Claude Code's hooks reach the server. By default setup chooses. */
   readonly hooks?: 'http' | 'command';
   /** The workspace blocks edits while the server is unreachable. */
   readonly failClosed?: boolean;
-  /** The environment has no token: setup requests one, and a person approves it. */
+  /** The environment has no token, so setup requests one and a person approves it. */
   readonly device?: boolean;
 }
 
@@ -68,7 +68,7 @@ export async function completesATask(program: Program, workplace: Workplace, ser
 const AFTER = `export const basket = ["${SECRET}"];`;
 const REASON = 'Moving the basket to its own module';
 
-/** Another agent has claimed the file: the edit is denied and the model gets the reason. Once the file is free, the same edit succeeds. */
+/** If another agent has claimed the file, the edit is denied and the model gets the reason. Once the file is free, the same edit succeeds. */
 export async function isDeniedAnEdit(program: Program, workplace: Workplace): Promise<void> {
   const { t } = workplace;
   const claim = await t.call('covibe_coordination', 'claim', { repo: REPO, paths: ['src/**'], reason: REASON }, t.ben);
@@ -98,7 +98,7 @@ function expectKeptToItself({ t, home }: Workplace): void {
   expect(t.logged.filter((line) => line.includes(SECRET))).toEqual([]);
 }
 
-/** A developer is never blocked by their own claim, from any of their sessions. */
+/** An agent can edit files that its own developer has claimed, in any of the developer's sessions. */
 export async function editsWhatItClaimed(program: Program, workplace: Workplace): Promise<void> {
   const claim = { operation: 'claim', repo: REPO, paths: [FILE] };
   const ran = await runAgent(program, workplace, [
@@ -152,7 +152,7 @@ export async function hearsAnAsk(program: Program, workplace: Workplace): Promis
   ).toEqual([{ subject: asked, actor: workplace.agent.principal.actor }]);
 }
 
-/** The agent has one session from its program's start to its end, and knows it. */
+/** The agent has one session from its program's start to its end, and the model knows the id of that session. */
 export async function hasASession(program: Program, workplace: Workplace): Promise<void> {
   let during: { id: string; ended_at: number | null }[] = [];
   const sessions = () => workplace.t.app.store.reader.selectFrom('agent_sessions').selectAll().execute();
@@ -172,7 +172,7 @@ export async function hasASession(program: Program, workplace: Workplace): Promi
   expect(after[0]?.ended_at, ran.output).not.toBeNull();
 }
 
-/** An agent that tries to stop with an open task and a changed file is told so, once. */
+/** An agent that tries to stop with an open task and a changed file gets one reminder of them. */
 export async function isRemindedAtStop(program: Program, workplace: Workplace): Promise<void> {
   const steps = [
     program.ours('covibe_task', { operation: 'check', ...WORK }),
@@ -188,7 +188,7 @@ export async function isRemindedAtStop(program: Program, workplace: Workplace): 
   expect(told, ran.output).toContain(`not committed: ${FILE}`);
 }
 
-/** After its conversation was summarized, the agent still knows its task: the summary here contains nothing. */
+/** After its conversation was summarized, the agent still knows its task, although the summary here is empty. */
 export async function recoversFromCompaction(program: Program, workplace: Workplace): Promise<void> {
   const ran = await runAgent(program, workplace, [
     program.ours('covibe_task', { operation: 'check', ...WORK }),

@@ -46,7 +46,7 @@ export async function openWorkplace(agentType: string, { token = true } = {}): P
   const repo = temporaryRepository();
   repo.git(['remote', 'add', 'origin', `https://github.invalid/${REPO}.git`]);
   repo.commit(FILE, `${BEFORE}\n`);
-  // As far as git knows, everything is pushed.
+  // Makes git assume that everything is pushed.
   repo.git(['update-ref', 'refs/remotes/origin/main', 'HEAD']);
   repo.git(['branch', '--quiet', '--set-upstream-to', 'origin/main']);
   const home = realpathSync(temporaryFolder());
@@ -72,7 +72,7 @@ export async function openWorkplace(agentType: string, { token = true } = {}): P
   };
 }
 
-/** Everything that a client started ends with it: immediately, or when its work is done. */
+/** Checks that every process that a client started ends with the client or when its own work is done. */
 async function nobodyLeft(home: string): Promise<void> {
   try {
     await expect.poll(() => processesWith(home), { timeout: 15_000, interval: 100 }).toEqual([]);

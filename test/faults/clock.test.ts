@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../src/testing/store/database.ts';
 const HOUR = 3_600_000;
 const MAX_HOURS = 6;
 
-test('a clock that jumps by hours in both directions: leases end once, nothing has two holders, event times never decrease', {
+test('a clock that jumps by hours in both directions ends leases once, gives nothing two holders and never decreases event times', {
   timeout: TIMEOUT_MS,
 }, async () => {
   const home = temporaryFolder();

@@ -6,7 +6,7 @@ const AGENTS = FULL ? 500 : 100;
 /** Calls per agent, on average. */
 const CALLS = FULL ? 30 : 6;
 
-test(`${AGENTS} concurrent agents, each with a token and a connection: all are answered, none with a fault, and none starves`, {
+test(`${AGENTS} concurrent agents, each with a token and a connection, all get answers without a fault, and none starves`, {
   timeout: TIMEOUT_MS,
 }, async () => {
   const scene = await Scene.begin({ label: 'crowd', agents: AGENTS });

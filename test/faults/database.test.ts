@@ -5,7 +5,7 @@ import { whenOver } from '../../src/testing/scope.ts';
 import { administer, temporaryFolder } from '../../src/testing/store/database.ts';
 import { startPostgres } from '../../src/testing/store/postgres.ts';
 
-test('PostgreSQL crashes and returns under the load of two servers: they stay up, every failed call is answered, nothing acknowledged is lost', {
+test('after a crash of PostgreSQL under load, two servers stay up, answer every failed call and lose nothing acknowledged', {
   timeout: TIMEOUT_MS,
 }, async () => {
   const postgres = await startPostgres();

@@ -6,7 +6,7 @@ import { openSocket, readAll, requestBytes } from '../../src/testing/faults/sock
 
 const BATCH_SIZE = 10;
 
-test('clients that disconnect anywhere in a call: the call runs completely or not at all, and nothing of them remains', {
+test('when a client disconnects anywhere in a call, the call runs completely or not at all, and the connection is cleaned up', {
   timeout: TIMEOUT_MS,
 }, async () => {
   const scene = await Scene.begin({ label: 'disconnect', agents: 6 });

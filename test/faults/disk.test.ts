@@ -3,10 +3,10 @@ import { rounds, TIMEOUT_MS } from '../../src/testing/faults/random.ts';
 import { Scene } from '../../src/testing/faults/scene.ts';
 import { canMount, smallDisk } from '../../src/testing/faults/small-disk.ts';
 
-test('a full disk: calls are refused with STORE_UNWRITABLE and work again once there is room; nothing acknowledged is lost', {
+test('a full disk makes calls fail with STORE_UNWRITABLE until there is room again, and nothing acknowledged is lost', {
   timeout: TIMEOUT_MS,
 }, async ({ skip }) => {
-  skip(!canMount(), 'needs mounts of its own (unshare)');
+  skip(!canMount(), 'needs the right to make private mounts (unshare)');
   const disk = await smallDisk(64);
   const scene = await Scene.begin({ label: 'disk', agents: 8, at: [disk], seen: disk.seen });
   const unwritable = () => scene.log.calls.filter(({ code }) => code === 'STORE_UNWRITABLE').length;

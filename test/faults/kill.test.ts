@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { FULL, TIMEOUT_MS } from '../../src/testing/faults/random.ts';
 import { Scene, twoServers } from '../../src/testing/faults/scene.ts';
 
-/** 200 in total. */
+/** The two tests together kill 200 times. */
 const KILLS = FULL ? 100 : 3;
 
-test('random kill -9 under mixed load on SQLite: every acknowledged write exists once, everything has one holder, the chain verifies [storage.crash.acknowledged]', {
+test('after random kill -9 under mixed load on SQLite, every acknowledged write exists once, everything has one holder, and the chain verifies [storage.crash.acknowledged]', {
   timeout: TIMEOUT_MS,
 }, async () => {
   const scene = await Scene.begin({ label: 'kill-sqlite', agents: 10 });
@@ -13,7 +13,7 @@ test('random kill -9 under mixed load on SQLite: every acknowledged write exists
   expect((await scene.judge()).events).toBeGreaterThan(100);
 });
 
-test('random kill -9 of either of two servers on one PostgreSQL under mixed load: the same holds, and the other server keeps working [storage.crash.acknowledged]', {
+test('after random kill -9 of either of two servers on one PostgreSQL, every acknowledged write exists once, and the other server keeps working [storage.crash.acknowledged]', {
   timeout: TIMEOUT_MS,
 }, async () => {
   const scene = await Scene.begin({ label: 'kill-postgres', agents: 10, at: await twoServers() });

@@ -17,12 +17,12 @@ const STREAMS = 6;
 const READERS = FULL ? 40 : 6;
 const EVENTS = FULL ? 12_000 : 5_000;
 const EVENT_BYTES = 8_000;
-/** The maximum cost of one: the high-water mark, a page of the journal, and the system's socket buffers. */
+/** The maximum memory for one reader: the high-water mark, a page of the journal, and the system's socket buffers. */
 const EACH = 8 * MB;
-/** The store's own pages, compiled code, and garbage not yet collected. */
+/** The memory for everything else: the store's own pages, compiled code, and garbage that is not yet collected. */
 const BESIDES = 150 * MB;
 
-/** A kept-alive connection would count as left behind. */
+/** Closes the connection after the request, because the test would count a kept-alive connection as a leak. */
 const CLOSED = { connection: 'close' };
 
 const operatorToken = (home: string) => (JSON.parse(readFileSync(join(home, 'credentials.json'), 'utf8')) as { token: string }).token;
@@ -60,7 +60,7 @@ test("followers of the journal that never read are dropped, and cost neither unl
   expect(residentBytes(child.pid as number) - before).toBeLessThan(READERS * EACH + BESIDES);
   if (FULL) {
     await expect.poll(followers, { timeout: 60_000, interval: 500 }).toBe(0);
-    // The data left in its socket buffer ends long before the journal. A client that resumes reading also finds the close frame.
+    // The data left in a reader's socket buffer ends long before the journal does. A client that resumes reading also finds the close frame.
     for (const reader of readers) expect((await readAll(reader)).length).toBeLessThan(EVENTS * EVENT_BYTES);
   }
   for (const reader of readers) reader.destroy();
@@ -74,7 +74,7 @@ test('clients that ask endlessly without reading, and streams that nobody reads,
   const token = await scene.token('agent-0');
   await scene.log.more(20);
   const before = residentBytes(child.pid as number);
-  // The longest answer of all.
+  // The dashboard's script is the longest answer.
   const [, script] = /src="(\/assets\/[^"]+)"/.exec(await (await fetch(url, { headers: CLOSED })).text()) ?? [];
   const askers = Array.from({ length: READERS }, async () => {
     const socket = (await openSocket(url)).pause();
@@ -116,7 +116,7 @@ test('clients that send one byte at a time are answered normally, and nobody wai
       const title = `slow-${round}-${one}`;
       const args = { kind: 'decision', title };
       const socket = (await openSocket(url)).setNoDelay(true);
-      // Only after others were answered in between.
+      // The next byte is sent only after other clients were answered.
       for (const [at, byte] of requestBytes(url, token, '/api/mcp', { tool: 'covibe_note', arguments: args }).entries()) {
         socket.write(Uint8Array.of(byte));
         await (at % 50 === 0 ? scene.log.more(1) : turn());

@@ -7,7 +7,7 @@ import { covenant, covenantProcess, direct, ROOT, startProgram } from '../../src
 import { postSignIn } from '../../src/testing/scenes/signin.ts';
 import { temporaryFolder } from '../../src/testing/store/database.ts';
 
-/** With a server up the CLI goes over HTTP, without one through the store: every command must do the same either way. */
+/** With a running server, the CLI uses HTTP. Without a server, it uses the store. Every command must do the same in both cases. */
 const WAYS = ['with a server', 'without one'] as const;
 
 async function place(way: (typeof WAYS)[number]) {
@@ -16,20 +16,23 @@ async function place(way: (typeof WAYS)[number]) {
   return { at, server, run: (...args: string[]) => covenant(at, ...args) };
 }
 
-test.each(WAYS)('grant, call, revoke (%s) [capability.cli.grant] [capability.cli.revoke] [capability.cli.list] [gateway.cli.tools-call]', async (way) => {
-  const { run } = await place(way);
-  const denied = await run('tools', 'call', 'echo', '--args', '{"text":"hi"}');
-  expect(denied).toMatchObject({ code: 1, stdout: expect.stringContaining('covenant capabilities grant tool.call.echo') });
-  expect(await run('capabilities', 'grant', 'tool.call.echo')).toMatchObject({ code: 0 });
-  expect(await run('tools', 'call', 'echo', '--args', '{"text":"hi"}')).toMatchObject({ code: 0, stdout: 'hi\n' });
-  const asJson = await run('tools', 'call', 'echo', '--args', '{"text":"hi"}', '--json');
-  expect(asJson.json).toEqual({ kind: 'tool_result', content: [{ type: 'text', text: 'hi' }], structuredContent: { text: 'hi' }, isError: false });
-  const list = await run('capabilities', 'list', '--json');
-  expect(list.json).toMatchObject({ kind: 'capability_list', items: [{ action: 'tool.call.echo', subject: 'operator', status: 'live' }] });
-  expect(await run('capabilities', 'revoke', 'tool.call.echo')).toMatchObject({ code: 0 });
-  expect(await run('tools', 'call', 'echo', '--args', '{"text":"hi"}')).toMatchObject({ code: 1 });
-  expect((await run('capabilities', 'list')).stdout).toMatch(/tool\.call\.echo .*revoked/);
-});
+test.each(WAYS)(
+  'a grant allows a call until it is revoked (%s) [capability.cli.grant] [capability.cli.revoke] [capability.cli.list] [gateway.cli.tools-call]',
+  async (way) => {
+    const { run } = await place(way);
+    const denied = await run('tools', 'call', 'echo', '--args', '{"text":"hi"}');
+    expect(denied).toMatchObject({ code: 1, stdout: expect.stringContaining('covenant capabilities grant tool.call.echo') });
+    expect(await run('capabilities', 'grant', 'tool.call.echo')).toMatchObject({ code: 0 });
+    expect(await run('tools', 'call', 'echo', '--args', '{"text":"hi"}')).toMatchObject({ code: 0, stdout: 'hi\n' });
+    const asJson = await run('tools', 'call', 'echo', '--args', '{"text":"hi"}', '--json');
+    expect(asJson.json).toEqual({ kind: 'tool_result', content: [{ type: 'text', text: 'hi' }], structuredContent: { text: 'hi' }, isError: false });
+    const list = await run('capabilities', 'list', '--json');
+    expect(list.json).toMatchObject({ kind: 'capability_list', items: [{ action: 'tool.call.echo', subject: 'operator', status: 'live' }] });
+    expect(await run('capabilities', 'revoke', 'tool.call.echo')).toMatchObject({ code: 0 });
+    expect(await run('tools', 'call', 'echo', '--args', '{"text":"hi"}')).toMatchObject({ code: 1 });
+    expect((await run('capabilities', 'list')).stdout).toMatch(/tool\.call\.echo .*revoked/);
+  },
+);
 
 test('a call by the CLI has the same checks and events as one over /api/mcp [transport.pipe.same-everywhere]', async () => {
   const { at, server, run } = await place('with a server');
@@ -70,7 +73,7 @@ test.each(WAYS)('the catalogue is one JSON object with a kind (%s) [gateway.cli.
 });
 
 test.each(WAYS)(
-  'tokens: create, list without values, revoke by a tail (%s) [auth.cli.tokens-create] [auth.cli.tokens-list] [auth.cli.tokens-revoke] [transport.cli.id-tail]',
+  'tokens are created, listed without values, and revoked by the end of their id (%s) [auth.cli.tokens-create] [auth.cli.tokens-list] [auth.cli.tokens-revoke] [transport.cli.id-tail]',
   async (way) => {
     const { run, server } = await place(way);
     const { json: made } = await run('tokens', 'create', '--developer', 'ana', '--agent', 'codex', '--json');
@@ -84,7 +87,7 @@ test.each(WAYS)(
   },
 );
 
-test.each(WAYS)('the audit trail: recent, verify, export, anchor (%s) [audit.recent.cli] [audit.verify.intact] [audit.export.anchor]', async (way) => {
+test.each(WAYS)('audit recent, verify, export and anchor work as typed (%s) [audit.recent.cli] [audit.verify.intact] [audit.export.anchor]', async (way) => {
   const { run } = await place(way);
   for (let i = 0; i < 3; i++) await run('tools', 'call', 'clock');
   const anchor = await run('audit', 'export', '--anchor', '--json');
@@ -103,7 +106,7 @@ test.each(WAYS)('the audit trail: recent, verify, export, anchor (%s) [audit.rec
   expect(exported.map((event) => event.seq)).toEqual(exported.map((_, index) => index + 1));
   for (const event of exported)
     expect(Object.keys(event).sort()).toEqual(['actor', 'category', 'hash', 'kind', 'payload', 'seq', 'session', 'subject', 'time']);
-  // The anchor covers the three calls before it, at least.
+  // The anchor covers at least the three calls before it.
   expect(exported.findLastIndex((event) => event.kind === 'clock')).toBeLessThan(Number(anchor.json.seq));
   expect(exported[Number(anchor.json.seq) - 1]?.hash).toBe(anchor.json.root);
 });
@@ -123,7 +126,7 @@ test('audit verify names the first break of a changed log and exits 1 [audit.ver
 
 test.each(WAYS)('every command takes --json and prints one object with a kind (%s) [transport.cli.json]', async (way) => {
   const { at, run } = await place(way);
-  // A process per command here. The other tests call the same function in their own process.
+  // Here every command is a separate process. The other tests call the same function in their own process.
   const typed = way === 'without one' ? (...args: string[]) => covenantProcess(at, ...args) : run;
   for (const command of [
     ['status'],
@@ -148,7 +151,7 @@ test.each(WAYS)('every command takes --json and prints one object with a kind (%
 });
 
 test.each(WAYS)(
-  'exit 0 done, 1 refused or failed, 2 called wrongly; with --json the error is an object (%s) [transport.cli.exit-codes] [transport.cli.json-error]',
+  'a command exits with 0 if done, 1 if refused or failed, 2 if called wrongly; with --json the error is an object (%s) [transport.cli.exit-codes] [transport.cli.json-error]',
   async (way) => {
     const { run } = await place(way);
     expect((await run('tools', 'call', 'clock')).code).toBe(0);
@@ -192,7 +195,7 @@ test('covenant up --json reports when and where it serves; covenant open prints 
   expect((await postSignIn(link)).headers.get('set-cookie')).toBeNull();
 });
 
-test('[dashboard.open.id] covenant open with an id, or the end of one, links to its page', async () => {
+test('[dashboard.open.id] covenant open with an id, or with the end of an id, links to the page of that object', async () => {
   const at = { home: temporaryFolder() };
   const server = await startProgram(at);
   const { token } = (await covenant(at, 'tokens', 'create', '--developer', 'ana', '--agent', 'codex', '--json')).json as { token: string };
@@ -200,7 +203,7 @@ test('[dashboard.open.id] covenant open with an id, or the end of one, links to 
   const { task_id } = (planned.body as { data: { task_id: string } }).data;
   const link = (await covenant(at, 'open', task_id.slice(-8))).stdout.trim();
   expect((await postSignIn(link)).headers.get('set-cookie')).toContain('HttpOnly');
-  // The page to open after the sign-in. The tests of the dashboard follow it.
+  // `to` is the page to open after the sign-in. The tests of the dashboard follow it.
   expect(new URL(link).searchParams.get('to')).toBe(`/tasks?task=${task_id}`);
   expect(await covenant(at, 'open', '4')).toMatchObject({ code: 0, stdout: expect.stringContaining('?to=%2Factivity%3Fevent%3D4') });
   expect(await covenant(at, 'open', 'task_nowhere')).toMatchObject({ code: 1, stderr: expect.stringContaining('task_nowhere') });
@@ -267,7 +270,7 @@ test.each(WAYS)('backup copies the database, and restore replaces it and keeps t
   expect(await developers()).toContain('ana');
 });
 
-test('a database that restore replaced can be restored, with the log of a killed server', async () => {
+test('a database that restore replaced can be restored, even if a killed server left its log', async () => {
   const at = { home: temporaryFolder() };
   const run = (...args: string[]) => covenant(at, ...args);
   const server = await startProgram(at);
@@ -332,7 +335,7 @@ test('MCP_LOG_LEVEL sets the log level, and MCP_DATABASE_PATH the place of the d
   expect(loud.log()).toContain('"level":"debug"');
 });
 
-test('a wrong setting stops the program at the start and is named', async () => {
+test('a wrong setting stops the program at the start, and the error names the setting', async () => {
   const home = join(temporaryFolder(), 'never-made');
   const { code, stdout } = await covenant({ home, env: { MCP_SERVER_PORT: 'many' } }, 'up', '--json');
   expect(code).toBe(1);
@@ -340,7 +343,7 @@ test('a wrong setting stops the program at the start and is named', async () => 
   expect(existsSync(home)).toBe(false);
 });
 
-test('refuses a second server of the same home and a port in use, and names both', async () => {
+test('refuses a second server of the same home, and a port in use, and names the address or the port', async () => {
   const at = { home: temporaryFolder() };
   const server = await startProgram(at);
   expect(await covenant(at, 'up')).toMatchObject({ code: 1, stderr: expect.stringContaining(server.url) });

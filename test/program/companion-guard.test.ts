@@ -11,7 +11,7 @@ import { temporaryFolder } from '../../src/testing/store/database.ts';
 const IDENTITY = { GIT_AUTHOR_NAME: 'Ana', GIT_AUTHOR_EMAIL: 'ana@x', GIT_COMMITTER_NAME: 'Ana', GIT_COMMITTER_EMAIL: 'ana@x', GIT_CONFIG_NOSYSTEM: '1' };
 
 interface Guarded extends CompanionScene {
-  /** Run as Ana, or as her agent with its program's marks in the environment. */
+  /** Runs git as Ana, or as her agent, with the variables of the agent's program in the environment. */
   git(args: readonly string[], env?: Record<string, string>): Promise<{ code: number; said: string }>;
   guard(...args: string[]): ReturnType<TestMachine['run']>;
 }
@@ -52,7 +52,7 @@ it('refuses to commit a file that another agent has claimed, with owner, reason 
   expect(traffic.sent.join()).not.toContain('CANARY');
 });
 
-it('checks what a commit deletes, renames or takes past the index', async () => {
+it('checks files that a commit deletes, renames or takes from the working tree without git add', async () => {
   const { repository, ben, git, guard, claim } = await guarded({ install: false });
   repository.commit('gone.ts', 'some text that is long enough to be followed\n');
   repository.commit('edited.ts', 'x');
@@ -91,7 +91,7 @@ it('checks only what a merge itself changes, not what the other side committed',
   expect(await git(['commit', '-m', 'merge'])).toMatchObject({ code: 0 });
 });
 
-it("an agent commits as itself, recognized by its program's marks; a person as the owner of all their agents' claims", async () => {
+it("an agent, recognized by its program's variables, commits as itself; a person commits as the owner of all their agents' claims", async () => {
   const { t, machine, repository, ana, git, traffic, claim } = await guarded();
   const codex = await t.developer('ana', 'codex');
   await claim(codex, 'a.ts');
@@ -116,10 +116,13 @@ it('an agent without a token is checked as its developer, with a note; a machine
   expect([refused.code, refused.said]).toEqual([1, expect.stringContaining('keys.ts: claimed')]);
   await claim(ana, 'a.ts');
   const passed = await commit('a.ts');
-  expect([passed.code, passed.said]).toEqual([0, expect.stringMatching(/checked as the developer, because other has no token.*next: run covibe-local setup/s)]);
+  expect([passed.code, passed.said]).toEqual([
+    0,
+    expect.stringMatching(/as if the developer had made it, because other has no token.*next: run covibe-local setup/s),
+  ]);
   expect(asked(traffic)).toMatchObject({ person: true });
 
-  // The answer for a token that is gone blocks nobody.
+  // The machine still remembers fail-closed for a token that is then removed. This must not block commits.
   await t.done('settings.set', { key: 'hooks.fail_closed', value: 'on' });
   expect((await commit('a.ts')).code).toBe(0);
   await t.done('settings.set', { key: 'hooks.fail_closed', value: 'off' });
@@ -158,7 +161,7 @@ it('reports paths that are too long and commits beyond the limit as unchecked', 
   expect((await git(['push', '--quiet', 'origin', 'long~1:refs/heads/shorter'])).said).not.toContain('newest');
 });
 
-it('refuses a push by the changes of its commits; for a new branch, of those that no remote has', async () => {
+it('refuses a push because of changes in its commits; for a new branch, it checks the commits that no remote has', async () => {
   const { t, repository, ben, git, traffic, claim } = await guarded();
   const remote = join(temporaryFolder(), 'remote.git');
   execFileSync('git', ['init', '--quiet', '--bare', remote]);
@@ -177,13 +180,13 @@ it('refuses a push by the changes of its commits; for a new branch, of those tha
   expect(asked(traffic).edits).toEqual([{ repo: 'app', path: 'keys.ts' }]);
   await release(t, ben, id);
   expect(await git(['push', '--quiet', 'origin', 'topic'])).toMatchObject({ code: 0 });
-  // Deleting a branch contains nothing that anyone could have claimed.
+  // A push that deletes a branch changes no files that anyone could have claimed.
   const before = traffic.sent.length;
   expect(await git(['push', '--quiet', 'origin', ':topic'])).toMatchObject({ code: 0 });
   expect(traffic.sent.length).toBe(before);
 });
 
-it('refuses a push by what its merges themselves changed', async () => {
+it('refuses a push because of changes that its merge commits made themselves', async () => {
   const { repository, ben, git, claim } = await guarded();
   const remote = join(temporaryFolder(), 'remote.git');
   execFileSync('git', ['init', '--quiet', '--bare', remote]);
@@ -322,7 +325,7 @@ it('while the server is unreachable, commits continue with a note that they were
   expect(passed.said).toMatch(/not checked .*is not reachable.*next: start the server with .covenant up/s);
 });
 
-it('without the program a commit passes with a note; the guard finds it by its file if it is not on the PATH', async () => {
+it('without covibe-local a commit passes with a note; if it is only not on the PATH, the guard finds its file', async () => {
   const { repository, git, ben, claim } = await guarded();
   await claim(ben, 'a.ts');
   repository.write('a.ts', 'x');
@@ -331,7 +334,7 @@ it('without the program a commit passes with a note; the guard finds it by its f
   for (const name of ['git', 'sh', 'dirname', 'basename', 'cat'])
     symlinkSync(execFileSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).trim(), join(bin, name));
   expect((await git(['commit', '-m', 'x'], { PATH: bin })).said).toContain('a.ts: claimed');
-  // A program that does not start, or fails, is not a denial.
+  // If the program does not start, or fails, the commit is not denied.
   writeFileSync(join(bin, 'covibe-local'), '#!/bin/sh\necho Cannot find module >&2\nexit 1\n', { mode: 0o755 });
   const failed = await git(['commit', '-m', 'x', '--allow-empty'], { PATH: bin });
   expect([failed.code, failed.said]).toEqual([0, expect.stringMatching(/covibe-local failed: this commit was not checked.*next: run covibe-local doctor/s)]);
@@ -352,7 +355,7 @@ it('outside a repository, reports that and changes nothing', async () => {
   expect([ran.code, ran.stderr]).toEqual([1, expect.stringContaining('is not in a git repository')]);
 });
 
-/** Names, bytes and modes. */
+/** The name, content and mode of every file in the folder. */
 function look(folder: string): Record<string, string> {
   return Object.fromEntries(readdirSync(folder).map((name) => [name, `${statSync(join(folder, name)).mode} ${readFileSync(join(folder, name), 'base64')}`]));
 }

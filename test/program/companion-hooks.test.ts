@@ -38,7 +38,7 @@ it("denies an edit of a file that another agent has claimed, in the client's for
   const { hookSpecificOutput } = JSON.parse(stdout);
   expect(hookSpecificOutput).toMatchObject({ hookEventName: 'PreToolUse', permissionDecision: 'deny' });
   expect(hookSpecificOutput.permissionDecisionReason).toMatch(/src\/keys\.ts.*by ben until.*rotating the keys/s);
-  // Also through the shell, from a folder inside, and with another client.
+  // The edit is also denied through the shell, from a folder inside the repository, and with another client.
   repository.write('src/other.ts', '');
   const shell = await hook('before-tool', { tool_name: 'run_shell_command', tool_input: { command: 'cd src && echo x > keys.ts' } }, { client: 'gemini' });
   expect(JSON.parse(shell.stdout)).toMatchObject({ decision: 'deny', reason: expect.stringContaining('src/keys.ts') });

@@ -16,7 +16,7 @@ async function served() {
   const server = await t.serve();
   const { url } = server;
   const agent = await t.developer('ana', 'claude-code');
-  /** As ana, signed in to the dashboard. */
+  /** Approves the code as ana, who is signed in to the dashboard. */
   const approve = async (code: string) => {
     const ana = await t.signIn(url, 'ana');
     return (await ana.action('devices.approve', { code })).status;
@@ -110,7 +110,10 @@ test('doctor distinguishes a faulty setup, with its fix, from an unreachable ser
   await m.run(repo.path, ['setup', '--base-url', s.url, '--agents', 'claude-code', '--no-service'], env);
   await doctor(1, /^✗ the HTTP hooks of Claude Code need COVIBE_MCP_TOKEN, which is not set in this shell\n {4}fix: /m, {});
   await s.done('settings.set', { key: 'hooks.fail_closed', value: 1 });
-  await doctor(1, /^✗ .*\(hooks\.fail_closed\), which HTTP hooks cannot do\n {4}fix: covibe-local setup .*--hooks command$/m);
+  await doctor(
+    1,
+    /^✗ hooks\.fail_closed is on in this workspace, and HTTP hooks cannot block edits while the server is unreachable\n {4}fix: covibe-local setup .*--hooks command$/m,
+  );
 
   await m.run(repo.path, ['setup', '--base-url', s.url, '--agents', 'claude-code', '--no-service'], env);
   const credentials = join(m.home, '.covibe/credentials.json');
@@ -121,7 +124,7 @@ test('doctor distinguishes a faulty setup, with its fix, from an unreachable ser
   writeFileSync(join(repo.path, '.claude/settings.json'), '{}');
   const { stdout } = await m.run(repo.path, ['doctor', '--base-url', s.url], env);
   const [, fix = ''] = /^✗ claude-code: SessionStart hook missing .*\n {4}fix: (.+)$/m.exec(stdout) ?? [];
-  // As printed, in a shell.
+  // Runs the fix in a shell, exactly as doctor printed it.
   await promisify(execFile)('sh', ['-c', `${fix} --no-service`], { cwd: repo.path, env: { ...m.env, ...env } });
   await doctor(0, /^✓ claude-code {2}/m);
 
@@ -219,7 +222,7 @@ test('--remove undoes what setup wrote; the service stays while another reposito
   });
   expect(existsSync(unit)).toBe(false);
   expect((await m.run(second.path, ['setup', '--remove'], env)).stdout).toContain('setup has written nothing here');
-  // Then one thing is wrong, not also a missing token.
+  // Adds a token, so that doctor finds only the missing setup.
   writeFileSync(join(m.home, '.covibe/credentials.json'), JSON.stringify({ origin: 'https://other.example', tokens: { codex: 'cv_1' } }), { mode: 0o600 });
   const after = await m.run(second.path, ['doctor', '--base-url', s.url, '--json']);
   expect(after.json).toMatchObject({
@@ -263,7 +266,7 @@ test('the three bins of the package run through npm exec, and setup works that w
   expect(await npmExec('covibe-mcp')).toEqual({ code: 0, stdout: '' });
   const setup = await npmExec('covibe-local', 'setup', '--base-url', s.url, '--agents', 'claude-code', '--no-service');
   expect(setup).toMatchObject({ code: 0, stdout: expect.stringMatching(/^✓ claude-code {2}/m) });
-  // What npm adds to PATH for one command is missing for the agents: they start the bridge from the repository.
+  // npm extends PATH only for one command. Agents do not have that PATH, so they start the bridge from the repository.
   const { mcpServers } = JSON.parse(readFileSync(join(repo.path, '.mcp.json'), 'utf8')) as { mcpServers: { covibe: unknown } };
   expect(mcpServers.covibe).toMatchObject({ command: 'npx', args: ['--no-install', 'covibe-mcp'], env: { COVIBE_BASE_URL: s.url } });
 });
@@ -293,7 +296,7 @@ test("covenant connect --write puts the bridge into the agent's file and prints 
   await m.run(repo.path, ['setup', '--base-url', server.url, '--agents', 'claude-code', '--no-service'], { COVIBE_MCP_TOKEN: token });
   expect(await covenant({ ...at, cwd: repo.path }, 'connect', 'claude-code', '--write')).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('has been set up here'),
+    stderr: expect.stringContaining('has already set up claude-code here'),
   });
   expect((await covenant({ ...at, cwd: repo.path }, 'connect', 'codex', '--write', '--toolsets', 'team')).code).toBe(2);
 });

@@ -32,7 +32,7 @@ test.each(['over HTTP', 'through covibe-mcp'])(
     };
     const clients = { gemini: await agent('ana'), codex: await agent('ben') };
     type Role = keyof typeof clients;
-    // The bridge reports its folder; over plain HTTP a call names its repository.
+    // The bridge reports its folder. Over plain HTTP, a call must name its repository.
     const at = way === 'over HTTP' ? { repository_path: repository } : {};
     const ok = async (role: Role, name: string, args: Record<string, unknown> = {}) => {
       const { envelope, isError } = await call(clients[role], name, { ...at, ...args });

@@ -53,7 +53,7 @@ test('covenant cycle starts and cancels a cycle without a server [cycle.cli.help
     cycle: { repository: path, feature: 'checkout', mode: 'auto', phase: 'frontend', active_role: 'gemini' },
   });
   expect(readBroker(path, 'state.json')).toMatchObject({ active: true, phase: 'frontend' });
-  // Not at a terminal, so nothing is asked.
+  // The command does not run at a terminal, so it asks no question.
   const { json: cancelled } = await run('cancel', '--reason', 'the API\nchanged', '--json');
   expect(cancelled).toMatchObject({ kind: 'cycle_cancelled', cycle: { status: 'cancelled', ended_by: 'operator' } });
   expect(readBroker(path, 'state.json')).toMatchObject({ active: false });
@@ -67,7 +67,7 @@ test('covenant cycle follows agents with a server, and completes and archives fo
   const watching = startCommand(at, 'cycle', 'watch', '--json');
   expect(await parsed(watching)).toMatchObject({ kind: 'cycle', cycle: null, repository: path });
   await run('start', '--feature', 'checkout');
-  // Another repository's cycle is not looked at.
+  // The command does not look at the cycle of another repository.
   const elsewhere = realpathSync(temporaryFolder());
   expect((await run('start', '--feature', 'other', '--repo', elsewhere)).stdout).toContain(`next: covenant cycle init --repo ${elsewhere}`);
   const { open, handOver } = await agents(at, () => url);

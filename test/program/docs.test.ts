@@ -19,8 +19,8 @@ import { blocksOf, type FencedBlock, pages, proseOf } from '../pages.ts';
  * The examples of a page run in order, in one scratch home and one scratch repository, against a real server:
  *   ```sh            runs in a shell, which must exit with 0
  *   ```sh no-run     cannot run in a test, for a reason in NOT_RUN; its commands and options must exist
- *   ```json          {"tool", "arguments"}: a call by claude-code@ana, or by the caller in `as=`; it must succeed …
- *   ```json reply    … unless the reply after it shows a refusal; the answer must contain what the reply shows
+ *   ```json          {"tool", "arguments"}: a call by claude-code@ana, or by the caller in `as=`; it must succeed
+ *   ```json reply    a part of the answer to the call before it; if it shows a refusal, that call must be refused
  *   ```json waits    a call that is held for approval while the next block runs
  *   ```jsonl         one call per line; each must succeed
  *   ```toml FILE     is written to that file in the server's home before the server starts
@@ -146,7 +146,7 @@ function helpOf(names: readonly string[]): string {
   return text;
 }
 
-/** A server with the page's configuration, a machine whose programs are the built ones and stand-ins of agents, and a repository. */
+/** A server with the page's configuration, a machine with the built programs and stand-ins for agents, and a repository. */
 async function setting(blocks: readonly FencedBlock[]) {
   const home = temporaryFolder();
   const [covenantHome, bin, tokens] = ['.covenant', 'bin', 'tokens'].map((name) => join(home, name)) as [string, string, string];
@@ -242,7 +242,7 @@ function remembering(repository: string) {
     if (typeof id === 'string' && typeof name === 'string') byName.set(name, id);
     for (const [key, item] of Object.entries(value)) typeof item === 'string' ? byKey.set(key, item) : named(item);
   };
-  /** Of several ids in one answer the first counts: the call's own result comes before what it compared that with. */
+  /** If an answer contains several ids, the first counts, because the call's own result comes before the objects it was compared with. */
   const answered = (value: unknown): void => {
     printed(JSON.stringify(value, (key, item) => (key === 'matches' || key === 'candidates' ? undefined : item)));
     named(value);

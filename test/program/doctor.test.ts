@@ -37,7 +37,7 @@ test('distinguishes a server that hangs from one that was killed', async () => {
   expect(gone.of('server')).toMatchObject([{ code: 'RUN_FILE_STALE', state: 'warning' }]);
 });
 
-test('reports what the running server does not have yet: a new name, a token, an external server', async () => {
+test('reports a host name that the running server has not read, a token that it does not know, and an external server that fails', async () => {
   const at = { home: temporaryFolder() };
   const secrets = join(at.home, 'secrets.toml');
   writeFileSync(secrets, '[[mcp.server]]\nname = "away"\ncommand = "/nowhere/at/all"\n', { mode: 0o600 });
@@ -52,7 +52,7 @@ test('reports what the running server does not have yet: a new name, a token, an
   expect(unknown.of('journal')).toMatchObject([{ state: 'skipped' }]);
 });
 
-test('reports a PostgreSQL that is unreachable, refuses us, is newer or lacks a table, without the password', async () => {
+test('reports a PostgreSQL that is unreachable, refuses the connection, is newer or lacks a table, and never prints the password', async () => {
   const { url = '' } = await temporaryDatabase('postgres');
   const on = (address: string) => doctor({ home: temporaryFolder(), env: { DATABASE_URL: address } });
   expect((await on(url)).of('postgres')).toMatchObject([{ state: 'ok' }]);

@@ -19,7 +19,7 @@ test('npm start names every client, and one command that sets all of them up fro
 
 const OLD = 'data:text/javascript,Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.0.0" } })';
 
-test("with too old a Node, covenant runs with the clone's Node and ends with it", async () => {
+test("if the machine's Node is too old, covenant runs with the clone's Node and ends together with it", async () => {
   const program = join(ROOT, 'dist/bin/covenant.js');
   const env = { ...process.env, COVENANT_HOME: temporaryFolder(), NODE_ENV: 'test' };
   const child = spawn(process.execPath, ['--import', OLD, program, 'up', '--port', '0', '--json'], { env, stdio: ['ignore', 'pipe', 'inherit'] });

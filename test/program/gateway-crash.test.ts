@@ -8,17 +8,17 @@ import { temporaryFolder } from '../../src/testing/store/database.ts';
 
 /** How long processes of a dead server may outlive it. */
 const GONE_MS = 5_000;
-/** `ignores-sigterm` with its three, and `plain`. */
+/** `ignores-sigterm`, its three children, and `plain`. */
 const FAMILY = 5;
 
 interface Started {
   program: RunningProgram;
   /** All processes of the external servers. */
   children(): number[];
-  /** What each of their environments carries, and the reaper's command line. */
+  /** A text that the environment of each of them and the reaper's command line contain. */
   mark: string;
   reaper(): number[];
-  /** The bytes that the database has not taken over from its log. */
+  /** The size of the database's write-ahead log, in bytes. */
   wal(): number;
 }
 

@@ -28,7 +28,7 @@ async function exported(at: Environment): Promise<Exported[]> {
     .map((line) => JSON.parse(line) as Exported);
 }
 
-/** Like a server that hangs in the middle of a transaction. */
+/** Locks the default workspace, like a server that hangs in the middle of a transaction. */
 async function holdDefaultWorkspace(at: Environment): Promise<pg.Client> {
   const holder = new pg.Client({ connectionString: at.env?.DATABASE_URL });
   await holder.connect();
@@ -69,7 +69,7 @@ test('two servers on one PostgreSQL: seq stays gap-free with eight writers, and 
   expect(await covenant(second, 'audit', 'verify')).toMatchObject({ code: 0 });
 });
 
-test('SIGTERM: calls in progress are answered, sockets closed, exit 0 within five seconds, nothing left behind [storage.shutdown.clean] [gateway.process.dies-with-server]', async () => {
+test('on SIGTERM the server answers calls in progress, closes sockets, exits with 0 within five seconds and leaves nothing behind [storage.shutdown.clean] [gateway.process.dies-with-server]', async () => {
   const at = { home: temporaryFolder() };
   const mark = randomUUID();
   const child = `command = ${JSON.stringify(process.execPath)}\nargs = [${JSON.stringify(childProgram('ignores-sigterm'))}]\nenv = { CHILD_TEST = "${mark}" }\n`;
@@ -105,7 +105,7 @@ test('SIGTERM: calls in progress are answered, sockets closed, exit 0 within fiv
   expect(log).toEqual([]);
 });
 
-test('SIGTERM while the database does not answer: the server still exits with 0 and leaves nothing behind', async () => {
+test('on SIGTERM while the database does not answer, the server still exits with 0 and leaves nothing behind', async () => {
   const at = await onPostgres();
   const server = await startProgram(at);
   const token = operatorToken(at.home);

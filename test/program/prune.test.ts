@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { covenant, startProgram } from '../../src/testing/programs/program.ts';
 import { temporaryFolder } from '../../src/testing/store/database.ts';
 
-/** A journal of which the first part is from January, the rest from half a year later. */
+/** A journal whose first part is from January. The rest is from half a year later. */
 async function aged({ server }: { server: boolean }) {
   const home = temporaryFolder();
   const file = join(home, 'clock');

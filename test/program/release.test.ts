@@ -13,7 +13,7 @@ import { VERSION } from '../../src/version.ts';
 const OFFLINE = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ENOTCACHED|ERR_SOCKET_TIMEOUT|UNABLE_TO_GET_ISSUER|SELF_SIGNED_CERT/;
 const INSTALL_MS = 150_000;
 
-/** Uses the Node that runs the tests. Of this machine's npm settings, only the registry's may apply. */
+/** Uses the Node that runs the tests. Of this machine's npm settings, only the registry settings apply. */
 const environment = (more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => {
   const { DATABASE_URL: _, npm_lifecycle_event: __, ...rest } = process.env;
   return { ...rest, PATH: `${dirname(process.execPath)}${delimiter}${rest.PATH}`, NODE_ENV: 'test', ...more };
@@ -51,7 +51,7 @@ const billIn = (place: string) =>
     components: Component[];
     dependencies: { ref: string; dependsOn: string[] }[];
   };
-/** As `name version`, like the headings of licenses.txt. */
+/** The component as `name version`, like the headings of licenses.txt. */
 const labelled = ({ group, name, version }: Component) => `${group ? `${group}/` : ''}${name} ${version}`;
 const deliveredAs = (value: string) =>
   billIn(join(unpacked, 'dist'))
@@ -87,7 +87,7 @@ test('names every package whose code is in dist, the dashboard included, with it
   expect(headings).toEqual(deliveredAs('bundled'));
   const names = headings.map((label) => label?.split(' ')[0]);
   expect(names).toEqual(expect.arrayContaining(['hono', 'zod', 'kysely', 'react', 'react-dom', '@xterm/xterm', '@xyflow/react', 'uplot', 'tailwindcss']));
-  // Each banner that a package put into the code of the dashboard belongs to a package of the list.
+  // Each licence banner in the code of the dashboard belongs to a package in the list.
   const assets = globSync('dist/web/assets/*.{js,css}', { cwd: unpacked }).map((path) => readFileSync(join(unpacked, path), 'utf8'));
   const banners = assets.flatMap((code) =>
     [...code.matchAll(/@license (React|lucide|Lit)|! (tailwindcss) v/g)].map(([, one, two]) => (one ?? two)?.toLowerCase()),
@@ -156,7 +156,7 @@ test('starts with npx in an empty folder, and serves its dashboard', { timeout: 
   await expect(fetch(`${url}/api/health`)).rejects.toThrow();
 });
 
-/** An old Node, if the machine has one. Otherwise this Node, reporting an old version. */
+/** Returns an old Node, if the machine has one. Otherwise it returns this Node, which then reports an old version. */
 function oldNode(): [string, ...string[]] {
   for (const path of ['/usr/bin/node', '/usr/local/bin/node']) {
     if (existsSync(path) && /^v(20|21|22\.([0-9]|1[0-2]))\./.test(execFileSync(path, ['--version'], { encoding: 'utf8' }))) return [path];
@@ -175,11 +175,11 @@ test('names the Node that it needs and exits 1 on a Node that is too old', async
   const [code] = (await once(child, 'close')) as [number | null];
   expect({ code, said }).toEqual({
     code: 1,
-    said: expect.stringMatching(/^covenant needs Node 22\.13 or newer, and this is 2\d\.[\d.]+\n {4}next: .*install/),
+    said: expect.stringMatching(/^covenant needs Node 22\.13 or newer\. This is Node 2\d\.[\d.]+\n {4}next: .*install/),
   });
 });
 
-test('has its version in package.json and in no other source', async () => {
+test('states its version only in package.json', async () => {
   const written = globSync(['src/**/*.ts', 'web/**/*.{ts,tsx,html}', 'scripts/*', 'docs/**/*.md', 'README.md', 'ARCHITECTURE.md', 'SECURITY.md'], { cwd: ROOT })
     .filter((path) => !/\.test\.ts$/.test(path))
     .filter((path) => new RegExp(`(?<![\\d.])${VERSION.replaceAll('.', '\\.')}(?![\\d.])`).test(readFileSync(join(ROOT, path), 'utf8')));

@@ -15,7 +15,7 @@ async function onGitHub(options: LoopOptions = {}) {
 const answers = (notes: readonly Body[], tool: string): Body[] => notes.filter((note) => note.tool === tool && note.answer).map(({ answer }) => answer);
 const heard = (notes: readonly Body[]): Body[] => notes.filter((note) => note.heard);
 
-test('three rounds end with an approval, the pull request is merged, and nothing is left; a server killed meanwhile finds its agents again', async () => {
+test('after three rounds of review the pull request is merged and no files or processes are left; a restarted server finds its running agents', async () => {
   const { github, repository, origin, ...loop } = await onGitHub({ plan: { verdicts: ['needs_work', 'suggestions', 'approve'], heldUntil: 'released' } });
   const { instance } = await loop.start('--type', 'coding', '--issue', '7');
   expect(instance).toMatchObject({ id: 'work-7-a1', status: 'started', branch: 'work/work-7-a1', session_kind: 'tmux' });
@@ -25,7 +25,7 @@ test('three rounds end with an approval, the pull request is merged, and nothing
   await loop.killAndStartAgain();
   expect(isAlive(pid)).toBe(true);
   loop.release();
-  await loop.until('it has heard of its pull request', () => heard(loop.notes(id)).length === 3);
+  await loop.until('it has received the news of its pull request', () => heard(loop.notes(id)).length === 3);
   expect(loop.notes(id)[0]).toMatchObject({ pid });
   expect(loop.notes(id).filter(({ started }) => started)).toHaveLength(1);
 
@@ -49,7 +49,7 @@ test('three rounds end with an approval, the pull request is merged, and nothing
   expect(repository.branches()).toEqual(['main']);
 }, 120_000);
 
-test('a silent review is ended in time, a dead one is noticed, and at a limit of two the coder opens the pull request itself; a planner creates issues', async () => {
+test('the review of a silent or dead reviewer ends, and at a limit of two reviews the coder opens the pull request itself; a planner creates issues', async () => {
   const issues = [
     { title: 'First', body: 'Do it.', labels: ['bug'] },
     { title: 'Second', body: 'Do it too.' },
@@ -60,7 +60,7 @@ test('a silent review is ended in time, a dead one is noticed, and at a limit of
   const planner = (await loop.start('--type', 'planning', '--prompt', 'Plan it.')).instance.id;
   const id = instance.id as string;
   await loop.until('it waits', async () => (await loop.show(id)).instance.status === 'waiting_review');
-  await loop.until('the issues are there', () => answers(loop.notes(planner), 'create_issues').length === 1);
+  await loop.until('the issues exist', () => answers(loop.notes(planner), 'create_issues').length === 1);
   expect(github.issues.map(({ title }) => title)).toEqual(['First', 'Second']);
   loop.later(25 * HOUR);
   await loop.until('its pull request is open', async () => (await loop.show(id)).instance.status === 'pr_created');
@@ -69,7 +69,7 @@ test('a silent review is ended in time, a dead one is noticed, and at a limit of
   expect(heard(loop.notes(id))).toHaveLength(2);
   expect(github.pulls).toMatchObject([{ title: 'All rounds', head: instance.branch }]);
   github.close(github.pulls[0]?.number as number);
-  await loop.until('that it was closed is known', async () => (await loop.show(id)).instance.status === 'pr_closed');
+  await loop.until('the server knows that it was closed', async () => (await loop.show(id)).instance.status === 'pr_closed');
 }, 120_000);
 
 test('without tmux, agents run without a terminal and are restarted for their feedback; without GITHUB_TOKEN only the pull request tool fails', async () => {

@@ -5,7 +5,7 @@ import { covenant, direct, ROOT, startProgram } from '../../src/testing/programs
 import { collector } from '../../src/testing/stand-ins/collector.ts';
 import { temporaryFolder } from '../../src/testing/store/database.ts';
 
-/** Writes the name of every file that is loaded. */
+/** Makes Node write the name of every file that it loads to stderr. */
 const WATCH = `import { registerHooks } from 'node:module'; registerHooks({ load(url, ctx, next) { process.stderr.write('loaded ' + url + '\\n'); return next(url, ctx); } });`;
 const NODE_OPTIONS = `--import data:text/javascript,${encodeURIComponent(WATCH)}`;
 
@@ -15,7 +15,7 @@ function exporters(): string[] {
   return readdirSync(folder).filter((name) => name.endsWith('.js') && readFileSync(join(folder, name), 'utf8').includes('OTLPTraceExporter'));
 }
 
-test('without an endpoint no exporter is loaded; with one in the standard variables, everything up to the last call is exported', async () => {
+test('without an endpoint no exporter is loaded; with an endpoint in the standard variables, everything up to the last call is exported', async () => {
   const files = exporters();
   expect(files.length).toBeGreaterThan(0);
   const home = temporaryFolder();

@@ -4,10 +4,10 @@ import { expect, test } from 'vitest';
 import { covenant, direct, type Environment, startProgram } from '../../src/testing/programs/program.ts';
 import { temporaryDatabase, temporaryFolder } from '../../src/testing/store/database.ts';
 
-/** Without the header, whose time is its own. */
+/** An export without its header, because the time in the header differs. */
 const content = (path: string) => readFileSync(path, 'utf8').split('\n').slice(1).join('\n');
 
-/** Without what no import brings, and without the end, which counts it. */
+/** The lines that an import takes over. The last line is left out too, because it counts all lines. */
 const broughtLines = (path: string) =>
   content(path)
     .split('\n')
@@ -41,7 +41,7 @@ test('moves a workspace from SQLite to PostgreSQL and back with the same rows an
     [third, 'two.jsonl', 'three.jsonl'],
   ] as const) {
     const taken = await covenant(at, 'import', from, '--json');
-    // Who may come in as operator or by a link is this server's own affair.
+    // An import leaves out operator tokens and sign-in links, because every server has its own.
     const left_out = from === 'one.jsonl' ? { operator_tokens: 1, signin_links: 1 } : {};
     const brought = { ...rows, tokens: 1, signin_links: 0 };
     expect(taken).toMatchObject({ code: 0, json: { kind: 'workspace_imported', workspace: 'default', rows: brought, journal, verified: true } });
@@ -106,11 +106,11 @@ test('a foreign file creates no home, a damaged one changes nothing, and an impo
   expect((await covenant(to, 'developers', 'list', '--json')).json.items).toContainEqual(expect.objectContaining({ name: 'ana' }));
 });
 
-test('an export without room names the place and leaves no file, and an import refuses a pipe', async () => {
+test('an export that runs out of disk space names the file and leaves none, and an import refuses a pipe', async () => {
   const cwd = temporaryFolder();
   const at: Environment = { home: temporaryFolder(), cwd };
   await covenant(at, 'workflow', 'create', '--name', 'long', '--prompt', 'x'.repeat(90_000), '--repo', at.home);
-  // Room for SQLite's shared memory, and not for the prompt.
+  // The limit leaves room for SQLite's shared memory, but not for the exported prompt.
   const cramped: Environment = { ...at, through: ['sh', '-c', 'trap "" XFSZ; ulimit -f 100; exec "$@"', 'sh'] };
   const refused = await covenant(cramped, 'export', 'big.jsonl', '--json');
   expect(refused).toMatchObject({ code: 1, json: { code: 'NOT_WRITABLE', message: expect.stringContaining(join(cwd, 'big.jsonl')) } });

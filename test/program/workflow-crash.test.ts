@@ -4,7 +4,7 @@ import { patience } from '../../src/testing/runs.ts';
 import { temporaryDatabase, temporaryFolder } from '../../src/testing/store/database.ts';
 
 const AGENTS = 64;
-/** 2,000 tasks are promised. Every run uses a smaller graph of the same kind. */
+/** The promise is 2,000 tasks. `npm test` uses a smaller graph of the same kind. */
 const LAYERS = process.env.COVENANT_PROVE === '1' ? 40 : 12;
 const WIDTH = 50;
 const TASKS = LAYERS * WIDTH;
@@ -24,7 +24,7 @@ const graph = Array.from({ length: TASKS }, (_, at) => {
   return { name: `task ${layer}.${column}`, description: '', sequence: layer, parallel_group: `layer ${layer}`, depends_on: before };
 });
 
-/** Each agent starts at another task; otherwise all but one would always be too late. */
+/** Each agent tries a different task first. Otherwise all agents but one would always be too late. */
 async function firstFree(tasks: readonly { id: string }[], number: number, claim: (id: string) => Promise<Record<string, unknown>>) {
   for (let at = 0; at < Math.min(tasks.length, 8); at++) {
     const { id } = tasks[(number * 31 + at) % tasks.length] as { id: string };

@@ -37,7 +37,7 @@ test('prints open questions in full, and an answer lets the waiting task continu
     const { stdout } = await run(...command);
     expect(stdout).toContain(question);
     expect(stdout).toMatch(/builder[\s\S]*Which port\?[\s\S]*task build, workflow Ship it/);
-    // The text of an agent must not steer the terminal.
+    // The text of an agent must not control the terminal.
     expect(stdout).not.toContain('\u001b');
   }
   expect((await run('messages', 'list', '--kind', 'question')).stdout).toContain(`next: covenant messages answer ${question} TEXT`);
@@ -46,7 +46,7 @@ test('prints open questions in full, and an answer lets the waiting task continu
   expect(answered.json).toMatchObject({ kind: 'question_answered', question_id: question, task_id: task, task_status: 'in_progress' });
   expect(await call('task_get', { id: task })).toMatchObject({ status: 'in_progress', question_id: null });
   expect(await call('message_list', { agent_id: agent })).toMatchObject({ messages: [{ sender_id: 'human', body: 'Take 8080.', reply_to_id: question }] });
-  expect(await run('workflow', 'answer', question, 'again')).toMatchObject({ code: 1, stderr: expect.stringContaining('was answered') });
+  expect(await run('workflow', 'answer', question, 'again')).toMatchObject({ code: 1, stderr: expect.stringContaining('is already answered') });
   expect((await run('workflow', 'answer', 'nothing', 'x', '--json')).json).toMatchObject({ kind: 'error', code: 'QUESTION_NOT_FOUND' });
   expect(await run('workflow', 'answer', question)).toMatchObject({ code: 2 });
   expect((await run('workflow', 'questions')).stdout).toBe('No agent waits for an answer.\n');

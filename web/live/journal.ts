@@ -27,7 +27,7 @@ export interface JournalListener {
   signedOut(): void;
 }
 
-/** The journal of this tab: read once, then followed by `seq` over one socket, which reconnects when it is lost. */
+/** The journal of this tab: read once, then followed by `seq` over one socket. A lost socket is opened again. */
 export class Journal {
   readonly store = new SharedValue(START);
   #last: number | undefined;
@@ -36,7 +36,7 @@ export class Journal {
   #retry: ReturnType<typeof setTimeout> | undefined;
   #attempts = 0;
   #socket: WebSocket | undefined;
-  /** The number of the connection: messages of an abandoned one are ignored. */
+  /** The number of the current connection. Messages of earlier connections are ignored. */
   #turn = 0;
   readonly #listener: JournalListener;
 
@@ -73,7 +73,7 @@ export class Journal {
     }
   }
 
-  /** Reads the events since the last known one; only the newest if that event is too old or from another journal. */
+  /** Reads the events after the last known event. If that event is too old or from another journal, reads only the newest events. */
   async #read(): Promise<{ items: EventView[]; head: number; afresh: boolean }> {
     if (this.#last !== undefined) {
       const { items, head } = await call('events.list', { after: this.#last, limit: KEPT });

@@ -13,7 +13,7 @@ export function usePaused(): boolean {
   return paused;
 }
 
-/** The value; while `frozen`, the last one before that. */
+/** Returns the value. While `frozen`, returns the last value before it was frozen. */
 export function useLastValue<T>(value: T, frozen: boolean): T {
   const [kept, setKept] = useState(value);
   if (!frozen && kept !== value) setKept(value);

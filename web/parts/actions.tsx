@@ -11,7 +11,7 @@ import { escapeBidi } from './values.tsx';
 
 interface ActButtonProps extends ComponentProps<'button'> {
   look?: 'primary' | 'bad' | 'plain';
-  /** The action is in progress. */
+  /** True while the action is in progress. */
   pending?: boolean;
   /** The right that it needs. Without it the button is disabled and says why. */
   needs?: 'member' | 'operator' | 'machine' | undefined;
@@ -46,17 +46,17 @@ interface FormDialogProps extends Pick<ActButtonProps, 'look' | 'needs'> {
   /** The label of the submit button: a verb. */
   submit: string;
   cancel?: string;
-  /** The form is complete. */
+  /** True if the form is complete. */
   ready?: boolean;
-  /** The focus starts on Cancel, so that an accidental Enter does nothing. */
+  /** If true, the focus starts on Cancel, so that an accidental Enter does nothing. */
   cautious?: boolean;
   mutation: { readonly isPending: boolean; readonly error: Error | null };
   /** Replaces the form once there is a result. */
   outcome?: ReactNode;
-  /** "Nothing was granted." */
+  /** The heading of the error: "Nothing was granted." */
   failed: string;
   onSubmit: () => void;
-  /** What Cancel does, if it does not close the dialog. */
+  /** The action of Cancel, if it does not close the dialog. */
   onCancel?: () => void;
   onClose: () => void;
 }
@@ -110,7 +110,7 @@ interface ConfirmSpec<N extends ActionName> {
   /** A function if the input contains the reason. */
   input: ActionInput<N> | ((reason: string) => ActionInput<N>);
   reason?: { readonly label: string; readonly hint?: string; readonly max: number; readonly required?: boolean; readonly rows?: number };
-  /** "Nothing was released." */
+  /** The heading of the error: "Nothing was released." */
   failed: string;
   /** The CLI command; the reason is added to its options. */
   command?: string;

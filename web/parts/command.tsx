@@ -15,11 +15,11 @@ export function Command({ text }: { text: string }) {
   );
 }
 
-/** Breaks lines only between words: a browser would break inside `--option` too. */
+/** Breaks lines only between words. Otherwise a browser would also break inside `--option`. */
 const Unbroken = ({ text }: { text: string }) =>
   text.split(/(\s+)/).map((word, at) =>
     at % 2 === 0 ? (
-      // biome-ignore lint/suspicious/noArrayIndexKey: the words of one text have no other name
+      // biome-ignore lint/suspicious/noArrayIndexKey: the words of one text have no other key
       <span key={at} className="inline-block max-w-full wrap-anywhere">
         {word}
       </span>
@@ -56,7 +56,7 @@ export function CliCommand({ words, options = {}, text }: CliCommandProps) {
   return <Command text={`covenant ${words}${given.join('')}${last}`} />;
 }
 
-/** Quoted so that the shell takes the text as one word. */
+/** Quotes the text so that the shell reads it as one word. */
 const quoted = (text: string): string => (/^[\w@%+:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
 
 /** The equivalent commands, folded. */

@@ -15,7 +15,7 @@ export interface RowList<T> {
   readonly more?: { readonly isReading: boolean; read(): void } | undefined;
   /** The number of rows on the server, if only some are read: "50 of 230 tokens". */
   readonly total?: number | undefined;
-  /** The list holds its maximum number of pages. The next page replaces them. */
+  /** True if the list shows its maximum number of pages. The next page then replaces them. */
   readonly isFull?: boolean;
   /** Set if the list does not start at its first row. */
   readonly goBack?: (() => void) | undefined;

@@ -13,11 +13,11 @@ interface DialogProps {
   children: ReactNode;
 }
 
-/** The browser's own modal: it keeps the focus inside, closes on Escape and gives the focus back. `data-first` is focused first. */
+/** A modal dialog of the browser. It keeps the focus inside, closes on Escape and then restores the focus. `data-first` is focused first. */
 export function Dialog({ title, wide = false, top = false, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
-  // A layout effect, because a dialog gives the focus back only while it is still in the page.
+  // A layout effect, because a dialog restores the focus only while it is still in the page.
   useLayoutEffect(() => {
     const element = dialog.current;
     if (!element) return undefined;

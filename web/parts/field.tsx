@@ -24,10 +24,10 @@ interface TextProps extends FieldProps {
   onChange: (value: string) => void;
   /** The maximum length that the contract accepts; undefined without a limit. */
   max?: number | undefined;
-  /** Has the focus when its dialog opens. */
+  /** If true, the field has the focus when its dialog opens. */
   first?: boolean;
   required?: boolean;
-  /** Code: monospaced and without spell checking. */
+  /** For code: monospaced and without spell checking. */
   mono?: boolean;
 }
 
@@ -123,7 +123,7 @@ export function SelectField<T extends string>({ label, hint, value, choices, onC
 }
 
 interface ChoiceProps {
-  /** The group of a radio button; without one it is a checkbox. */
+  /** The group of a radio button. Without a group, the choice is a checkbox. */
   group?: string;
   checked: boolean;
   label: string;

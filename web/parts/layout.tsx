@@ -16,7 +16,7 @@ const LOOK: Record<Tone, { mark: string; colours: string }> = {
   you: { mark: '◆', colours: 'bg-you-tint text-you' },
 };
 
-/** A status with a colour, a mark and a word: colour alone is not accessible. */
+/** A status with a colour, a mark and a word, because colour alone is not accessible. */
 export function State({ tone, children }: { tone: Tone; children: ReactNode }) {
   const { mark, colours } = LOOK[tone];
   return (
@@ -171,7 +171,7 @@ export function NameList({ unit, names }: { unit: string; names: readonly string
   );
 }
 
-/** Content that scrolls if it is too large, and then can be focused by keyboard. `label` is its accessible name. */
+/** Content that scrolls if it is too large. It can then be focused by keyboard. `label` is its accessible name. */
 export function Scrolled({ label, className, children }: { label: string; className: string; children: ReactNode }) {
   const place = useRef<HTMLDivElement>(null);
   const inside = useRef<HTMLDivElement>(null);

@@ -55,7 +55,7 @@ export function MenuItem({ onChoose, children }: { onChoose: () => void; childre
   );
 }
 
-/** Stays open, because the person sees the effect behind the menu. */
+/** A click leaves the menu open, because the person sees the effect behind it. */
 export function MenuSwitch({ on, onChange, children }: { on: boolean; onChange: (on: boolean) => void; children: ReactNode }) {
   return (
     <Dropdown.CheckboxItem className={ENTRY} checked={on} onCheckedChange={onChange} onSelect={(event) => event.preventDefault()}>

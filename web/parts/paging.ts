@@ -6,7 +6,7 @@ import { useRead } from '../queries.ts';
 import type { RowList } from './data-list.tsx';
 import type { ReadResult } from './loaded.tsx';
 
-/** Every event reads all shown pages again, so their number is limited. Beyond this limit the list starts at the next page. */
+/** After an event all shown pages are read again, so their number is limited. If the limit is reached, the next page replaces the shown pages. */
 const MAX_PAGES = 6;
 /** The first page is small so that it loads fast; later pages are larger. */
 const PAGE_SIZES = [50, 150] as const;

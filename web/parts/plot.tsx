@@ -22,7 +22,7 @@ export default function Plot({ times, series, unit, height = 0 }: TimeChartProps
       // The topmost series is drawn first, so that the others cover its lower part.
       const stacked = stack(series.map(({ values }) => values));
       const order = series.map((_, index) => series.length - 1 - index);
-      // Bars are centred on their times, so the axis needs half a bar more at each end.
+      // Bars are centred on their times, so the axis needs room for another half bar at each end.
       const half = ((times[1] ?? 0) - (times[0] ?? 0)) / 2_000;
       const bars = uPlot.paths.bars?.({ size: [0.8, 40], gap: 1 });
       return new uPlot(
@@ -88,7 +88,7 @@ export default function Plot({ times, series, unit, height = 0 }: TimeChartProps
 
 const FONT = '11px system-ui, sans-serif';
 
-/** Adds to each series the ones below it. */
+/** Adds to the values of each series those of all series below it. */
 function stack(all: readonly (readonly number[])[]): number[][] {
   const sums: number[] = [];
   return all.map((values) => values.map((value, index) => (sums[index] = (sums[index] ?? 0) + value)));

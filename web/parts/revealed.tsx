@@ -33,7 +33,7 @@ export const hiddenIn = (text: string): number => text.match(EACH_HIDDEN)?.lengt
 
 const codeOf = (character: string): number => character.codePointAt(0) ?? 0;
 
-/** Tag characters spell words that only a model can read, so each is shown with its letter. */
+/** Tag characters can spell words that only a model reads, so each is shown with its letter. */
 function nameOf(code: number): string {
   if (code > 0xe0020 && code < 0xe007f) return `tag ${String.fromCodePoint(code - 0xe0000)}`;
   return NAMES[code] ?? 'hidden character';
@@ -54,7 +54,7 @@ export function Revealed({ text }: { text: string }) {
         at % 2 === 0 ? (
           piece
         ) : (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one text have no other name
+          // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one text have no other key
           <span key={at} title={nameOf(codeOf(piece))} className="mx-px rounded-sm bg-you-tint px-0.5 font-mono text-label font-semibold text-you">
             {written(piece)}
           </span>

@@ -15,7 +15,7 @@ const BESIDE = '(width >= 64rem)';
 export function SidePanel({ title, onClose, children }: { title: string; onClose: () => void; children: ReactNode }) {
   const panel = useRef<HTMLDialogElement>(null);
   const heading = useId();
-  // Read during rendering: when a panel replaces another, an effect would remember the opener of the first one.
+  // Read during rendering: when a panel replaces another panel, an effect would remember the opener of the first panel.
   const [opener] = useState(() => document.activeElement);
   useLayoutEffect(() => {
     const element = panel.current;
@@ -72,7 +72,7 @@ export function SidePanel({ title, onClose, children }: { title: string; onClose
 
 /** The panel of a row. */
 export interface RowPanelProps<T> {
-  /** Its id, or the end of it. */
+  /** The id of the row, or the end of that id. */
   id: string;
   /** The row of the list, shown until the panel's own read has ended. */
   listed: T | undefined;

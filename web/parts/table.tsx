@@ -51,9 +51,9 @@ export interface TableProps<T> {
   label: string;
   columns: readonly Column<T>[];
   rows: readonly T[];
-  /** If it is an id, the shortcut y copies it. */
+  /** If the key is an id, the shortcut y copies it. */
   rowKey(row: T): string | number;
-  /** Renders every row: for a table in its own scroll box, which the window does not scroll. */
+  /** Renders every row. Needed for a table in its own scroll box, because the window does not scroll it. */
   whole?: boolean;
 }
 
@@ -107,7 +107,7 @@ function AllRows({ columns, rows, rowKey }: BodyProps) {
 function NearRows({ columns, rows, rowKey }: BodyProps) {
   const body = useRef<HTMLTableSectionElement>(null);
   const [top, setTop] = useState(0);
-  // After every render: the content above may have changed its height.
+  // Runs after every render, because the content above may have changed its height.
   useLayoutEffect(() => {
     const place = body.current?.getBoundingClientRect().top;
     if (place !== undefined) setTop(Math.round(place + scrollY));

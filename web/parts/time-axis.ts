@@ -81,7 +81,7 @@ export function ticksOf(stretches: readonly AxisStretch[], about: number): numbe
     .map(({ time }) => time);
 }
 
-/** Shorter work needs seconds, or several marks would show the same minute. */
+/** For shorter work the marks show seconds. Otherwise several marks would show the same minute. */
 const SECONDS_BELOW_MS = 10 * 60_000;
 
 /** The format of the marks. */

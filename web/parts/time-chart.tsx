@@ -6,7 +6,7 @@ import { counted, dateOf, UntrustedText } from './values.tsx';
 export interface Series {
   readonly label: string;
   readonly tone: Tone;
-  /** One for each of `times`. */
+  /** One value for each of `times`. */
   readonly values: readonly number[];
 }
 
@@ -25,7 +25,7 @@ export interface TimeChartProps {
 
 const NoPlot = () => <p className="text-label text-muted">This browser cannot draw the chart. See the table below.</p>;
 
-/** If the chart cannot be drawn (the library refuses some locales), the page must still work. */
+/** The page must still work if the chart cannot be drawn, because the library refuses some locales. */
 const Plot = lazy<ComponentType<TimeChartProps>>(() => import('./plot.tsx').catch(() => ({ default: NoPlot })));
 const HEIGHT = 140;
 

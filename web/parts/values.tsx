@@ -51,7 +51,7 @@ const LONGEST_NAME = 100;
 function withLineBreaks(text: string): ReactNode {
   if (text.length > LONGEST_NAME || /\s/.test(text)) return text;
   const [first = '', ...rest] = text.split(/(?<=[@:/_.#])(?=\w)/);
-  // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one name have no other name
+  // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one name have no other key
   return [first, ...rest.flatMap((part, at) => [<wbr key={at} />, part])];
 }
 
@@ -123,7 +123,7 @@ export function Id({ id }: { id: string }) {
   );
 }
 
-/** "1 task", "12 tasks": a number without its unit says nothing. */
+/** A number with its unit: "1 task", "12 tasks". */
 export const counted = (count: number, one: string, many = `${one}s`): string => `${count.toLocaleString()} ${count === 1 ? one : many}`;
 
 const MINUTE = 60_000;
@@ -136,7 +136,7 @@ const UTC = new Intl.DateTimeFormat(undefined, { ...SHAPE, timeZone: 'UTC', time
 /** The exact time, for charts, labels and tooltips. Everywhere else use `Time`, `Until` or `Elapsed`. */
 export const dateOf = (at: number): string => (preferences().utc ? UTC : LOCAL).format(at);
 
-/** A past time: "12 min ago". Every time on the dashboard is one of these three, with the exact time on hover. */
+/** A past time: "12 min ago". Every time on the dashboard uses `Time`, `Until` or `Elapsed`, which show the exact time on hover. */
 export const Time = ({ at }: { at: number }) => <Moment at={at} words={ago} />;
 
 /** A future time: "in 12 min". After it has passed: "now", then "2 min ago". */
@@ -155,7 +155,7 @@ function Moment({ at, words }: { at: number; words: (at: number, now: number) =>
   );
 }
 
-/** Shorter times would only flicker. */
+/** Shorter times are shown as "just now", because the text would change every second. */
 const JUST_NOW_MS = 5_000;
 
 // The server's clock may be slightly ahead of this machine's clock, so the result is never negative.

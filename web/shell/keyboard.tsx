@@ -41,7 +41,7 @@ export function Keyboard() {
     return id !== undefined;
   };
 
-  /** Single-key shortcuts outside of fields and dialogs. None of them changes anything on the server. False: the key has no effect here. */
+  /** Single-key shortcuts outside of fields and dialogs. None of them changes anything on the server. They return false if the key has no effect here. */
   const singleKeys: Readonly<Record<string, () => unknown>> = {
     g: () => setLeading(performance.now() + SEQUENCE_MS),
     '?': () => setOpen('help'),

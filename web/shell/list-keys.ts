@@ -23,7 +23,7 @@ export function moveRow(step: 1 | -1): boolean {
 
 let peeking = false;
 
-/** Whether the panel that opens now was opened by `peek`, which keeps the focus in the list. Resets itself. */
+/** Whether the panel that opens now was opened by `peek`, which keeps the focus in the list. Can be read once for each `peek`. */
 export function wasPeek(): boolean {
   const wasPeeking = peeking;
   peeking = false;

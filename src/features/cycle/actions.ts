@@ -40,7 +40,7 @@ interface CycleReference {
 
 interface CycleTarget {
   readonly repository: string;
-  /** Undefined: the active cycle, if there is one. */
+  /** The cycle that the call names by id. If undefined, the active cycle of the repository is meant. */
   readonly named: StoredCycle | undefined;
 }
 
@@ -50,7 +50,7 @@ const redactorFor = ({ reader, workspace, principal }: CallContext) => valueReda
 /** People's actions on cycles, from the dashboard and the command line. No answer contains a token. */
 export function cycleActions(outside: CycleOutside, mirror: Mirror): Implementation[] {
   const place = (input: CycleReference, ctx: Pick<CallContext, 'repository'>) => repositoryOf(outside, input.repository_path, ctx);
-  /** Only if a repository was named; otherwise all repositories. */
+  /** The repository that the call names, or undefined for all repositories. */
   const filter = async (input: CycleReference, ctx: CallContext) => (input.repository_path === undefined ? undefined : await place(input, ctx));
   const byId = async (id: string, ctx: CallContext): Promise<StoredCycle> => {
     const cycle = await findCycle(ctx.reader, ctx.workspace, id);

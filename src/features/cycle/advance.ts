@@ -1,5 +1,6 @@
 import { record, type WriteContext } from '../../kernel/call.ts';
 import { excerpt } from '../../kernel/excerpt.ts';
+import { workspaceFlag } from '../../kernel/ids.ts';
 import { invalidInput, Refusal } from '../../kernel/reply.ts';
 import { insertNewRow, insertRows, newId } from '../../storage/rows.ts';
 import type { CycleRow } from '../../storage/schema-rows.ts';
@@ -25,7 +26,7 @@ export async function startCycle(tx: Tx, ctx: WriteContext, { repository, featur
   const slug = slugOf(feature);
   if (slug === '') throw invalidInput([{ field: 'feature', message: 'expected at least one letter or digit from A-Z, a-z or 0-9' }]);
   const active = await activeCycle(tx.db, tx.workspace, repository);
-  if (active) throw alreadyActive(repository, active.cycle_id);
+  if (active) throw alreadyActive(repository, tx.workspace, active.cycle_id);
   const firstId = cycleIdFor(slug, tx.now, () => false);
   const taken = await idsLike(tx.db, repository, firstId);
   const { name: phase, role } = firstPhase(config.machine);
@@ -56,21 +57,25 @@ export async function startCycle(tx: Tx, ctx: WriteContext, { repository, featur
     mirrored: 0,
   };
   // Another workspace may have an active cycle in this repository.
-  if (!(await insertNewRow(tx.db, 'cycles', row))) throw alreadyActive(repository, null);
+  if (!(await insertNewRow(tx.db, 'cycles', row))) throw alreadyActive(repository, tx.workspace, null);
   const cycle = readCycle(row);
   recordStep(tx, ctx, 'cycle.started', cycle, { repository: excerpt(repository, 300) });
   return cycle;
 }
 
-const alreadyActive = (repository: string, cycle_id: string | null): Refusal =>
-  new Refusal(
+/** `cycle_id` is null for a cycle of another workspace. */
+function alreadyActive(repository: string, workspace: string, cycle_id: string | null): Refusal {
+  const cancel = `covenant cycle cancel --repo ${shellQuoted(repository)}`;
+  return new Refusal(
     'CYCLE_ALREADY_ACTIVE',
     cycle_id === null ? `Another workspace has an active cycle in ${repository}.` : `The cycle ${cycle_id} is active in ${repository}.`,
     cycle_id === null
-      ? 'Wait until it ends, or ask the operator to run `covenant cycle cancel --workspace NAME --reason TEXT`.'
-      : `Call cycle.complete and cycle.archive for it first, or ask the operator to run \`covenant cycle cancel --repo ${shellQuoted(repository)} --reason TEXT\`.`,
+      ? `Wait until it ends, or ask the operator to run \`${cancel} --workspace NAME --reason TEXT\` with the name of that workspace.`
+      : 'Continue that cycle: cycle.status shows its phase and role. In its last working phase, call cycle.complete, then cycle.archive, each with session_token and lock_token. ' +
+          `Or ask the operator to run \`${cancel}${workspaceFlag(workspace)} --reason TEXT\`.`,
     { cycle_id },
   );
+}
 
 /** The lock passes to the role of the new phase, with a new token if the role changes. */
 function turnTo(cycle: StoredCycle, { name, role }: Phase, now: number) {

@@ -100,7 +100,7 @@ test('the files have their documented form, and the archive contains them all wi
   const everything = Object.values(broker(here)).join('\n');
   for (const secret of [...Object.values(PSKS), gemini, codex, lock_token, held.lock_token]) expect(everything).not.toContain(secret);
 
-  // A second archive of the same feature in the same second. A cancelled cycle has none.
+  // A second archive of the same feature in the same second. A cancelled cycle has no archive.
   const first = broker(here);
   await app.ok('cycle.start', { feature: 'other' });
   await app.done('cycles.cancel', { repository_path: here, reason: 'x' });
@@ -128,7 +128,7 @@ test('editing or removing a mirror file changes nothing, and the next call resto
   edit('handoff/gemini.json', '{"notes": ["forged"]}');
   expect(await app.ok('handoff.read', { target: 'gemini' })).toEqual({});
   expect(broker(app.repository)).toEqual(right);
-  // Every call is judged by the store, even one that is refused or for another role.
+  // The server decides every call by the store, even a call that it refuses or a call for another role.
   for (const call of [
     () => app.ok('cycle.status'),
     () => app.refused('lock.acquire', { session_token: gemini }),
@@ -157,7 +157,7 @@ test('editing or removing a mirror file changes nothing, and the next call resto
   expect(await app.ok('cycle.status')).toEqual(status);
 });
 
-test('if a file cannot be written the call succeeds and returns why; the sweep or the next call writes it', async () => {
+test('if a file cannot be written, the call succeeds and returns the reason, and the sweep or the next call writes the file', async () => {
   let broken = false;
   const replaceFile: typeof fileDisk.replaceFile = async (...args) => {
     if (broken) throw new Error('EROFS: read-only file system');
@@ -193,7 +193,7 @@ test('if a file cannot be written the call succeeds and returns why; the sweep o
   expect(readdirSync(brokerFile(app.repository, `archive/${cycle_id}`))).toHaveLength(6);
 });
 
-test('nothing is written through a link that leads out of the repository, and the obstacle is named', async () => {
+test('nothing is written through a link that leads out of the repository, and the answer names the obstacle', async () => {
   const app = await cycleApp();
   const gemini = await app.open('gemini');
   const codex = await app.open('codex');
@@ -282,7 +282,7 @@ test('a reader always sees a whole file, old or new [storage.broker.atomic-files
       const before = readFileSync(files[0] as string, 'utf8');
       const open = openSync(files[0] as string, 'r');
       await app.handOver(target, sessions[target], { payload: await app.payload(target, { notes: large }) });
-      // A reader with the old file open still has it whole: the file was replaced, not overwritten.
+      // A reader that has the old file open can still read all of it, because the file was replaced and not overwritten.
       expect(readFileSync(open, 'utf8')).toBe(before);
       closeSync(open);
     }
@@ -294,7 +294,7 @@ test('a reader always sees a whole file, old or new [storage.broker.atomic-files
   expect(Object.keys(broker(app.repository)).sort()).toEqual(['handoff/codex.json', 'handoff/gemini.json', 'lock.json', 'state.json']);
 });
 
-test('calls that need the config refuse an invalid one with its faults [config.broker.missing-psk] [storage.broker.config-read] [config.broker.shape] [cycle.machine.checked-at-load]', async () => {
+test('calls that need the config are refused with its faults if it is invalid [config.broker.missing-psk] [storage.broker.config-read] [config.broker.shape] [cycle.machine.checked-at-load]', async () => {
   const app = await cycleApp({ repository: brokerRepository(null) });
   const session = { session_token: 'sess_x' };
   const held = { ...session, lock_token: 'x' };

@@ -5,7 +5,7 @@ import { NotAFile } from '../../machine/files.ts';
 import { type CycleConfig, FOLDER, NO_CONFIG, readConfig, withoutPsk } from './config.ts';
 import type { CycleOutside } from './place.ts';
 
-/** The repository is not trusted. This is far more than any machine needs. */
+/** The repository is not trusted, so its file is limited. No state machine needs nearly as much. */
 const MAX_CONFIG_BYTES = 1024 * 1024;
 
 /** The text of `config.json`, null if the file does not exist. */
@@ -19,7 +19,7 @@ export async function configText({ files }: Pick<CycleOutside, 'files'>, reposit
   }
 }
 
-/** The repository's configuration of cycles, or the default without a file. An invalid file is refused. */
+/** The repository's configuration of cycles, or the default if it has no file. An invalid file is refused. */
 export async function configOf(outside: CycleOutside, repository: string): Promise<CycleConfig> {
   const text = await configText(outside, repository);
   if (text === null) return NO_CONFIG;
@@ -28,7 +28,7 @@ export async function configOf(outside: CycleOutside, repository: string): Promi
   throw configInvalid(repository, read.faults.join('; '), 'Correct the file, then repeat the call.');
 }
 
-/** The real path of the file with the PSKs. Through links one file may be the config of many folders. */
+/** The real path of the file with the PSKs. With links, one file may be the config of many folders. */
 export async function realConfig(repository: string): Promise<string> {
   const path = join(repository, FOLDER, 'config.json');
   return await realpath(path).catch(() => path);

@@ -45,7 +45,7 @@ export interface CycleConfig {
   readonly shown: Record<string, unknown>;
 }
 
-/** Without a file: the default machine and no PSK, so that no call that needs a PSK succeeds. */
+/** Used if there is no file: the default machine and no PSK, so that no call that needs a PSK succeeds. */
 export const NO_CONFIG: CycleConfig = { machine: GEMINI_AND_CODEX, mode: 'approval', sessionTtlMs: DEFAULT_TTL_HOURS * 3_600_000, psks: new Map(), shown: {} };
 
 /** Limits of a report: the number of faults and the length of each. */

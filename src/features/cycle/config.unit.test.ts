@@ -108,7 +108,7 @@ describe('a fault names its key', () => {
     expect(found).not.toContain(PSK);
   });
 
-  test('of many faults the first few are reported, and of a long key its beginning', () => {
+  test('only the first few of many faults are reported, and only the beginning of a long key', () => {
     const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`${index}`, { psk: PSK }]));
     expect(faults({ agents: many })).toHaveLength(10);
     const transitions = Array.from({ length: 100 }, (_, index) => ({ from: `a${index}`, to: `b${index}`, target: 'builder' }));
@@ -116,7 +116,7 @@ describe('a fault names its key', () => {
     expect(faults({ ['x'.repeat(10_000)]: 1 }).join()).toHaveLength(200);
   });
 
-  test.each(['roles', 'phases', 'transitions', 'final'] as const)('%s alone, or missing alone, is refused: all four or none', (key) => {
+  test.each(['roles', 'phases', 'transitions', 'final'] as const)('%s set alone, or missing alone, is refused, because all four belong together', (key) => {
     const together = 'roles, phases, transitions and final must be set together or not at all';
     expect(faults({ [key]: OWN[key] })).toEqual([together]);
     expect(faults({ ...OWN, [key]: undefined })).toEqual([together]);

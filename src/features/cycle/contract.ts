@@ -22,7 +22,7 @@ const time = z.string().nullable();
 /** Set if the files in the repository could not be written. The store is complete, and the server retries. */
 const mirrored = { mirror_error: z.string().optional().describe('Why the files in .mcp-broker are behind; the server retries.') };
 
-/** Redacted even in calls that do not take them: such calls are refused but still recorded. */
+/** Redacted in every call, because a call that does not take them is refused but still recorded. */
 const SECRETS = ['psk', 'session_token', 'lock_token'];
 const TOOL = { toolset: 'cycle', placed: 'repository_path', secrets: SECRETS } as const;
 const SESSION = { session_token: 'INVALID_SESSION' };
@@ -32,8 +32,7 @@ export const sessionOpen = contract({
   name: 'session.open',
   ...TOOL,
   title: 'Open a role session',
-  description:
-    'Prove your role with its PSK from .mcp-broker/config.json. Returns a session_token for the other calls, which only you can use until it expires.',
+  description: 'Prove your role with its PSK from .mcp-broker/config.json. Returns a session_token for the other calls; only you can use it until it expires.',
   input: z.strictObject({ role, psk: z.string().max(1_000).describe('Pre-shared key of the role.'), ...repository }),
   output: z.strictObject({ session_token: z.string(), role: z.string() }),
   inputCodes: { role: 'INVALID_ROLE' },
@@ -161,7 +160,7 @@ export const sessionView = z.strictObject({
   closed_by: z.string().nullable(),
 });
 
-/** The maximum of an integer column. */
+/** A number of at most the maximum of an integer column. */
 const handoffNumber = z.int().min(1).max(2_147_483_647);
 
 export const handoffView = z.strictObject({ number: z.int(), producer: z.string(), target: z.string(), created_at: z.int(), payload: z.looseObject({}) });
@@ -279,7 +278,7 @@ export const cyclesCloseSession = contract({
   name: 'cycles.close_session',
   toolset: 'admin',
   title: 'Close a role session',
-  description: 'Refuse its token from now on.',
+  description: 'Invalidate the session token.',
   input: z.strictObject({ session_id: id }),
   output: sessionView,
   annotations: { destructiveHint: true, idempotentHint: true },

@@ -10,7 +10,7 @@ const PROVE = process.env.COVENANT_PROVE === '1';
 const WAY = ['cycle.start', 'handoff.write codex', 'handoff.write gemini', 'cycle.complete', 'cycle.archive'] as const;
 type Act = (typeof WAY)[number];
 
-/** How many steps of each call are tried if not all. Each one starts a process. */
+/** How many steps of each call are tried without `npm run prove`. Each try starts a process. */
 const TRIED: Record<Act, number> = {
   'cycle.start': 2,
   'handoff.write codex': 3,
@@ -34,7 +34,7 @@ const REFUSED: Record<Act, string> = {
   'cycle.archive': 'NO_ACTIVE_CYCLE',
 };
 
-test('killed at any step of start, write, complete and archive: all of it is done or nothing, and the next call or sweep writes the files [handoff.write.atomic]', {
+test('if the server is killed at any step of start, write, complete or archive, all or nothing is done, and the next call or sweep writes the files [handoff.write.atomic]', {
   timeout: PROVE ? 1_800_000 : 120_000,
 }, async () => {
   const home = await cycleApp();
@@ -73,14 +73,14 @@ test('killed at any step of start, write, complete and archive: all of it is don
       expect(running?.lock_role).toBe(running?.active_role);
       if (running && name === 'handoff.write') expect(running.lock_token).not.toBe(args.lock_token);
     } else expect(after).toEqual(before);
-    // A server that starts afterwards repairs the state by its first call, or by its sweep alone.
+    // A server that starts afterwards repairs the files with its first call, or with its sweep if there is no call.
     const next = await cycleApp({ database, repository });
     if (point % 2 === 0) await next.ok('cycle.status', {}, ana);
     else next.clock.advance(1);
     await next.app.close();
     await checkFiles(home.app.store.reader, repository);
     expect(await rows()).toEqual(after);
-    // The call's arguments work again exactly if nothing was done.
+    // The same call succeeds now if nothing was done, and is refused otherwise.
     if (done) expect((await home.refused(name, args)).code).toBe(REFUSED[act]);
     else await home.ok(name, args);
     return done;
@@ -104,7 +104,7 @@ test('killed at any step of start, write, complete and archive: all of it is don
   await counting.end();
 
   const left = new Map(WAY.map((act) => [act, points(act, steps.get(act) ?? 0)]));
-  // The commit is the first step. Before it nothing is done, after it everything.
+  // The first step is the commit. A kill before it leaves nothing done, and a kill after it leaves everything done.
   while ([...left.values()].some((some) => some.length > 0)) {
     await walk(async (act) => {
       const point = left.get(act)?.shift();
@@ -115,7 +115,7 @@ test('killed at any step of start, write, complete and archive: all of it is don
   expect([...filesOf(repository).keys()].filter((path) => /\.tmp/.test(path))).toEqual([]);
 });
 
-test('of two processes that hand over simultaneously with one token, one succeeds, and the files are its own [handoff.write.atomic]', async () => {
+test('when two processes hand over at the same time with the same token, one succeeds, and the files show its handoff [handoff.write.atomic]', async () => {
   const app = await cycleApp();
   const { repository } = app;
   const sessions = { gemini: await app.open('gemini'), codex: await app.open('codex') };

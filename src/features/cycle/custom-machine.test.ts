@@ -19,7 +19,7 @@ const CONFIG = {
 };
 type Role = keyof typeof CONFIG.agents;
 
-test('three roles with custom phases go the whole way, with rework, to an archive named by them [cycle.machine.as-data]', async () => {
+test('three roles with custom phases complete a cycle with rework, and the files of its archive are named after them [cycle.machine.as-data]', async () => {
   const app = await cycleApp({ repository: brokerRepository(CONFIG) });
   const sessions = {} as Record<Role, string>;
   for (const role of ['planner', 'builder', 'reviewer'] as const)
@@ -83,7 +83,7 @@ test('three roles with custom phases go the whole way, with rework, to an archiv
     agents: { planner: { psk: '[redacted]' }, builder: { psk: '[redacted]' }, reviewer: { psk: '[redacted]' } },
   });
   expect(readdirSync(brokerFile(app.repository, 'handoff'))).toEqual([]);
-  // A new token for every turn. The first acquired one equals the one from cycle.start.
+  // Every turn has a new token. The first acquired token equals the one from cycle.start.
   expect(new Set(tokens).size).toBe(tokens.length - 1);
   expect(await app.done('cycles.list', {})).toMatchObject({ items: [{ reworks: 2, status: 'archived' }] });
 });

@@ -17,7 +17,7 @@ const IDLE = {
   lock: { locked: false, role: null },
 };
 
-test('a cycle starts, shows its state, and keeps others out of its repository [cycle.start.shape] [cycle.start.initial] [cycle.start.id] [cycle.start.already-active] [cycle.start.one-per-repository] [cycle.start.clears-handoffs] [cycle.status.shape] [cycle.status.handoffs] [cycle.status.lock] [config.broker.mode-shown]', async () => {
+test('a cycle starts and shows its state, and no other cycle can start in its repository [cycle.start.shape] [cycle.start.initial] [cycle.start.id] [cycle.start.already-active] [cycle.start.one-per-repository] [cycle.start.clears-handoffs] [cycle.status.shape] [cycle.status.handoffs] [cycle.status.lock] [config.broker.mode-shown]', async () => {
   const app = await cycleApp({ clock: testClock(Date.UTC(2026, 1, 20, 21, 56, 22)) });
   expect(await app.ok('cycle.status')).toEqual(IDLE);
 
@@ -42,7 +42,7 @@ test('a cycle starts, shows its state, and keeps others out of its repository [c
   expect(again).toMatchObject({ code: 'CYCLE_ALREADY_ACTIVE', details: { cycle_id: '20260220T215622Z_featureX' } });
   expect(await app.ok('cycle.status')).toEqual(status);
 
-  // Another repository is free, and calls there stay there.
+  // A cycle can start in another repository, and calls for that repository do not change this one.
   const elsewhere = { repository_path: brokerRepository({ ...CONFIG, mode: 'autonomous' }) };
   const other = await app.ok('cycle.start', { feature: 'featureX', ...elsewhere });
   expect(other.cycle_id).toBe(started.cycle_id);
@@ -90,7 +90,7 @@ test('only the documented transitions are allowed; every other call is refused a
   const { cycle_id } = await app.ok('cycle.start', { feature: 'x' });
   const store = app.app.store.reader;
   const whole = async () => [await store.selectFrom('cycles').selectAll().execute(), await store.selectFrom('cycle_handoffs').selectAll().execute()];
-  /** Refused with this code, and nothing has changed. */
+  /** Expects a refusal with this code, and that nothing has changed. */
   const holds = async (code: string, tool: string, args: object) => {
     const before = await whole();
     expect(await app.refused(tool, args)).toMatchObject({ code });
@@ -147,7 +147,7 @@ test('only the documented transitions are allowed; every other call is refused a
   await app.ok('cycle.start', { feature: 'x' });
 });
 
-test('of ten simultaneous starts one succeeds, even from two workspaces [cycle.start.one-per-repository]', async () => {
+test('of ten simultaneous starts only one succeeds, even from two workspaces [cycle.start.one-per-repository]', async () => {
   const app = await cycleApp();
   const zoe = await app.developer('zoe', undefined, 'ws_other');
   const callers = Array.from({ length: 10 }, (_, index) => (index % 2 ? app.ana : zoe));
@@ -199,7 +199,7 @@ test('a cycle keeps the machine that it started with, and cancelling ends it in 
     handoffs: [{ number: 1, producer: 'gemini', target: 'codex' }],
   });
 
-  // The next cycle uses the new machine. A request for the old one must not end it.
+  // The next cycle uses the new machine. A request to cancel the old cycle must not end the new one.
   expect(await app.ok('cycle.start', { feature: 'y' })).toMatchObject({ phase: 'work', active_role: 'solo' });
   expect((await app.action('cycles.cancel', { id: cycle.id, reason: 'again' })).reply).toMatchObject({
     code: 'NO_ACTIVE_CYCLE',
@@ -260,7 +260,7 @@ test("the repository is found from the caller's folder: the nearest folder with 
   expect(await status(repository.path)).toBe('x');
   expect(readdirSync(join(beside, '.mcp-broker'))).toEqual(['config.json']);
 
-  // Invalid worktree markers: the repository is missing, or reached by another way.
+  // Forged worktree markers. One names the repository by a link, the other names a missing repository.
   const forged = realpathSync(temporaryFolder());
   const marked = (main: string) => writeFileSync(join(forged, '.git'), `gitdir: ${main}/.git/worktrees/x\n`);
   symlinkSync(repository.path, join(forged, 'way'));
@@ -269,7 +269,7 @@ test("the repository is found from the caller's folder: the nearest folder with 
   marked(join(forged, 'nowhere'));
   expect(await app.refused('cycle.start', { feature: 'z', repository_path: forged })).toMatchObject({ code: 'SCHEMA_INVALID' });
 
-  // As reported by a bridge. Named or reported, it must be an absolute path of an existing folder.
+  // The path as a bridge reports it. Whether it is named or reported, it must be the absolute path of an existing folder.
   const reported = { name: 'cycle.status', args: {}, principal: app.ana.principal, surface: 'mcp' } as const;
   expect((await app.app.dispatch.tool({ ...reported, repository: part })).body).toMatchObject({ ok: true, data: { feature: 'y' } });
   expect((await app.app.dispatch.tool(reported)).body).toMatchObject({ error: { code: 'SCHEMA_INVALID', details: { field: 'repository_path' } } });
@@ -277,7 +277,7 @@ test("the repository is found from the caller's folder: the nearest folder with 
     expect(await app.refused('cycle.status', { repository_path })).toMatchObject({ code: 'SCHEMA_INVALID', details: { field: 'repository_path' } });
 });
 
-test('a server limited to some folders uses no others', async () => {
+test('a server that is limited to some folders uses no other folders', async () => {
   const inside = brokerRepository();
   const outside = brokerRepository();
   const app = await cycleApp({ repositories: [inside], repository: inside });
@@ -290,7 +290,7 @@ test('a server limited to some folders uses no others', async () => {
   expect(readdirSync(brokerFile(outside, ''))).toEqual(['config.json']);
 });
 
-test('a path that no database can store in a key is refused by its field', async () => {
+test('a path that is too long for a database key is refused with an error that names its field', async () => {
   const app = await cycleApp();
   const deep = join(app.repository, ...Array.from({ length: 10 }, () => 'é'.repeat(110)));
   mkdirSync(deep, { recursive: true });

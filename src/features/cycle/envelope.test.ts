@@ -45,10 +45,11 @@ test('every tool answers in the envelope, and every documented code is the answe
   await bad('NO_ACTIVE_CYCLE', 'lock.acquire', { session_token: gemini });
   await bad('SCHEMA_INVALID', 'cycle.start', { feature: '!' });
   await good('cycle.start', { feature: 'x' });
-  await bad('CYCLE_ALREADY_ACTIVE', 'cycle.start', { feature: 'x' });
+  const active = await bad('CYCLE_ALREADY_ACTIVE', 'cycle.start', { feature: 'x' });
+  expect(active.details.next).toMatch(/^Continue that cycle: .* `covenant cycle cancel --repo \S+ --reason TEXT`\.$/);
   await bad('INVALID_TARGET', 'handoff.read', { target: 'claude' });
   await bad('LOCK_DENIED', 'lock.acquire', { session_token: codex });
-  // An unexpected argument is a schema error, whatever its value means elsewhere. Of several faults the contract's first check counts.
+  // An unexpected argument is a schema error, whatever its value means elsewhere. Of several faults, the one that the contract checks first is reported.
   for (const [tool, more] of [
     ['handoff.read', { target: 'codex', session_token: codex }],
     ['lock.acquire', { session_token: gemini, role: 'codex' }],

@@ -2,7 +2,7 @@ import type { CycleHandoffRow } from '../../storage/schema-rows.ts';
 import { FOLDER, REDACTED } from './config.ts';
 import type { StoredCycle } from './store.ts';
 
-/** The files in a repository that show its cycles. Built only from the store's rows, so that they can be rebuilt. Never contains a token. */
+/** The files in a repository that show its cycles. They are built only from rows of the store, so they can be rebuilt, and never contain a token. */
 
 type Handoffs = ReadonlyMap<string, CycleHandoffRow>;
 

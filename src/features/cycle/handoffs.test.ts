@@ -152,7 +152,7 @@ test('a role that could produce but is not active is refused [handoff.write.acti
   });
 });
 
-test('of ten writes with one token, one succeeds [handoff.write.atomic]', async () => {
+test('of ten writes with the same token, only one succeeds [handoff.write.atomic]', async () => {
   const app = await cycleApp();
   const session_token = await app.open('gemini');
   const { lock_token } = await app.ok('cycle.start', { feature: 'x' });
@@ -167,7 +167,7 @@ test('of ten writes with one token, one succeeds [handoff.write.atomic]', async 
   expect(readBroker(app.repository, 'handoff/codex.json').notes).toEqual(won);
 });
 
-test('handoffs are listed by number, read one at a time with the previous one for the same role, and counted on the machine', async () => {
+test('handoffs are listed by number, read with the previous one for the same role, and counted by transition of the machine', async () => {
   const t = await cycleApp();
   const [gemini, codex] = [await t.open('gemini'), await t.open('codex')];
   await t.ok('cycle.start', { feature: 'checkout' });
@@ -177,7 +177,7 @@ test('handoffs are listed by number, read one at a time with the previous one fo
   const [{ id }] = (await t.done('cycles.list', {})).items as [{ id: string }];
   const show = () => t.done('cycles.show', { id, handoffs: 0 });
   expect(await show()).toMatchObject({ handoffs: [], handoffs_total: 3, taken: [1, 1, 1, 0] });
-  // The last one of each role.
+  // The latest handoff for each role.
   const { handoffs } = (await t.done('cycles.show', { id, handoffs: 1 })) as Body;
   expect(handoffs.map(({ number, target }: Body) => [number, target]).sort()).toEqual([
     [2, 'gemini'],

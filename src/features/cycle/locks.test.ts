@@ -19,7 +19,7 @@ test('the active role gets the current token, which changes with every turn [loc
     const session_token = role === 'gemini' ? gemini : codex;
     const acquired = await app.ok('lock.acquire', { session_token });
     expect(acquired).toEqual({ cycle_id, role, lock_token: expect.stringMatching(/^[0-9a-f]{48}$/) });
-    // Acquiring again does not change the token, so a role that lost it can get it.
+    // Acquiring the lock again does not change the token, so a role that lost the token can get it again.
     expect(await app.ok('lock.acquire', { session_token })).toEqual(acquired);
     return { session_token, lock_token: acquired.lock_token as string };
   };
@@ -49,11 +49,11 @@ test('the active role gets the current token, which changes with every turn [loc
   }
 });
 
-test('a lock held by another role is not given to the active one, and nothing is written under it [lock.acquire.lock-role] [handoff.write.lock-role]', async () => {
+test('if another role holds the lock, the active role cannot acquire it and cannot write a handoff [lock.acquire.lock-role] [handoff.write.lock-role]', async () => {
   const app = await cycleApp();
   const session_token = await app.open('gemini');
   const { lock_token } = await app.ok('cycle.start', { feature: 'x' });
-  // No call leads to this state, only manipulation of the store.
+  // No call leads to this state, so the test changes the store.
   await app.app.store.write(app.ana.principal.workspace, async (tx) => void (await tx.db.updateTable('cycles').set({ lock_role: 'codex' }).execute()));
   const denied = { code: 'LOCK_DENIED', message: 'the lock is not held by the active role' };
   expect(await app.refused('lock.acquire', { session_token })).toMatchObject(denied);

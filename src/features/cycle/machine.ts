@@ -19,7 +19,7 @@ export interface Phase {
 export interface Transition {
   readonly from: string;
   readonly to: string;
-  /** The role whose handoff leads there. Without it: `cycle.complete`. */
+  /** A handoff to this role makes the transition. Without a target, `cycle.complete` makes it. */
   readonly target?: string | undefined;
 }
 
@@ -70,7 +70,7 @@ export function afterCompletion(machine: CycleMachine, phase: string): Phase | u
   return transition && phaseNamed(machine, transition.to);
 }
 
-/** How often each transition was made, from the targets of a cycle's handoffs in order and whether it was completed. */
+/** Counts how often each transition was made. `targets` are the targets of the cycle's handoffs, in order. */
 export function timesTaken(machine: CycleMachine, targets: readonly string[], completed: boolean): number[] {
   const taken = machine.transitions.map(() => 0);
   let phase = firstPhase(machine).name;
@@ -90,7 +90,7 @@ export function producersFor(machine: CycleMachine, target: string): ReadonlySet
   return new Set(phases.filter((role) => role !== undefined));
 }
 
-/** The faults of a machine, each with its subject. Empty: the machine is valid. */
+/** The faults of a machine, each naming the faulty part. The list is empty if the machine is valid. */
 export function faultsOf(machine: CycleMachine): string[] {
   const faults: string[] = [];
   const names = machine.phases.map(({ name }) => name);

@@ -112,7 +112,7 @@ const FAULTS: [what: string, machine: CycleMachine, ...faults: string[]][] = [
   ],
 ];
 
-test.each(FAULTS)('%s is reported as a fault by name [cycle.machine.checked-at-load]', (_, machine, ...faults) => {
+test.each(FAULTS)('%s is reported as a fault that names the faulty part [cycle.machine.checked-at-load]', (_, machine, ...faults) => {
   const found = faultsOf(machine).join('; ');
   for (const fault of faults) expect(found).toContain(fault);
 });

@@ -56,7 +56,7 @@ test('a server delayed between reading the store and writing files does not leav
     countdown = steps;
     const slowly = other.ok('handoff.write', { target: 'codex', session_token: gemini, lock_token, payload }, ana);
     await Promise.race([reached.promise, slowly]);
-    // Its change may still be in progress. The other server continues from there and finishes first.
+    // The slow server's change may still be in progress. If it is committed, the other server continues and finishes first.
     const committed = (await app.ok('cycle.status')).active_role === 'codex';
     if (committed) await app.handOver('gemini', codex);
     go.resolve();
@@ -89,7 +89,7 @@ test('two servers that archive the same cycle simultaneously make one archive wi
   await checkFiles(app.app.store.reader, app.repository);
 });
 
-test('an unrelated folder in place of an archive is left alone and named, and blocks neither the mirror nor other archives', async () => {
+test('an unrelated folder in place of an archive stays unchanged, is named in the error, and blocks neither other files nor other archives', async () => {
   const app = await cycleApp();
   const { repository } = app;
   const { cycle_id, held } = await completed(app, 'first');
@@ -107,7 +107,7 @@ test('an unrelated folder in place of an archive is left alone and named, and bl
   await checkFiles(app.app.store.reader, repository);
 });
 
-test('handoff files of an unmirrored ended cycle are removed even if the next one has other roles; an archive waits until its repository returns', async () => {
+test('handoff files of an ended cycle are removed later, even if the next cycle has other roles; an archive is written when its repository returns', async () => {
   const app = await cycleApp();
   const { repository } = app;
   const { cycle_id, held } = await completed(app);
@@ -126,7 +126,7 @@ test('handoff files of an unmirrored ended cycle are removed even if the next on
   expect(existsSync(brokerFile(repository, `archive/${cycle_id}/manifest.json`))).toBe(true);
 });
 
-test('a server on another machine, without the repository, leaves the files to the one that has it', async () => {
+test('a server on a machine without the repository leaves the files to the server that has the repository', async () => {
   const app = await cycleApp();
   const { database, repository } = app;
   const stuck = { ...fileDisk, makeFolder: () => Promise.reject(new Error('no')) };
@@ -169,7 +169,7 @@ test('the query of every call reads only a few rows of a repository with thousan
   for (const plan of plans) expect(plan).not.toMatch(/TEMP B-TREE|Seq Scan|Sort/);
 });
 
-test('an imported cycle never controls the files of a repository, however late its id [harden.import.rows-validated]', async () => {
+test('an imported cycle never controls the files of a repository, even if its id is the latest [harden.import.rows-validated]', async () => {
   const app = await cycleApp();
   await app.ok('cycle.start', { feature: 'elsewhere' });
   const { store } = app.app;

@@ -23,8 +23,8 @@ export async function withMirror<T extends object>(mirror: Mirror, repository: s
 const MAX_ROUNDS = 20;
 
 /**
- * Files follow the store and never lead: they are written after the commit. The next call in that repository, or the sweep, repairs
- * any difference.
+ * Files are written from the store after the commit, and never change the store. The next call in that repository, or the sweep, repairs any
+ * difference.
  */
 export function createMirror({ store, log }: Pick<Services, 'store' | 'log'>, { files }: CycleOutside): Mirror {
   const turns = new Map<string, Promise<unknown>>();
@@ -35,7 +35,7 @@ export function createMirror({ store, log }: Pick<Services, 'store' | 'log'>, { 
       const seen = await findLatestCycle(store.reader, repository);
       if (!seen) return;
       const behind = await cyclesBehind(store.reader, repository);
-      // The repository is on another machine, whose server writes its files, or it was removed and its files are written if it returns.
+      // If the repository is on another machine, the server there writes the files. If it was removed, they are written when it returns.
       if (!(await files.isFolder(repository))) return;
       await writeMirror(repository, behind, mirrorOf(seen, await currentHandoffs(store.reader, seen)));
       const { written, failure } = await writeArchives(behind);
@@ -60,7 +60,7 @@ export function createMirror({ store, log }: Pick<Services, 'store' | 'log'>, { 
     for (const [path, text] of stale) await (text === null ? files.removeFile(join(folder, path)) : files.replaceFile(join(folder, path), text));
   }
 
-  /** A link or folder in place of a file is replaced like a wrong text, never written through. */
+  /** A link or folder in place of a file counts as different. It is then replaced, and nothing is written through it. */
   async function differs(path: string, text: string | null): Promise<boolean> {
     try {
       return (await files.readText(path)) !== text;
@@ -101,11 +101,11 @@ export function createMirror({ store, log }: Pick<Services, 'store' | 'log'>, { 
       throw error;
     }
     await files.removeFolder(made);
-    // Another process may have been faster.
+    // Another process may have written the archive first.
     if (!(await isThere())) throw new Error(`${target} exists and is not the archive of this cycle; move it away`);
   }
 
-  /** Only the written revisions: later changes must still be mirrored. */
+  /** Marks only the written revisions as mirrored, because later changes must still be written. */
   async function settle(written: readonly StoredCycle[]): Promise<void> {
     for (const { workspace_id, id, revision } of written) {
       await store.write(workspace_id, ({ db }) => changeRows(db, 'cycles', { workspace_id, id, mirrored: { '<': revision } }, { mirrored: revision }));

@@ -191,7 +191,7 @@ const rows = async ({ app: { app, repository } }: World) => {
   return { cycles, handoffs, files: filesOf(repository) };
 };
 
-/** One call, or two simultaneous ones, which must be answered as if one had come first. */
+/** Makes one call, or two at the same time. Two must be answered as if one had come first. */
 async function carryOut(world: World, calls: readonly Call[]): Promise<Body[]> {
   const { app, callers } = world;
   const now = app.clock.now();
@@ -225,7 +225,7 @@ async function carryOut(world: World, calls: readonly Call[]): Promise<Body[]> {
 
 const CHANGES: ReadonlySet<Tool> = new Set(['cycle.start', 'handoff.write', 'cycle.complete', 'cycle.archive']);
 
-/** Only the calls meant for it return a token. A status shows the current state or, next to a changing call, the state just before. */
+/** Only calls that are meant to return a token contain one. A status shows the current state, or the state before a simultaneous change. */
 function checkAnswer({ model, lockTokens, sessionTokens }: World, { tool }: Call, answer: Body, was: Model = model): void {
   const { lock_token, session_token, ...rest } = answer.data ?? {};
   if (lock_token !== undefined) expect(['cycle.start', 'lock.acquire']).toContain(tool);
@@ -296,7 +296,7 @@ async function take(world: World, action: Step): Promise<void> {
   }
   if (action.do === 'replay') {
     const call = pick(calls, action.index);
-    // A PSK is the only value that nobody else has seen.
+    // A PSK is the only value that others have not seen, so they cannot replay a call with it.
     if (!call || (call.tool === 'session.open' && call.who !== action.who)) return;
     return void (await carryOut(world, [{ ...call, who: action.who }]));
   }
@@ -322,7 +322,7 @@ async function take(world: World, action: Step): Promise<void> {
 const PROVE = process.env.COVENANT_PROVE === '1';
 const RUNS = PROVE ? { sqlite: 200, postgres: 100 } : { sqlite: 8, postgres: 4 };
 
-test('with honest roles, a stranger and a replaying attacker: phases follow the order, only the lock holder writes, and nobody learns a token [lock.token.where-shown] [lock.token.rotates] [lock.token.old-refused] [cycle.machine.others-refused] [cycle.start.one-per-repository] [handoff.write.no-token-in-answer]', {
+test('with honest roles, a stranger and a replaying attacker, phases follow the order, only the lock holder writes, and no other answer contains a token [lock.token.where-shown] [lock.token.rotates] [lock.token.old-refused] [cycle.machine.others-refused] [cycle.start.one-per-repository] [handoff.write.no-token-in-answer]', {
   timeout: PROVE ? 1_800_000 : 120_000,
 }, async () => {
   await fc.assert(

@@ -71,7 +71,7 @@ const authFailed = (next: string, details: Record<string, unknown>): Refused => 
 const FREE_FAILURES = 5;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 60_000;
-/** After this time without another one, failures do not count any more. */
+/** Failures no longer count after this time without a further failure. */
 export const FAILURES_COUNT_MS = 3_600_000;
 
 interface PskFailures {

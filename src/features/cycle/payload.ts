@@ -41,7 +41,7 @@ interface Direction {
 
 /** The checked payload, or a refusal that names its faulty fields. Everyone can read it and it is archived, so it must contain none of these secrets. */
 export function requirePayload(value: unknown, expected: Direction, secrets: readonly string[] = []): HandoffPayload {
-  // Checked first: otherwise the check would record a fault for each of a million elements.
+  // The size is checked first. Otherwise the other check would record a fault for each of a million elements.
   if ((JSON.stringify(value) ?? '').length > MAX_CHARACTERS) {
     throw invalidInput([{ field: 'payload', message: `expected at most ${MAX_CHARACTERS} characters of JSON` }]);
   }
@@ -54,6 +54,6 @@ export function requirePayload(value: unknown, expected: Direction, secrets: rea
   return parsed.data;
 }
 
-/** Matches these secrets and any token, because it may be another role's or an old one. */
+/** Matches these secrets and anything in the form of a token, which may be an old token or one of another role. */
 const tells = (json: string, secrets: readonly string[]): boolean =>
   hasToken(json) || secrets.some((secret) => secret.length >= SHORTEST_SECRET && json.includes(JSON.stringify(secret).slice(1, -1)));

@@ -55,7 +55,7 @@ test('a payload that is not an object is refused as a whole, and several faults 
   expect(refusedFields({ ...GOOD, producer: 'codex', consumer: 'gemini' })).toEqual(['payload.producer', 'payload.consumer']);
 });
 
-test('a payload is limited to a quarter of a million characters, whatever they are', () => {
+test('a payload is limited to a quarter of a million characters in all fields together', () => {
   expect(refusedFields({ ...GOOD, notes: Array(150_000).fill(7) })).toEqual(['payload']);
   const sized = (characters: number) => {
     const empty = JSON.stringify({ ...GOOD, extras: { text: '' } }).length;
@@ -65,12 +65,12 @@ test('a payload is limited to a quarter of a million characters, whatever they a
   expect(refusedFields(sized(256 * 1024 + 1))).toEqual(['payload']);
 });
 
-test('a secret is refused anywhere in a payload, and not repeated', () => {
+test('a secret is refused anywhere in a payload, and the refusal does not repeat it', () => {
   const secret = 'with "quotes" in it';
   const payload = { ...GOOD, notes: [`the psk is ${secret}!`], extras: { deep: [{ [secret]: 1 }] } };
   expect(refusedFields(payload, ['other-secret', secret])).toEqual(['payload.notes', 'payload.extras']);
   expect(() => requirePayload(payload, DIRECTION, [secret])).toThrow(expect.objectContaining({ message: expect.not.stringContaining('quotes') }));
-  // Any token, even an old one: a lock token, a session token, a caller's own. A git hash and a variable are not tokens.
+  // Any token is refused, even an old one: a lock token, a session token, a caller's own token. A git hash and a variable are not tokens.
   for (const token of ['0a'.repeat(24), `sess_${'0a'.repeat(24)}`, `cv_${'x'.repeat(43)}`])
     expect(refusedFields({ ...GOOD, todos: [`use ${token}`] })).toEqual(['payload.todos']);
   expect(refusedFields({ ...GOOD, notes: ['0a'.repeat(20), '0a'.repeat(32), 'cv_cross_validation_scores'] })).toEqual([]);

@@ -17,13 +17,14 @@ export interface CycleOutside {
 /** The path is part of a database key, whose length is limited. */
 const MAX_PATH_BYTES = 2_000;
 
-/** The folder of the cycles, without symbolic links: the nearest with a broker folder, else the repository, else the folder itself. */
+/** The real path of the folder of the cycles: the nearest folder with a broker folder, else the repository, else the folder itself. */
 export async function repositoryOf({ files, repositories }: CycleOutside, named: string | undefined, ctx: Pick<CallContext, 'repository'>): Promise<string> {
   const path = named ?? ctx.repository;
   if (!path) throw invalidInput([{ field: 'repository_path', message: 'required, because your client does not report its working directory' }]);
   const folder = await realFolder(files, path);
   const around = folder && repositoryAround(folder);
-  // The marker file of a worktree may name any repository. Through a link the same folder would count as another repository, with its own active cycle.
+  // The marker file of a worktree may name any path. If it names a link, the real path is used. Otherwise the same folder would count as
+  // another repository with its own active cycle.
   const root = around && (await realFolder(files, around));
   const repository = folder && root && (await nearest(files, folder, root));
   // Checked before any error, so that nobody learns what exists outside of the allowed folders.
@@ -46,12 +47,12 @@ function requireAllowed(path: string, repositories: CycleOutside['repositories']
   throw new Refusal(
     'CONFIG_INVALID',
     `This server may not use the repository ${path}.`,
-    'Ask the operator to add its folder to `repositories` under `[machine]` in config.toml.',
+    'Ask the operator to add its folder to `repositories` under `[machine]` in config.toml and to restart the server.',
     { field: 'repository_path' },
   );
 }
 
-/** A part of a repository may have its own cycles. A worktree uses its repository's cycles, even if it lies inside and contains the folder. */
+/** A part of a repository may have its own cycles. A worktree inside the repository always uses the cycles of the repository. */
 async function nearest(files: FileDisk, folder: string, repository: string): Promise<string> {
   let found = repository;
   for (let at = folder; at.startsWith(`${repository}${sep}`); at = dirname(at)) {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { waiting } from '../../testing/scenes/approvals.ts';
 import { brokerRepository, cycleApp } from '../../testing/scenes/cycle.ts';
 
-test('grants and approvals apply to a repository reported by the client like to a named one', async () => {
+test('grants and approvals apply to a repository that the client reports as they do to a repository that the call names', async () => {
   const app = await cycleApp();
   const other = brokerRepository();
   const cara = await app.developer('cara');

@@ -41,7 +41,7 @@ export async function asRole<J, T>(ctx: CallContext, { repository, config, sessi
 
 interface PresentedToken {
   readonly token: string;
-  /** The caller's own token: only its opener can use a session. */
+  /** The caller's own token, because only the caller that opened a session can use it. */
   readonly tokenId: string;
   readonly repository: string;
   /** The current PSKs by role. */
@@ -72,7 +72,7 @@ const invalidSession = (why: string, role?: string): Refusal =>
     },
   );
 
-/** By its id, or an unambiguous end of it. */
+/** Finds a session by its id or by an unambiguous end of the id. */
 export async function findSession(db: Db, workspace: string, tail: string): Promise<RoleSessionRow | undefined> {
   const found = await rowsEndingIn(matching(db, 'role_sessions', { workspace_id: workspace }).selectAll(), tail);
   return found.length === 0 ? undefined : onlyRow(found, tail, 'session');

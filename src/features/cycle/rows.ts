@@ -19,8 +19,8 @@ const DAY_MS = 24 * 3_600_000;
 const DIGITS_OF_TIME = 'cyc_'.length + 10;
 
 /**
- * Cycles are imported only as history. The turn concerned files in a repository of the exporting machine, so the cycle writes no files
- * here, and the imported lock token opens nothing.
+ * Cycles are imported only as history. Their files are in a repository of the exporting machine, so an imported cycle writes no files here,
+ * and its lock token opens nothing.
  */
 const asHistory: RowRule = (row, { now, isAllowed }) => {
   if (!isAllowed(String(row.repository))) return { row: null, leftOut: 'outside_repositories' };

@@ -10,7 +10,7 @@ test('PSKs, session tokens and lock tokens are stored and shown only where they 
   const app = await cycleApp();
   const here = { repository_path: app.repository };
   const tokens = new Set<string>();
-  /** Everything else that anybody gets to read. */
+  /** All other answers and files that somebody can read. */
   const told: unknown[] = [];
   const start = async () => {
     const { lock_token, ...rest } = await app.ok('cycle.start', { feature: 'x' });
@@ -107,7 +107,7 @@ test('PSKs, session tokens and lock tokens are stored and shown only where they 
   expect(await listed(app)).toEqual([]);
 });
 
-test('the record of a call does not depend on its secrets: a short PSK could be guessed from a digest', async () => {
+test('the record of a call does not depend on its secrets, because a short PSK could be guessed from a digest', async () => {
   const app = await cycleApp();
   const digests = async (tool: string, ...calls: object[]) => {
     for (const args of calls) await app.tool(tool, { repository_path: app.repository, ...args }, app.ana);

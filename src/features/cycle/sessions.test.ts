@@ -51,7 +51,7 @@ test('a role session is opened with the PSK and used with its token [session.ope
   await app.ok('lock.acquire', { session_token });
   expect((await sessions())[0]).toMatchObject({ last_seen: opened + 10_000, created_at: opened, expires_at: opened + 12 * HOUR });
 
-  // The current PSKs of the file count.
+  // Only the current PSKs of the file are valid.
   writeConfig(app.repository, { ...CONFIG, agents: { ...CONFIG.agents, gemini: { psk: 'ANOTHER_SECRET' } } });
   expect((await app.refused('session.open', { role: 'gemini', psk: PSKS.gemini })).code).toBe('AUTH_FAILED');
   await app.ok('session.open', { role: 'gemini', psk: 'ANOTHER_SECRET' });
@@ -72,7 +72,7 @@ test('a role session is opened with the PSK and used with its token [session.ope
   );
 });
 
-test('only its opener can use a session, in its repository and workspace', async () => {
+test('only the caller that opened a session can use it, and only in its repository and workspace', async () => {
   const app = await cycleApp();
   const elsewhere = brokerRepository();
   const start = (caller = app.ana, repository_path = app.repository) => app.ok('cycle.start', { feature: 'x', repository_path }, caller);
@@ -137,7 +137,7 @@ test('sessions end after twelve hours, after the configured time, or when the op
     data: { field: 'session_id' },
   });
   expect(await app.events({ kind: 'cycle.session_closed' })).toMatchObject([{ category: 'audit', actor: 'operator', subject: session_id }]);
-  // Opening another one does not end open sessions.
+  // Opening another session does not end the open ones.
   for (const open of [await app.open('gemini'), await app.open('gemini')].reverse()) await app.ok('lock.acquire', { session_token: open });
 
   // Listed for a week after their end, then deleted.
@@ -161,7 +161,7 @@ test('wrong PSKs delay the next attempt of this caller for this role and reposit
       details: { role: 'gemini', retry_after_ms: 1_000, next: 'Too many wrong PSKs. Repeat the call in 1 s.' },
     },
   });
-  // Even if the same file is the config of another folder.
+  // The delay also applies if the same file is the config of another folder.
   const linked = realpathSync(temporaryFolder());
   symlinkSync(brokerFile(app.repository, ''), join(linked, '.mcp-broker'));
   expect((await app.refused('session.open', { role: 'gemini', psk: 'guess', repository_path: linked })).details.retry_after_ms).toBe(1_000);
@@ -189,7 +189,7 @@ test('wrong PSKs delay the next attempt of this caller for this role and reposit
   expect((await attempt(PSKS.gemini)).isError).toBe(false);
   for (let failure = 1; failure <= 5; failure++) expect(await waits('guess')).toBe(undefined);
   expect(await waits('guess')).toBe(1_000);
-  // So does an hour, which also deletes it from the store.
+  // An hour without failures also resets the count and deletes it from the store.
   app.clock.advance(HOUR + 1);
   await until(async () => expect(await app.app.store.reader.selectFrom('psk_failures').selectAll().execute()).toEqual([]));
   expect(await waits('guess')).toBe(undefined);

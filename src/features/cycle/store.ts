@@ -13,7 +13,7 @@ type CycleKey = Pick<CycleRow, 'workspace_id' | 'id'>;
 
 export const readCycle = (row: CycleRow): StoredCycle => ({ ...row, machine: readJson(machineSchema, row.machine) });
 
-/** Every change bumps the revision, which marks the files as stale. */
+/** Every change increases the revision, and thereby marks the files as out of date. */
 export async function changeCycle(db: Db, { workspace_id, id }: CycleKey, values: Partial<CycleRow>): Promise<void> {
   await db
     .updateTable('cycles')
@@ -83,7 +83,7 @@ export async function currentHandoffs(db: Db, cycle: CycleKey): Promise<Map<stri
   return new Map(rows.map((row) => [row.target, row]));
 }
 
-/** The last ones and the latest for each target, in order, with the total number: rework may go on without limit. */
+/** The last handoffs and the latest for each target, in order, with the total number. Rework can make the whole list very long. */
 export async function recentHandoffs(db: Db, cycle: CycleKey, limit: number): Promise<{ rows: CycleHandoffRow[]; total: number }> {
   const total = await countHandoffs(db, cycle);
   if (limit === 0) return { rows: [], total };
@@ -132,7 +132,7 @@ export async function findLatestCycle(db: Db, repository: string): Promise<Store
   return row && readCycle(row);
 }
 
-/** The backlog that one call handles. The rest follows with the next call or sweep. */
+/** The number of outdated cycles that one call handles. The next call or sweep handles the rest. */
 const MAX_BEHIND = 50;
 
 export const behindIn = (db: Db, repository: string) =>

@@ -12,7 +12,7 @@ export const SESSIONS_KEPT_MS = 7 * 24 * 3_600_000;
 
 /** Writes files that calls could not write, and deletes sessions that ended long ago and expired failures. */
 export function createCycleSweep({ store, clock }: Pick<Services, 'store' | 'clock'>, mirror: Mirror): Sweep {
-  // Repositories whose files cannot be written stay behind. Continuing after them gives the later ones their turn.
+  // Repositories whose files cannot be written stay in the list. Each run continues after the last one, so that all get their turn.
   let after = '';
 
   return {

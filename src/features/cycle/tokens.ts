@@ -2,7 +2,7 @@ import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 export const mintLockToken = (): string => randomBytes(24).toString('hex');
 
-/** The lock token of every imported cycle. It opens nothing, and files never follow such a cycle. */
+/** The lock token of every imported cycle. It opens nothing, and such a cycle never writes files. */
 export const IMPORTED_LOCK = 'void';
 
 /** Shown once; only its hash is stored. */

@@ -1,10 +1,11 @@
 import { Refusal } from '../../kernel/reply.ts';
+import { shellQuoted } from '../../wire/shell-quoted.ts';
 import { afterCompletion, afterHandoff, type Phase, producersFor } from './machine.ts';
 import { type HandoffPayload, requirePayload } from './payload.ts';
 import type { StoredCycle } from './store.ts';
 import { sameSecret } from './tokens.ts';
 
-/** The rules of who may do what in which phase. Each returns the result or throws the refusal, and changes nothing. */
+/** The rules for which role may do what in which phase. Each rule returns the result or throws the refusal, and changes nothing. */
 export type JudgedCycle = Pick<StoredCycle, 'repository' | 'cycle_id' | 'feature' | 'phase' | 'active_role' | 'lock_role' | 'lock_token' | 'machine'>;
 
 export function judgeAcquire(cycle: JudgedCycle | undefined, repository: string, role: string): JudgedCycle {
@@ -92,14 +93,15 @@ function requireToken(cycle: JudgedCycle, role: string, token: string): void {
   throw lockDenied('the lock token is not the current one', cycle, role);
 }
 
-function lockDenied(message: string, { active_role: activeRole, lock_role: lockRole }: JudgedCycle, requestedRole: string): Refusal {
+function lockDenied(message: string, { repository, active_role: activeRole, lock_role: lockRole }: JudgedCycle, requestedRole: string): Refusal {
   return new Refusal('LOCK_DENIED', message, nextStep(), { activeRole, requestedRole });
 
   function nextStep(): string {
     if (activeRole !== requestedRole)
       return `It is the turn of ${activeRole}. Call cycle.status until \`active_role\` is ${requestedRole}, then call lock.acquire with your \`session_token\`.`;
     // Only a manipulated store has such a lock, and lock.acquire would be refused too.
-    if (lockRole !== activeRole) return 'Ask the operator to run `covenant cycle cancel --reason TEXT`: the lock of this cycle is inconsistent.';
+    if (lockRole !== activeRole)
+      return `Ask the operator to run \`covenant cycle cancel --repo ${shellQuoted(repository)} --reason TEXT\`: the lock of this cycle is inconsistent.`;
     return `Call lock.acquire with your \`session_token\` of ${activeRole}, then repeat the call with the \`lock_token\` that it returns.`;
   }
 }

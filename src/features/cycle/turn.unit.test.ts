@@ -54,7 +54,7 @@ describe('handoff.write checks in the order of the contract', () => {
   const input = (more: Partial<TurnHandoff>) => (call: Call) => ({ ...call, input: { ...call.input, ...more } });
   const cycle = (more: Partial<JudgedCycle>) => (call: Call) => ({ ...call, cycle: call.cycle && { ...call.cycle, ...more } });
 
-  /** Each makes exactly one check fail, whatever the others do. */
+  /** Each entry makes exactly one check fail, and can be combined with the others. */
   const CHECKS: { check: string; broken: (call: Call) => Call; expected: object }[] = [
     { check: 'cycle', broken: (call) => ({ ...call, cycle: undefined }), expected: { code: 'NO_ACTIVE_CYCLE' } },
     { check: 'target', broken: input({ target: 'claude' }), expected: { code: 'INVALID_TARGET' } },

@@ -11,16 +11,16 @@ import { createTmux, socketIn, type Tmux, tmuxVersion } from './tmux.ts';
 export interface AgentHost {
   /** Identifies this machine and home, where the sessions and worktrees are. */
   readonly machine: string;
-  /** Tmux if available, otherwise plain processes. A running session is found again through its kind. */
+  /** Tmux if available, otherwise plain processes. For an existing session, pass the kind with which it was started. */
   sessions(kind?: AgentSessions['kind']): Promise<AgentSessions>;
   /** Null if tmux is missing or too old. */
   tmux(): Promise<Tmux | null>;
   /** The whole environment of an agent: what any program needs, what its launcher passes on, and its own variables. */
   environment(passed: readonly string[], own: Readonly<Record<string, string>>): Record<string, string>;
-  /** Stores what a terminal showed last, for when it is gone. */
+  /** Stores the last screen of a terminal, so that it can be read after the terminal is gone. */
   keepScreen(name: string, text: string): Promise<void>;
   keptScreen(name: string): Promise<string | null>;
-  /** Shortens the log of a plain process, which nothing else limits. */
+  /** Shortens the log of a plain process. Nothing else limits its size. */
   boundLog(name: string): Promise<void>;
 }
 
@@ -30,7 +30,7 @@ export function createAgentHost(home: string, server: NodeJS.ProcessEnv = proces
   const tmux = createTmux(socketIn(home), base);
   const processes = createProcesses(folder);
   let hasTmux = false;
-  // Checked until it is found, because it may be installed while the server runs.
+  // Checked again until tmux is found, because it may be installed while the server runs.
   const isThere = async () => {
     hasTmux ||= (await tmuxVersion(base)) !== null;
     return hasTmux;

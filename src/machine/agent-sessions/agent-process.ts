@@ -15,18 +15,18 @@ const PS_MS = 10_000;
 
 const logOf = (logs: string, name: string) => join(logs, `${name}.log`);
 
-/** Without tmux: a process group without a terminal, whose output goes to a log. */
+/** Runs sessions without tmux: each is a process group without a terminal, and its output goes to a log. */
 export function createProcesses(logs: string, leaders: typeof markedLeaders = markedLeaders): AgentSessions {
   const noteOf = (name: string) => join(logs, `${name}.pid`);
 
-  /** The running sessions, recorded or not, found by their environment. If the system hides it, found by the notes next to the logs. */
+  /** Finds all running sessions by their environment, recorded or not. If the system hides environments, finds them by the notes next to the logs. */
   async function running(): Promise<SessionHandle[]> {
     const marked = leaders(SESSION_VARIABLE);
     if (!marked) return await noted();
     const found = new Map<string, SessionHandle>();
     for (const { pid, start, value } of marked) {
       const name = value.slice(0, value.lastIndexOf(':'));
-      // Processes that the session started carry the mark too, and are younger.
+      // Only the oldest process counts: processes that the session started carry its mark too, but are younger.
       if (value === sessionMark(name, logs) && !found.has(name)) found.set(name, { name, pid, started: start });
     }
     return [...found.values()];
@@ -70,7 +70,7 @@ export function createProcesses(logs: string, leaders: typeof markedLeaders = ma
     look: async (handle) => ({ state: (await isRunning(handle)) ? 'running' : 'gone' }),
     async end({ name, pid, started }) {
       const now = await startTimeOf(pid);
-      // Its pid may be reused by now. Processes that it left behind still carry its mark.
+      // The pid may be reused by now. Processes that the session left behind still carry its mark.
       await endSession({ group: now === 0 || now === started ? pid : null, started, mark: sessionMark(name, logs) });
       await rm(noteOf(name), { force: true });
     },
@@ -92,7 +92,7 @@ async function startTimeOf(pid: number): Promise<number> {
   return startOf(pid) || (process.platform === 'linux' ? 0 : await startTimeByPs(pid));
 }
 
-/** In seconds, from `ps`, which works on every Unix. */
+/** The start time in seconds, from `ps`, which every Unix has. */
 export async function startTimeByPs(pid: number): Promise<number> {
   try {
     const env = { PATH: process.env.PATH, LC_ALL: 'C' };

@@ -27,7 +27,7 @@ async function started(sessions: AgentSessions, cwd: string, name: string, code:
 const shows = (sessions: AgentSessions, handle: { name: string; pid: number; started: number }, text: string) =>
   until(async () => expect(await sessions.screen(handle)).toContain(text));
 
-test('a plain process reads its input, logs privately, has no terminal, and is gone when it ends [review.run.no-tmux]', async () => {
+test('a plain process reads its input, writes a private log, has no terminal, and is reported as gone once ended [review.run.no-tmux]', async () => {
   const { logs, sessions, start } = place();
   const handle = await start('one', `process.stdin.on('data', (text) => console.error('got ' + text)); process.stdin.on('end', () => ${IDLE})`, {
     input: 'the prompt; $(id)',
@@ -51,7 +51,7 @@ test('distinguishes a missing folder from a missing program', async () => {
 test.each([
   ['by its environment', undefined],
   ['by its note, if the system hides environments', () => undefined],
-])("finds an unrecorded process by its name, %s, and confuses it neither with another home's nor with its own children", async (_how, leaders) => {
+])("finds an unrecorded session by its name, %s, and mistakes neither another home's session nor a child process for it", async (_how, leaders) => {
   const { folder, logs, sessions, start } = place(...(leaders ? [leaders] : []));
   const child = `require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(IDLE)}], { detached: true, stdio: 'ignore' }).unref()`;
   const handle = await start('work-1-a1', `${child}; console.log('ready'); ${IDLE}`);
@@ -69,7 +69,7 @@ test.each([
   expect(await later.look(longer)).toEqual({ state: 'running' });
 });
 
-test('neither inspects nor ends a process that reuses a pid', async () => {
+test('neither inspects nor ends another process that reuses the pid of a session', async () => {
   const { sessions, start } = place();
   const handle = await start('one', IDLE);
   const before = { ...handle, name: 'earlier', started: handle.started - 1 };
@@ -78,11 +78,11 @@ test('neither inspects nor ends a process that reuses a pid', async () => {
   expect(isAlive(handle.pid)).toBe(true);
 });
 
-test('an end reaches processes that ignore the request or have left the group', async () => {
+test('ending a session also ends its processes that ignore the request or have left the group', async () => {
   const { folder, sessions, start } = place();
   const stray = `process.on('SIGTERM', () => {}); require('node:fs').writeFileSync(${JSON.stringify(join(folder, 'stray'))}, 'ready'); ${IDLE}`;
   const leaves = `require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(stray)}], { detached: true, stdio: 'ignore' }).unref()`;
-  // Started by a process that has ended, so it has no parent of ours.
+  // Its parent has ended, so it can no longer be found through its parent.
   const between = `require('node:child_process').spawnSync(process.execPath, ['-e', ${JSON.stringify(leaves)}], { stdio: 'ignore' })`;
   const handle = await start('one', `process.on('SIGTERM', () => {}); ${between}; console.log('ready'); ${IDLE}`);
   await shows(sessions, handle, 'ready');
@@ -107,7 +107,7 @@ test('shortens an endless log, keeps its end, and appends new output', async () 
   expect(existsSync(join(logs, 'never.log'))).toBe(false);
 });
 
-test('a useless note, or one of a process that is gone, names no session', async () => {
+test('no session is found through an invalid note or the note of a process that is gone', async () => {
   const { logs, sessions, start } = place(() => undefined);
   const handle = await start('one', IDLE);
   await sessions.end(handle);

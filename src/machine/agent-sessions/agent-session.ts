@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
 
-/** A program with its own terminal, or only a log, that outlives the server. */
+/** An agent session is a program that outlives the server. It has its own terminal, or only a log. */
 
 /** In the environment of a session's processes. Identifies them even after they change their process group, and distinguishes homes. */
 export const SESSION_VARIABLE = 'COVENANT_SESSION';
 const PLACE_LENGTH = 16;
 
-/** `place`: unique to this home, its socket or its log folder. */
+/** `place` is the tmux socket or the log folder of this home, so that marks of different homes differ. */
 export const sessionMark = (name: string, place: string): string => `${name}:${hash('sha256', place).slice(0, PLACE_LENGTH)}`;
 
 export interface SessionStart {
@@ -49,6 +49,6 @@ export interface AgentSessions {
   screen(handle: SessionHandle, lines?: number): Promise<string>;
   /** Types one line and Enter. Returns false if the session has no terminal. */
   type(handle: SessionHandle, line: string): Promise<boolean>;
-  /** Names of the existing sessions, whoever started them. */
+  /** The names of all existing sessions, no matter which server process started them. */
   names(): Promise<string[]>;
 }

@@ -9,13 +9,13 @@ const LOOK_MS = 50;
 interface EndedSession {
   /** The leader of its process group; null if that pid is reused by now. */
   readonly group: number | null;
-  /** From `startOf`. A group with the same number but another start time is someone else's. */
+  /** From `startOf`. A group with the same number but another start time is another program's. */
   readonly started: number;
   /** The mark in the environment of its processes, including those that left the group. */
   readonly mark: string;
 }
 
-/** Asks a session's processes to end, then kills them: its group, and everything it has started. */
+/** Asks all processes of a session to end, then kills the rest: its group, and everything that it has started. */
 export async function endSession({ group, started, mark }: EndedSession): Promise<void> {
   const isOurs = group !== null && (startOf(group) === started || startOf(group) === 0);
   const family = { groups: isOurs ? [group] : [], mark, variable: SESSION_VARIABLE, since: started };

@@ -20,9 +20,9 @@ const NAME = /^[A-Za-z0-9_-]{1,200}$/;
 const LONGEST_SOCKET = 100;
 const DEFAULT_SIZE: Size = { columns: 200, rows: 50 };
 const HISTORY = 50_000;
-/** Each key is a word of a command, and tmux accepts 16 kB at once. */
+/** Each key is one word of a command, and tmux accepts at most 16 kB in one command. */
 const MAX_KEYS = 2_000;
-/** The tmux server ends with its last session. Because of `remain-on-exit`, a session whose program has ended counts until it is killed. */
+/** The tmux server ends with its last session. Because of `remain-on-exit`, a session exists until it is killed, even if its program has ended. */
 const ENDS_EMPTY = ['set-option', '-s', 'exit-empty', 'on'];
 const VIEW = '#{pane_width} #{pane_height} #{cursor_x} #{cursor_y} #{cursor_flag} #{pane_pid} #{pane_dead}';
 
@@ -65,7 +65,7 @@ export async function tmuxVersion(env: NodeJS.ProcessEnv = process.env): Promise
   }
 }
 
-/** Tmux's messages for a missing session. Any other error says nothing about the session, which may still exist. */
+/** Tmux's messages for a missing session. After any other error the session may still exist. */
 const NO_SESSION = /^(can't find |no current target|no server running on |error connecting to .* \((No such file or directory|Connection refused)\)$)/m;
 
 /** The tmux server was ending with its last session and did not read the command. On a retry it is gone. */
@@ -130,18 +130,18 @@ export function createTmux(socket: string, base: Readonly<Record<string, string>
     const { columns, rows } = DEFAULT_SIZE;
     const place = ['-d', '-s', requireName(name), '-x', String(columns), '-y', String(rows)];
     await prepare();
-    // The session takes the variables named here from the client's environment, which nobody else can read. In the same command as its start, because
-    // the setting is global.
+    // The session copies the variables named here from the client's environment, which nobody else can read. The option is global, so it is set in the
+    // same command that starts the session.
     const taken = ['set-option', '-g', 'update-environment', Object.keys(env).join(' ')];
-    // Through env: tmux would pass a single word to a shell.
+    // Started through `env`, because tmux would pass a command of one word to a shell.
     const session = ['new-session', ...place, '--', 'env', file, ...args];
     const lines = [taken, session, ENDS_EMPTY].map((words) => `${words.map(quoted).join(' ')}\n`);
     try {
-      // Through standard input: tmux accepts at most 16 kB of arguments. The working folder is the client's, because a named folder would be expanded
-      // as a format. -N never starts the tmux server, because all sessions would inherit this environment.
+      // The commands go through standard input, because tmux accepts at most 16 kB of arguments. The session inherits the client's working folder, because
+      // tmux would expand a folder in an argument as a format. With -N, tmux does not start a server here: all its sessions would inherit this environment.
       await run(['-N', 'source-file', '-'], { cwd, env, input: lines.join('') });
     } catch (error) {
-      // The last line may not have been read, and the server may have no session.
+      // Tmux may not have read the last line, and its server may have no session. It must still end.
       await ran(['-N', ...ENDS_EMPTY]).catch(() => {});
       throw error;
     }
@@ -153,7 +153,7 @@ export function createTmux(socket: string, base: Readonly<Record<string, string>
     const pane = () => ask(['list-panes', ...target(name), '-F', '#{pid} #{pane_pid} #{pane_dead} #{?pane_dead_signal,signal,}#{pane_dead_status}']);
     let shown = await pane();
     const [server, program, dead, how] = shown?.trim().split(' ') ?? [];
-    // Another session with the same name is not this one.
+    // A different session may have the same name by now.
     if (Number(program) !== pid) return { state: 'gone' };
     if (dead === '1' && !how) {
       // Tmux may miss that its child has ended, until it gets SIGCHLD.
@@ -164,7 +164,7 @@ export function createTmux(socket: string, base: Readonly<Record<string, string>
     return startOf(pid) === started ? { state: 'running' } : { state: 'gone' };
   }
 
-  /** Sent as bytes: a word ending in ";" would end the command, and no key name is meant. */
+  /** Sends the text as bytes. Otherwise tmux would end the command at a word ending in ";", and would read some words as names of keys. */
   async function send(name: string, text: string): Promise<void> {
     const keys = [...Buffer.from(text)].map((byte) => byte.toString(16).padStart(2, '0'));
     for (let sent = 0; sent < keys.length; sent += MAX_KEYS) await run(['send-keys', ...target(name), '-H', ...keys.slice(sent, sent + MAX_KEYS)]);
@@ -218,7 +218,7 @@ function exitCode(pane: string): number | null {
   return how !== undefined && /^\d+$/.test(how) ? Number(how) : null;
 }
 
-/** Quotes one word of a command file. At the start of a line, even a quoted one, tmux would drop spaces. */
+/** Quotes one word of a command file. Line breaks are written as escapes, because tmux drops spaces at the start of a line, even inside quotes. */
 const quoted = (word: string): string => word.split('\n').map(quotedLine).join('"\\n"');
 const quotedLine = (line: string): string => `'${line.replaceAll("'", `'\\''`)}'`;
 

@@ -51,7 +51,7 @@ test.runIf(present)("a session gets its exact environment and arguments without 
     '$HOME',
     '# no',
   ];
-  // More than one tmux command can contain.
+  // Longer than a tmux command may be.
   hostile.push("it's long ".repeat(10_000));
   const odd = join(folder, 'c#(touch x)#S #[é');
   mkdirSync(odd);
@@ -62,12 +62,12 @@ test.runIf(present)("a session gets its exact environment and arguments without 
   expect(await said('two.json')).toEqual([null, [], folder]);
   expect(await tmux.names()).toEqual(['one', 'two']);
   expect(existsSync(join(folder, 'x'))).toBe(false);
-  // Elsewhere it would work on someone else's files.
+  // In another folder the agent would work on someone else's files.
   await expect(start('three', [script], {}, join(folder, 'gone'))).rejects.toThrow('is not a folder');
   await expect(start('two', [script])).rejects.toThrow('duplicate session: two');
 });
 
-test.runIf(present)('a tmux that does not answer says nothing about a session', async () => {
+test.runIf(present)('an unreachable tmux server is an error, not a missing session', async () => {
   const handle = { name: 'one', pid: 1, started: 1 };
   expect([await tmux.look(handle), await tmux.find('one'), await tmux.names()]).toEqual([{ state: 'gone' }, undefined, []]);
   mkdirSync(join(folder, 'l'.repeat(200)));
@@ -86,7 +86,7 @@ test.runIf(present)('typed text arrives as one line, the screen shows it, and th
   expect(await tmux.look(handle)).toEqual({ state: 'gone' });
 });
 
-test.runIf(present)('an end reaches a program that ignores SIGHUP, and a new session with the same name is another one', async () => {
+test.runIf(present)('ending a session ends a program that ignores SIGHUP, and a new session with the same name is not mistaken for the old one', async () => {
   const stubborn = await start('stubborn', [
     '-e',
     `for (const s of ['SIGHUP', 'SIGTERM']) process.on(s, () => {}); setInterval(() => {}, 1000); console.log('ready')`,
@@ -117,7 +117,7 @@ test.runIf(present)('a failed start leaves no tmux server', async () => {
   await expect.poll(() => processesNaming(folder), { interval: 20 }).toEqual([]);
 });
 
-/** The real tmux behind a script that records each command and, once per file `ending`, answers like a server that is ending. */
+/** The real tmux behind a script that records each command. If the file `ending` exists, the script deletes it and answers like a server that is ending. */
 function observed() {
   const bin = join(folder, 'bin');
   mkdirSync(bin);
@@ -154,7 +154,7 @@ test.runIf(present)('retries a command that arrives while the tmux server ends',
   expect(await tmux.look(await start('another', IDLE))).toEqual({ state: 'running' });
 });
 
-test.runIf(present)('keys arrive unchanged, whatever their number and ending, and the view shows size, cursor and end', async () => {
+test.runIf(present)('any number of keys arrives unchanged, whatever they end with, and the view shows size, cursor and end of the program', async () => {
   const script = `
     process.stdin.setRawMode(true);
     let got = '';

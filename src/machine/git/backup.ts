@@ -23,7 +23,7 @@ export async function backUp(worktree: string, name: string, branch: string, opt
   return ref;
 }
 
-/** For when only a branch is left. */
+/** Backs up a commit, for when only the branch is left of a worktree. */
 export async function backUpCommit(repository: string, name: string, commit: string, options: GitOptions = {}): Promise<string> {
   const ref = await freeBackupRef(repository, name, options);
   await git(repository, ['update-ref', '-m', 'covenant: backup', ref, commit, '0'.repeat(commit.length)], options);
@@ -50,7 +50,7 @@ async function snapshot(worktree: string, what: string, parents: readonly string
 
 /**
  * For a submodule in the index, `git add` would run that submodule's git with its own settings. So submodules are first removed from the index copy.
- * Those that are checked out are then added at their commit like any other repository, and the rest are restored.
+ * Submodules that are checked out are then added at their commit, like any other repository. The others are restored unchanged.
  */
 async function addFiles(worktree: string, env: { GIT_INDEX_FILE: string }, options: GitOptions): Promise<void> {
   const submodules = await submodulesIn(worktree, { ...options, env });

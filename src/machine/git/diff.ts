@@ -9,7 +9,7 @@ export interface Compared {
   /** A worktree, or the repository itself if only commits are compared. */
   readonly folder: string;
   readonly from: string;
-  /** A commit; null: the files in the worktree, including untracked ones. */
+  /** A commit, or null for the files in the worktree, including untracked ones. */
   readonly to: string | null;
 }
 
@@ -28,7 +28,7 @@ export interface FileDiff {
 
 /**
  * Excludes everything that a repository's own settings and attributes could add: programs, colours, other prefixes. A submodule is compared by its
- * commit only, because git would run in it with its own settings.
+ * commit only, because git would otherwise run inside it with the submodule's settings.
  */
 const PLAIN = [
   '--no-ext-diff',
@@ -128,10 +128,10 @@ const lines = (count: string | undefined): number | null => (count === undefined
 const MAX_COUNTED = 500;
 const COUNTED_BYTES = 1024 * 1024;
 const SHOWN_BYTES = 8 * 1024 * 1024;
-/** Git itself looks for a zero byte only this far. */
+/** Like git, looks for a zero byte only in the first bytes. */
 const LOOKED_AT = 8_000;
 
-/** `index`: only the first files get their lines counted; the rest are only listed. A path ending in a slash is another repository. */
+/** Lines are counted only for the first files, by `index`; later ones are only listed. A path ending in a slash is another repository. */
 async function newFile(folder: string, path: string, index: number): Promise<FileDiff> {
   const about = { path: path.replace(/\/$/, ''), before: null, added: null, removed: 0, binary: false, uncommitted: true } as const;
   if (path.endsWith('/')) return { ...about, change: 'repository', removed: null };

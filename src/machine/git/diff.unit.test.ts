@@ -50,7 +50,7 @@ test('lists committed and uncommitted changes with line counts: changed, new, de
   expect(await mergeBase(path, 'main', 'work')).toBe(from);
 });
 
-test('a file name is never read as an option, a pattern or another line', async () => {
+test('a file name is never read as an option, a pattern or more than one line', async () => {
   const { repository, path, compared } = repositoryAtWork();
   const names = ['--output=x', ':(glob)*', '*.txt', 'a\nb', 'tab\there', '"quoted"'];
   for (const name of names) writeFileSync(join(path, name), `${name.length}\n`);

@@ -13,7 +13,7 @@ import { resolveCommit } from './git.ts';
 import type { FileMerge } from './merge-file.ts';
 import { withPassword } from './remote.ts';
 
-/** Every key by which a repository's configuration runs a program. `%` is a program that leaves a mark. */
+/** Every configuration key with which a repository can make git run a program. `%` stands for a program that leaves a mark. */
 const PROGRAMS: readonly (readonly [key: string, value: string])[] = [
   ['filter.evil=er.clean', '% filter.clean'],
   ['filter.evil=er.smudge', '% filter.smudge'],
@@ -56,7 +56,7 @@ const PROGRAMS: readonly (readonly [key: string, value: string])[] = [
   ['status.submoduleSummary', 'true'],
 ];
 
-/** Every key that sends git elsewhere. `@` is a server that records its visitors. */
+/** Every configuration key that redirects git to another address. `@` stands for a server that records requests. */
 const REDIRECTS: readonly (readonly [key: string, value: string])[] = [
   ['remote.origin.pushurl', '@pushurl'],
   ['remote.origin.proxy', '@remote-proxy'],
@@ -108,7 +108,7 @@ async function strangers() {
   return { came, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
 }
 
-/** A repository and one of its worktrees in which everything that can name a program names one that leaves a mark. */
+/** A repository and one of its worktrees. Everything in them that can name a program names one that leaves a mark. */
 async function hostileRepository(where: keyof typeof WHERE) {
   const { repository, origin } = repositoryOnGitHub();
   const { path } = repository;
@@ -172,7 +172,7 @@ test.each(Object.keys(WHERE) as (keyof typeof WHERE)[])(
       touch(join(worktree, 'own.txt'), join(path, 'sub/inner.txt'), join(path, 'file-0.txt'), join(path, 'a.long'));
     };
     dirty();
-    // Otherwise this test would prove nothing.
+    // Proves that plain git runs the programs: otherwise this test would prove nothing.
     try {
       repository.git(['status'], worktree);
     } catch {}
@@ -248,7 +248,7 @@ test.each(Object.keys(WHERE) as (keyof typeof WHERE)[])(
   30_000,
 );
 
-test('checks files out and backs them up as they are committed or on disk, with submodules at their commits', async () => {
+test('a checkout has the files as committed, a backup has them as on disk, and both have submodules at their commits', async () => {
   const { repository, path, worktree } = await hostileRepository('in its config');
   const main = repository.git(['rev-parse', 'main']);
   const sub = repository.git(['rev-parse', 'HEAD:sub']);
@@ -259,7 +259,7 @@ test('checks files out and backs them up as they are committed or on disk, with 
   writeFileSync(join(two, 'a.long'), 'changed\n');
   expect(await gitDisk.uncommitted(two)).toBe('1 file(s) changed but not committed');
   await expect(gitDisk.removeWorktree(path, two)).rejects.toThrow('modified or untracked');
-  // Checked out in one, an empty folder in the other.
+  // The submodule is checked out in the repository and an empty folder in the worktree.
   writeFileSync(join(path, 'sub/inner.txt'), 'edited\n');
   expect(await gitDisk.uncommittedCounts(path)).toMatchObject({ changed: 1, untracked: 0 });
   for (const [folder, branch] of [

@@ -31,7 +31,7 @@ export async function onFiles<T>(folder: string, options: GitOptions, work: (git
   try {
     const own = await writeGitFolder(scratch, { head, format });
     await mkdir(join(own, 'info'));
-    // Data, not settings: which files are ignored, checked out, and how they are treated.
+    // These files are data, not settings: which files are ignored or checked out, and how git treats them.
     for (const [from, name] of [
       [commonFolder, 'info/exclude'],
       [commonFolder, 'info/attributes'],

@@ -51,7 +51,7 @@ export async function userSettings(): Promise<UserSettings> {
 }
 
 async function readUserSettings(env: Record<string, string | undefined>): Promise<UserSettings> {
-  // With GIT_DIR set, so that a repository around the server's own folder is ignored.
+  // GIT_DIR is set so that git ignores a repository around the server's own folder.
   const { code, stdout } = await runGitProgram(['config', '--list', '-z'], { ...OPTIONS, env: { ...env, GIT_DIR: NO_REPOSITORY } });
   const entries = (code === 0 ? stdout : '').split('\0').flatMap((entry): GitSetting[] => {
     const end = entry.indexOf('\n');

@@ -47,9 +47,9 @@ const MAX_OUTPUT = 32 * 1024 * 1024;
 const WAITS_MS = [30, 60, 120, 250, 500, 1_000, 2_000];
 
 /**
- * Commands that may run with a repository's own configuration. None of them reads file contents in a worktree, where filters would run (writing an
- * index does), or contacts another machine. All other commands go through `onFiles` (git-files.ts) or `remote.ts`, where that configuration is not
- * read at all.
+ * Commands that may run with a repository's own configuration. None of them contacts another machine. None reads file contents in a worktree, because
+ * the configured filters would then run; writing an index also reads them. All other commands go through `onFiles` (git-files.ts) or `remote.ts`, which
+ * do not read that configuration at all.
  */
 const WITH_ITS_CONFIGURATION = new Set([
   'cat-file',
@@ -74,7 +74,7 @@ const WITH_ITS_CONFIGURATION = new Set([
 ]);
 
 /**
- * Settings that a repository's own configuration cannot override, so that it runs no program in any of the commands above. Fetching an object that a
+ * Settings that a repository's own configuration cannot override. With them, no command above runs a program of the repository. Fetching an object that a
  * partial clone lacks is blocked by GIT_ALLOW_PROTOCOL, which no configuration overrides.
  */
 const SETTINGS: readonly GitSetting[] = [
@@ -142,7 +142,7 @@ async function once(world: GitWorld, folder: string, args: readonly string[], op
   const env = { GIT_ALLOW_PROTOCOL: world.protocols, ...options.env, ...world.env };
   const line = [...(reads ? ['--no-optional-locks'] : []), '-C', folder, ...args];
   const ran = await runGitProgram(line, { cwd: tmpdir(), env, settings: [...local, ...world.settings], timeoutMs, signal, input, maxOutputBytes: MAX_OUTPUT });
-  // Half an answer could be read as "nothing found".
+  // A caller could read truncated output as "nothing found".
   if (ran.truncated) throw new GitFailed(args[0] ?? '', ran.code, `git ${args[0]} printed more than ${MAX_OUTPUT} bytes`, true);
   return ran;
 }

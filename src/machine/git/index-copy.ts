@@ -1,8 +1,8 @@
 import { copyFile, stat, utimes } from 'node:fs/promises';
 
 /**
- * A copy of git's index that git can trust. By the index's own time, git knows which files may have changed in the same moment they were staged, and
- * reads those. A copy with a later time would hide such a change.
+ * Copies git's index together with its time. From that time git knows which files may have changed in the moment when they were staged, and reads
+ * those files. With a later time, git would not notice such a change.
  */
 export async function copyIndex(from: string, to: string): Promise<void> {
   try {

@@ -7,7 +7,7 @@ import { backUp } from './backup.ts';
 import { copyIndex } from './index-copy.ts';
 import { applyMerge, prepareMerge } from './merge-file.ts';
 
-/** A file changed in the moment it was staged, to content of the same length: only reading it shows the change. */
+/** A file that was changed in the moment it was staged. The new content has the same length, so git must read the file to notice the change. */
 function changedInTheSameMoment() {
   const repository = temporaryRepository();
   const { path, git, write } = repository;

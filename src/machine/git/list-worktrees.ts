@@ -6,7 +6,7 @@ import { type GitOptions, git } from './git.ts';
 export interface ListedWorktree {
   readonly path: string;
   readonly head: string | null;
-  /** Null: a detached HEAD. */
+  /** Null if HEAD is detached. */
   readonly branch: string | null;
   /** The reason it is locked; null if it is not. */
   readonly locked: string | null;

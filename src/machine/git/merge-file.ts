@@ -54,7 +54,7 @@ export async function prepareMerge(merge: FileMerge, options: GitOptions = {}): 
   return { commit, onto };
 }
 
-/** Returns false if the branch has moved since: prepare again. Can be repeated after a crash and continues. */
+/** Returns false if the branch has moved since: prepare the merge again. After a crash, call it again to continue. */
 export async function applyMerge(merge: FileMerge, { commit, onto }: PreparedMerge, options: GitOptions = {}): Promise<boolean> {
   const { worktree, branch, file, text } = merge;
   const index = await indexOf(merge, options);
@@ -90,7 +90,7 @@ export async function applyMerge(merge: FileMerge, { commit, onto }: PreparedMer
   }
 }
 
-/** A commit that was in progress when the index was locked may still come first. */
+/** Returns false if another commit moved the branch first: it may have been in progress when the index was locked. */
 async function moveBranch({ worktree, branch, subject }: FileMerge, from: string, to: string, options: GitOptions): Promise<boolean> {
   const ref = `refs/heads/${branch}`;
   try {
@@ -114,7 +114,7 @@ async function requireOpen(merge: FileMerge, options: GitOptions): Promise<void>
   const { worktree, branch, file } = merge;
   const checkedOut = await currentBranch(worktree, options);
   if (checkedOut !== branch) throw new MergeImpossible(`${checkedOut ?? 'a detached HEAD'} is checked out there instead of ${branch}`);
-  // The index of the other checkout would report the file as deleted.
+  // In the other worktree, git would report the file as deleted.
   const places = (await listWorktrees(worktree, options)).filter((one) => one.branch === branch);
   if (places.length > 1) throw new MergeImpossible(`${branch} is checked out in ${places.length} worktrees`);
   const halfDone = await unfinishedOperation(worktree, options);
@@ -124,7 +124,7 @@ async function requireOpen(merge: FileMerge, options: GitOptions): Promise<void>
 
 /**
  * Whether someone has changed the file. Git does not report files marked as unchanged, an empty folder, or a name that differs only in case on a
- * case-insensitive disk. So a file that git does not vouch for must not exist.
+ * case-insensitive disk. So a file whose changes git would not report must not exist.
  */
 async function isTouched(merge: FileMerge, how: 'staged or edited' | 'edited', options: GitOptions): Promise<boolean> {
   const { worktree, file } = merge;
@@ -172,8 +172,8 @@ const TRIES = 100;
 const BETWEEN_TRIES_MS = 100;
 
 /**
- * Locks the worktree's index the way git does: while `index.lock` exists, no other git stages or commits. Ours is a hard link to a file of our own,
- * so that it can be told from another's lock, also after a crash.
+ * Locks the worktree's index the way git does: while `index.lock` exists, no other git stages or commits. Our lock is a hard link to a file of our own,
+ * so that it can be distinguished from another git's lock, even after a crash.
  */
 async function indexOf({ worktree, key }: FileMerge, options: GitOptions) {
   const folder = (await git(worktree, ['rev-parse', '--absolute-git-dir'], { ...options, reads: true })).replace(/\n$/, '');

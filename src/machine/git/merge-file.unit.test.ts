@@ -116,7 +116,7 @@ test('a commit that its author removed does not come back', async () => {
   expect(git('rev-list', commit).split('\n')).not.toContain(about);
 });
 
-test('a commit that wins the race is not undone, and no stray file remains', async () => {
+test('a commit made by someone else during the merge is not undone, and no stray file remains', async () => {
   const { path, merge, git } = worktree();
   const prepared = await prepareMerge(merge);
   const theirs = git('commit-tree', 'HEAD^{tree}', '-p', 'HEAD', '-m', 'theirs');
@@ -130,7 +130,7 @@ test('a commit that wins the race is not undone, and no stray file remains', asy
   expect(git('rev-parse', `${await deliver(merge)}^1`)).toBe(theirs);
 });
 
-test('a failure after the branch moved is undone completely: the branch and the file', async () => {
+test('a failure after the branch moved restores both the branch and the file', async () => {
   const { path, merge, git } = worktree();
   const lock = join(git('rev-parse', '--absolute-git-dir'), 'index.lock');
   const replace = vi.spyOn(fileDisk, 'replaceFile');

@@ -54,8 +54,8 @@ function gitFolderOf(root: string): string | undefined {
 }
 
 /**
- * A linked worktree has its own HEAD and names the folder whose configuration it shares, which may be a bare repository. A worktree whose repository
- * is gone still belongs to it. A submodule is its own repository.
+ * A linked worktree has its own HEAD and names the folder whose configuration it shares. That folder may be a bare repository. If the repository is
+ * gone, the worktree still belongs to it. A submodule is its own repository.
  */
 function sharedFolder(git: string): string {
   const named = readSmall(join(git, 'commondir'), LARGEST_MARK)?.trim();
@@ -76,7 +76,7 @@ function remoteOf(shared: string): string | undefined {
     if (section !== undefined && url && !remotes.has(section)) remotes.set(section, url.replace(/^"(.*)"$/, '$1'));
   }
   const url = remotes.get('origin') ?? (remotes.size === 1 ? [...remotes.values()][0] : undefined);
-  // A remote that is another folder on this machine says less than the folder's name.
+  // If the remote is just another folder on this machine, the name of the checkout's folder is more useful.
   return url && !/^(?:[./~]|[A-Za-z]:[\\/]|file:)/.test(url) ? withoutCredentials(url).slice(0, 300) : undefined;
 }
 

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../testing/store/database.ts';
 import { placeOf, repositoryAround } from './place.ts';
 
-test('the repository around a folder is the nearest one above; for a worktree, the one it belongs to', () => {
+test('the repository around a folder is the nearest one above it, and around a worktree the repository that it belongs to', () => {
   const home = realpathSync(temporaryFolder());
   const repository = join(home, 'répo');
   const inside = join(repository, 'src', 'deep');
@@ -19,7 +19,7 @@ test('the repository around a folder is the nearest one above; for a worktree, t
   expect(repositoryAround(join(home, 'tree'))).toBe(repository);
 });
 
-test('ignores a `.git` that is neither folder nor file, or cannot be followed', () => {
+test('ignores a `.git` that is neither a folder nor a file, or is a link that cannot be followed', () => {
   const folder = realpathSync(temporaryFolder());
   symlinkSync('.git', join(folder, '.git'));
   expect(repositoryAround(folder)).toBe(folder);

@@ -6,7 +6,7 @@ import { orNothing } from '../../wire/or-nothing.ts';
 import { nearestExisting, realPathOf } from '../paths.ts';
 import { type GitPlace, isSubmodule, placeOf } from './place.ts';
 
-/** A file by the name that claims use. */
+/** The name of a file in claims: its repository and its path there. */
 export interface PlacedFile {
   readonly repo: string;
   /** Relative to the top of the working tree; empty for the top itself. */
@@ -15,9 +15,9 @@ export interface PlacedFile {
 }
 
 /**
- * The files by the names that claims use. Files outside a repository are left out. A file reached through a symbolic link has two names, and a
- * submodule's file also belongs to the outer repository: a claim by either name counts. A whole working tree means only the one that the caller is
- * in: another one, such as a scratch worktree, is a copy whose loss affects no claim.
+ * Converts paths to the names that claims use. Files outside a repository are left out. A file has two names if it is reached through a symbolic link
+ * or is in a submodule, and a claim on either name counts. A path to a whole working tree counts only if the caller is in that tree. Any other tree,
+ * such as a scratch worktree, is a copy, and its loss affects no claim.
  */
 export function placedFiles(written: readonly WrittenPath[], folder: string): PlacedFile[] {
   if (folder.length > LONGEST_PATH) return [];

@@ -28,7 +28,7 @@ test('ignores an impossibly long path at no cost', () => {
   expect(placed([join(path, 'src/a.ts')], `/${'a/'.repeat(500_000)}`)).toEqual([]);
 });
 
-test('locates a file by its own repository, through links by both names, even before it exists; leaves out files in no repository', () => {
+test('names a file by its repository, and by both names through a link, even before it exists; leaves out files outside of repositories', () => {
   const [one, two] = [repository('one'), repository('two')];
   writeFileSync(join(two.path, 'src', 'a.ts'), '');
   symlinkSync(join(two.path, 'src'), join(one.path, 'linked'));
@@ -44,7 +44,7 @@ test('locates a file by its own repository, through links by both names, even be
   ]);
 });
 
-test("a submodule's file belongs to its own repository and, by its path there, to the outer one; a nested clone's file does not", () => {
+test("a submodule's file belongs to the submodule and to the outer repository; a nested clone's file belongs only to the clone", () => {
   const [outer, inner] = [repository('outer'), repository('inner')];
   outer.git(['-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', inner.path, 'vendor/inner']);
   outer.git(['clone', '--quiet', inner.path, 'clone']);
@@ -72,7 +72,7 @@ test('searches nothing below a missing folder', () => {
   expect(found[0]).toEqual({ repo, path: `${'d/'.repeat(1_500)}${files[0]}` });
 });
 
-test("a folder means everything below it, a file only itself; the top of the caller's repository, or a folder around it, means the whole", () => {
+test("a folder stands for everything below it and a file for itself; the caller's repository or a folder around it stands for the whole repository", () => {
   const { path, repo } = repository('app');
   writeFileSync(join(path, 'src', 'a.ts'), '');
   const whole = { repo, path: '', tree: true };
@@ -91,7 +91,7 @@ test("a folder means everything below it, a file only itself; the top of the cal
   expect(placedTrees([path, dirname(path)], join(linked, 'src'))).toEqual([whole]);
 });
 
-test('the top of another working tree, linked, cloned or new, affects no claim; the files in it do', () => {
+test('the top of another working tree (linked, cloned or new) affects no claim, but the files in it do', () => {
   const { path, git, repo } = repository('app');
   writeFileSync(join(path, 'src', 'a.ts'), '');
   git(['add', '.']);
@@ -109,7 +109,7 @@ test('the top of another working tree, linked, cloned or new, affects no claim; 
   ]);
 });
 
-test('a removed symbolic link is a file under its own name; one that is written through is its target', () => {
+test('removing a symbolic link affects the link itself; writing through it affects its target', () => {
   const { path, repo } = repository('app');
   symlinkSync('src', join(path, 'current'));
   symlinkSync('../src', join(path, 'src', 'again'));
@@ -125,7 +125,7 @@ test('a removed symbolic link is a file under its own name; one that is written 
   expect(removed('src')).toEqual([{ repo, path: 'src', tree: true }]);
 });
 
-test('a name relative to the top of the working tree is found there, wherever the caller is', () => {
+test('a path relative to the top of the working tree is resolved there, in whatever folder the caller is', () => {
   const { path, repo } = repository('app');
   const fromTop = (name: string, at = 'src') => placedFiles([{ path: at, tree: true, fromTop: name }], path);
   expect(fromTop('')).toEqual([{ repo, path: '', tree: true }]);

@@ -7,7 +7,7 @@ interface Reach {
   readonly disk: Pick<GitDisk, 'locateRepository'>;
   /** Folders in which repositories may be; undefined: anywhere. */
   readonly repositories: readonly string[] | undefined;
-  /** An alternative for the caller if the server may not access the repository. */
+  /** A sentence with an alternative for the caller if the server may not access the repository. */
   readonly otherwise?: string;
 }
 
@@ -15,7 +15,7 @@ interface Reach {
 export async function reachRepository({ disk, repositories, otherwise }: Reach, path: string, signal?: AbortSignal): Promise<LocatedRepository> {
   const requireAllowed = (at: string) => {
     if (isAllowed(at, repositories)) return;
-    const next = `Ask the operator to add its folder to \`repositories\` under [machine] in config.toml${otherwise ? `, or ${otherwise}` : ''}.`;
+    const next = `Ask the operator to add its folder to \`repositories\` under [machine] in config.toml and to restart the server.${otherwise ? ` ${otherwise}` : ''}`;
     throw new Refusal('REPOSITORY_NOT_ALLOWED', `This server may not access repositories at ${at}.`, next, { path: at });
   };
   requireAllowed(path);

@@ -61,7 +61,7 @@ export async function pushBranch(repository: string, branch: string, { commit, .
   if (pushed === null) throw new RemoteFailed('failed', `the branch ${branch} does not exist, so it cannot be pushed`);
   const plain = ['--porcelain', '--no-follow-tags', '--no-verify', '--no-signed', '--recurse-submodules=no'];
   requireDone(await speak(repository, 'push', (url) => ['push', ...plain, '--', url, `${pushed}:refs/heads/${branch}`], options));
-  // Like git does. The pushed commits then count as saved elsewhere.
+  // Updates this ref as git does, so that the pushed commits count as saved elsewhere.
   await git(repository, ['update-ref', `refs/remotes/origin/${branch}`, pushed], { signal: options.signal });
 }
 
@@ -78,7 +78,7 @@ async function speak(repository: string, way: 'fetch' | 'push', line: (url: stri
   try {
     await writeGitFolder(scratch, { head: null, format });
     await symlink(join(commonFolder, 'shallow'), join(scratch, 'shallow'));
-    // From these refs git tells the remote which commits are here.
+    // Git uses these refs to report to the remote which commits exist here.
     const refs = await git(repository, ['for-each-ref', '--format=%(objectname) %(refname)'], { signal: rest.signal, reads: true });
     await writeFile(join(scratch, 'packed-refs'), refs);
     const isSameHost = access !== undefined && URL.canParse(url) && new URL(url).origin === access.origin;

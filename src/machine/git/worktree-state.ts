@@ -116,7 +116,7 @@ async function hiddenCount(path: string, options: GitOptions): Promise<number> {
   return hidden;
 }
 
-/** Git lists only the folder of a repository inside. Repositories that are not ignored are reported as untracked. */
+/** Finds a repository or worktree in an ignored folder: git lists only its folder. Those that are not ignored are reported as untracked files. */
 async function innerRepository(path: string, options: GitOptions): Promise<string | null> {
   const ignored = await git(path, ['ls-files', '--others', '--ignored', '--exclude-standard', '-z'], { ...options, reads: true });
   return ignored.split('\0').find((entry) => entry.endsWith('/')) ?? null;
@@ -138,8 +138,8 @@ async function unsavedCount(repository: string, tips: readonly (string | null)[]
 }
 
 /**
- * The merge commit, if a permanent ref contains it. The branch itself does not count, and neither do temporary branches: two that are deleted at the
- * same time would each seem to be kept by the other.
+ * The merge commit, if a permanent ref contains it. The branch itself does not count, and neither do temporary branches: if two of them were deleted
+ * at the same time, each would seem to keep the commits of the other.
  */
 async function heldMerge(repository: string, { branch, mergeCommit, passing }: Against, options: GitOptions): Promise<string | null> {
   const commit = mergeCommit === null ? null : await commitByHash(repository, mergeCommit, options);

@@ -6,9 +6,9 @@ import { gitOnFiles } from './git-files.ts';
 import { keepsSubmodules, type ListedWorktree, listedPath, listWorktrees } from './list-worktrees.ts';
 import { uncommitted } from './worktree-state.ts';
 
-/** Refuses if something is modified or untracked. Also removes an empty parent folder. */
+/** Refuses if a file is modified or untracked. Also removes the parent folder if it is empty. */
 export async function removeWorktree(repository: string, path: string, options: GitOptions = {}): Promise<void> {
-  // Git would check it with the repository's own settings.
+  // Checked here, because git would check it with the repository's own settings.
   if (existsSync(path)) await requireClean(repository, path, options);
   await git(repository, ['worktree', 'remove', '--force', '--', path], { timeoutMs: CHECKOUT_MS, ...options });
   await rmdir(dirname(path)).catch(() => {});
@@ -26,7 +26,7 @@ export async function forceWorktreeAway(repository: string, path: string, option
   await rmdir(dirname(path)).catch(() => {});
 }
 
-/** A checkout can be large. */
+/** The time limit for a checkout, which can be large. */
 export const CHECKOUT_MS = 90_000;
 /** The lock reason that git itself uses while it creates a worktree. Ours stays until the files are checked out. */
 const BEING_MADE = 'initializing';
@@ -81,7 +81,7 @@ async function tryToAdd(repository: string, { path, branch, base, continues = fa
   return (await resolveCommit(repository, `refs/heads/${branch}`, options)) ?? base;
 }
 
-/** Commits that only a worktree's own HEAD or its submodules contain still exist after its folder is gone. */
+/** Refuses if git still keeps work of the deleted folder: commits that only the worktree's HEAD or its submodules contain. */
 async function requireNothingLeft(repository: string, path: string, branch: string, there: ListedWorktree, options: GitOptions): Promise<void> {
   const held = there.branch !== branch ? (there.branch ?? 'a detached HEAD') : (await keepsSubmodules(repository, path, options)) ? 'submodules' : null;
   if (held === null) return;

@@ -47,7 +47,7 @@ describe('creating a worktree', () => {
     expect(await add()).toBe(base);
   });
 
-  test('takes over what a killed git left behind', async () => {
+  test('takes over a worktree that a killed git left half created', async () => {
     await add();
     rmSync(join(path, 'file-0.txt'));
     writeFileSync(join(root, '.git/worktrees/one/locked'), 'initializing\n');
@@ -55,14 +55,14 @@ describe('creating a worktree', () => {
     expect(existsSync(join(path, 'file-0.txt'))).toBe(true);
   });
 
-  test('recreates it if someone deleted the folder by hand', async () => {
+  test('recreates a worktree whose folder was deleted by hand', async () => {
     await add();
     rmSync(path, { recursive: true });
     expect(await add()).toBe(base);
     expect(existsSync(path)).toBe(true);
   });
 
-  test('does not recreate it if only git still keeps the work of the deleted folder', async () => {
+  test('does not recreate a worktree if git still keeps work of its deleted folder', async () => {
     await add();
     repository.git(['checkout', '--quiet', '--detach'], path);
     const own = repository.commit('own.txt', 'x', path);
@@ -71,7 +71,7 @@ describe('creating a worktree', () => {
     expect((await state()).head).toBe(own);
   });
 
-  test("leaves a folder in the way, or another branch's worktree, unchanged", async () => {
+  test("leaves an existing folder or another branch's worktree at the path unchanged", async () => {
     mkdirSync(path, { recursive: true });
     writeFileSync(join(path, 'mine.txt'), 'x');
     await expect(add()).rejects.toThrow('already exists');
@@ -100,10 +100,10 @@ describe('creating a worktree', () => {
   });
 });
 
-describe('what would be lost', () => {
+describe('the state of a worktree', () => {
   beforeEach(() => add());
 
-  test('nothing, in a new worktree', async () => {
+  test('reports no loss for a new worktree', async () => {
     expect(await state()).toEqual(cleanWorktree(base, branch));
   });
 
@@ -143,18 +143,18 @@ describe('what would be lost', () => {
         repository.write('file-0.txt', 'y', path);
       },
     ],
-  ])('%s', async (_, words, change) => {
+  ])('reports %s as uncommitted', async (_, words, change) => {
     change();
     expect((await state()).dirty).toBe(words);
   });
 
-  test('not ignored files', async () => {
+  test('does not report ignored files', async () => {
     appendFileSync(join(root, '.git/info/exclude'), 'built/\n');
     repository.write('built/x', 'y', path);
     expect((await state()).dirty).toBe(null);
   });
 
-  test('a worktree or repository inside it, even in an ignored folder', async () => {
+  test('reports a worktree or repository inside the worktree, even in an ignored folder', async () => {
     appendFileSync(join(root, '.git/info/exclude'), 'built/\n');
     repository.write('built/x', 'y', path);
     expect((await state()).inner).toBe(null);
@@ -165,7 +165,7 @@ describe('what would be lost', () => {
     expect(await state()).toMatchObject({ dirty: null, inner: 'built/three/' });
   });
 
-  test('commits of a submodule, which git keeps even when the folder is gone', async () => {
+  test('reports submodules, whose commits git keeps even when the folder is gone', async () => {
     const library = `${root}-library`;
     repository.git(['clone', '--quiet', root, library]);
     repository.git(['-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', library, 'library'], path);
@@ -177,7 +177,7 @@ describe('what would be lost', () => {
     await expect(add({ continues: true })).rejects.toThrow('git still keeps submodules of it');
   });
 
-  test('an unfinished merge, rebase or cherry-pick', async () => {
+  test('reports an unfinished merge, rebase or cherry-pick', async () => {
     const other = repository.commit('file-0.txt', 'theirs\n');
     repository.commit('file-0.txt', 'ours\n', path);
     for (const [command, word] of [
@@ -192,7 +192,7 @@ describe('what would be lost', () => {
     expect((await state()).inProgress).toBe(null);
   });
 
-  test('commits that are not in the base branch', async () => {
+  test('counts commits that are not in the base branch', async () => {
     repository.commit('a.txt', 'a', path);
     repository.commit('b.txt', 'b', path);
     expect((await state()).unsaved).toBe(2);
@@ -200,7 +200,7 @@ describe('what would be lost', () => {
     expect((await state()).unsaved).toBe(0);
   });
 
-  test('commits that no remote has', async () => {
+  test('counts commits that no remote has', async () => {
     repository.commit('a.txt', 'a', path);
     repository.git(['init', '--quiet', '--bare', `${root}-remote`]);
     repository.git(['remote', 'add', 'origin', `${root}-remote`]);
@@ -209,7 +209,7 @@ describe('what would be lost', () => {
     expect((await state()).unsaved).toBe(0);
   });
 
-  test('commits that no permanent merge commit contains', async () => {
+  test('counts commits that no permanent merge commit contains', async () => {
     const own = repository.commit('a.txt', 'a', path);
     expect((await state(own)).unsaved).toBe(1);
     repository.git(['checkout', '--quiet', '-b', 'integration']);
@@ -224,14 +224,14 @@ describe('what would be lost', () => {
     expect((await state(merge)).unsaved).toBe(1);
   });
 
-  test('commits on a detached HEAD, and on the branch it left', async () => {
+  test('counts commits on a detached HEAD and on the branch that it left', async () => {
     repository.commit('a.txt', 'a', path);
     repository.git(['checkout', '--quiet', '--detach', 'main'], path);
     repository.commit('b.txt', 'b', path);
     expect(await state()).toMatchObject({ branch: null, unsaved: 2 });
   });
 
-  test('that it is locked, and why', async () => {
+  test('reports that the worktree is locked, and why', async () => {
     repository.git(['worktree', 'lock', '--reason', 'on a stick', path]);
     expect((await state()).locked).toBe('on a stick');
   });

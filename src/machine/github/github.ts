@@ -91,9 +91,9 @@ export interface GitHub {
 
 export interface GitHubOptions {
   readonly token: string | undefined;
-  /** Of the API. GitHub Enterprise has it at `https://HOST/api/v3`. */
+  /** The base URL of the API. On GitHub Enterprise it is `https://HOST/api/v3`. */
   readonly baseUrl?: string | undefined;
-  /** Set if it differs from the host in the base URL. */
+  /** The host of the repositories, if it differs from the host in the base URL. */
   readonly host?: string | undefined;
   readonly timeoutMs?: number;
   readonly now?: () => number;
@@ -166,7 +166,7 @@ export function createGitHub({ token: given, baseUrl = API, host = hostOf(baseUr
     async openPulls(repository, branch) {
       const head = `${repository.owner}:${branch}`;
       const pulls = await ask((rest, request) => rest.pulls.list({ ...repository, state: 'open', head, per_page: PAGE, request }));
-      // For a filter it does not understand, GitHub returns all pull requests; and an owner may also have a fork of the repository.
+      // GitHub ignores a filter that it does not understand and returns all pull requests. An owner may also have a fork of the repository.
       return pulls.filter(({ head: { ref, repo }, base }) => ref === branch && repo?.id === base.repo.id).map(pullOf);
     },
     pull: async (repository, number) => pullOf(await ask((rest, request) => rest.pulls.get({ ...repository, pull_number: number, request }))),
@@ -204,7 +204,7 @@ interface Answered {
   readonly data: unknown;
 }
 
-/** Only GitHub's own words are passed on: the client's error contains the request. */
+/** Passes on only GitHub's own message, because the client's error contains the request. */
 function failureOf(error: unknown, now: number): GitHubFailed {
   const { response } = error as { response?: Answered };
   if (response === undefined) {

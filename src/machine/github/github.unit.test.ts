@@ -14,7 +14,7 @@ async function played(): Promise<FakeGitHub> {
   return fake;
 }
 
-test("creates, changes and finds pull requests and issues, with calls and answers that follow GitHub's description", async () => {
+test("creates, changes and finds pull requests and issues, with calls and answers that match GitHub's API description", async () => {
   const fake = await played();
   const github = createGitHub({ token: fake.token, baseUrl: `${fake.url}/` });
   const pull = await github.createPull(AT, 'work/x', WORDS);
@@ -30,7 +30,7 @@ test("creates, changes and finds pull requests and issues, with calls and answer
   expect(await github.createIssue(AT, { title: 'Last', body: 'x', labels: ['bug'], assignees: ['octocat'] })).toMatchObject({ number: 122 });
 });
 
-test("the stand-in reports requests that GitHub's description does not allow", async () => {
+test("the stand-in reports requests that GitHub's API description does not allow", async () => {
   const fake = await fakeGitHub();
   const ask = (path: string, init: RequestInit = {}) => fetch(`${fake.url}${path}`, { ...init, headers: { authorization: `token ${fake.token}` } });
   await ask('/repos/acme/app/pulls', { method: 'POST', body: JSON.stringify({ title: 7, head: 'x', base: 'main', colour: 'red' }) });
@@ -63,7 +63,7 @@ test("distinguishes every failure, in GitHub's words and without the token", asy
   };
   expect(await failure(createGitHub({ token: 'ghp_wrong', baseUrl: fake.url }).pull(AT, 1))).toMatchObject({ why: 'unauthorized', message: 'Bad credentials' });
   expect(await failure(createGitHub({ token: ' \n', baseUrl: fake.url }).pull(AT, 1))).toMatchObject({ why: 'token_missing' });
-  // An error about an invalid header would quote it.
+  // An error about an invalid header would quote the token.
   const twice = createGitHub({ token: `${fake.token}\n${fake.token}`, baseUrl: fake.url });
   expect(await failure(twice.pull(AT, 1))).toMatchObject({ why: 'unauthorized', message: expect.stringContaining('not allowed in a token') });
   expect(() => twice.gitAccess('https://github.com/acme/app')).toThrow('not allowed in a token');
@@ -87,7 +87,7 @@ test("distinguishes every failure, in GitHub's words and without the token", asy
   expect(fake.asked.filter((line) => line.startsWith('POST')).length).toBe(8);
 });
 
-test('knows which repositories are on the host that it calls', () => {
+test('recognizes only repositories on its own host', () => {
   const on = (baseUrl?: string, host?: string) => createGitHub({ token: 'x', baseUrl, host });
   const enterprise = on('https://git.example.org/api/v3');
   expect([on().host, enterprise.host, on('https://api.acme.ghe.com').host, on('http://127.0.0.1:9', 'git.test').host]).toEqual([

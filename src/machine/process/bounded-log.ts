@@ -18,7 +18,7 @@ export interface BoundedLog {
 export interface BoundedLogOptions {
   readonly path: string;
   readonly maxBytes?: number;
-  /** Replaced wherever they occur. Values shorter than eight characters stay, because they occur by chance. */
+  /** Replaced wherever they occur. Values shorter than eight characters are not replaced, because they also occur by chance. */
   readonly secrets?: readonly string[];
   readonly now?: () => number;
 }
@@ -78,7 +78,7 @@ export function createBoundedLog(options: BoundedLogOptions): BoundedLog {
   const log: BoundedLog = {
     clean: (text) => tidy(redact(text)),
     write(text) {
-      // Not split further than the limit allows: a text of a million lines costs no more than a short one.
+      // A text over the limit is not split, so that a million lines cost no more than one.
       const lines = text.length > MAX_READ ? [text] : text.split('\n');
       for (const line of lines) {
         if (line.trim() === '') continue;
@@ -106,7 +106,7 @@ export function createBoundedLog(options: BoundedLogOptions): BoundedLog {
   return log;
 }
 
-/** For readers, possibly in another process. */
+/** Reads the newest lines of a log file, which another process may write. */
 export async function tailOf(path: string, lines: number): Promise<string[]> {
   const texts = await Promise.all([older(path), path].map((file) => readFile(file, 'utf8').catch(() => '')));
   return lines > 0

@@ -13,7 +13,7 @@ export interface ChildSpec {
   /** The whole environment, not additions to the server's own. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** Marks its processes, so that they are found wherever they go. */
+  /** Marks the child's processes, so that they are found even after they leave its process group. */
   readonly marker?: string;
 }
 
@@ -45,7 +45,7 @@ export class ProcessesLeft extends Error {
   }
 }
 
-/** Called in the same turn in which the group starts, and when it has ended. */
+/** `began` is called in the same turn of the event loop in which the group starts; `ended` is called when it has ended. */
 export interface GroupListener {
   began(group: number): void;
   ended(group: number): void;
@@ -54,7 +54,7 @@ export interface GroupListener {
 const GRACE_MS = 1_000;
 /** Nothing survives SIGKILL for long, except inside the kernel. */
 const KILL_MS = 10_000;
-/** Its last output may still be on the way. */
+/** The child's last output may still arrive after its end. */
 const DRAIN_MS = 500;
 const LONGEST_LOOK_MS = 100;
 
@@ -73,7 +73,7 @@ export async function startChild(spec: ChildSpec, listener?: GroupListener): Pro
     const [error] = await once(child, 'error');
     throw startError(file, error);
   }
-  // Nothing is awaited between the start and this: the reaper, which ends the child if we die, must know it as early as possible.
+  // Nothing is awaited between the start and this call: the reaper ends the child if we die, so it must know the child as early as possible.
   listener?.began(child.pid);
   return superviseChild(child, child.pid, file, marker, listener);
 }
@@ -81,7 +81,7 @@ export async function startChild(spec: ChildSpec, listener?: GroupListener): Pro
 function superviseChild(child: ChildProcessWithoutNullStreams, pid: number, file: string, mark: string, listener: GroupListener | undefined): Child {
   const family = { groups: [pid], mark, since: startOf(pid) };
   const streams = [child.stdin, child.stdout, child.stderr];
-  // It may end without reading its input. Writers see the error of their own write.
+  // The child may end without reading its input. Writers get the error of their own write.
   for (const stream of streams) stream.on('error', () => {});
   child.on('error', () => {});
   const exited = new Promise<ChildExit>((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));

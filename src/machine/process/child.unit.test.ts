@@ -57,7 +57,7 @@ test('finds a descendant with another group and an empty environment through its
   expect([child.pid, grandchild].map(isAlive)).toEqual([false, false]);
 });
 
-test('ends what a child leaves behind, automatically and even if it ignores signals', async () => {
+test('automatically ends the processes that a child leaves behind, even if they ignore signals', async () => {
   const child = await sh(`trap '' TERM; sleep 1000 >/dev/null 2>&1 & echo $!; exit 3`);
   const grandchild = Number(await firstLine(child));
   expect(await child.exited).toEqual({ code: 3, signal: null });
@@ -73,7 +73,7 @@ test('stop may be called twice, and after the end', async () => {
   await expect(child.stop()).resolves.toBeUndefined();
 });
 
-test('holds no descriptor after the end, even if an unreachable process keeps the other side of the pipe', async () => {
+test('holds no descriptor after a child has ended, even if an unreachable process keeps the other side of the pipe', async () => {
   // Another session, no parent, an empty environment: nothing identifies it as ours.
   const child = await sh(`env -i PATH="$PATH" setsid sh -c 'sleep 1000 & echo $!'; exec cat`);
   const lost = Number(await firstLine(child));

@@ -3,7 +3,7 @@ import type { Log } from '../../kernel/log.ts';
 import { type Child, type ChildSpec, startChild } from './child.ts';
 import { createReaper } from './reaper.ts';
 
-/** The long-lived programs of one server process. None of them outlives it, however it ends. */
+/** The long-lived programs of one server process. None of them outlives that process, however it ends. */
 export interface Children {
   /** Rejects with ProgramMissing, FolderMissing or ProgramNotStarted. */
   start(spec: Omit<ChildSpec, 'marker'>): Promise<Child>;
@@ -11,7 +11,7 @@ export interface Children {
   stopAll(graceMs?: number): Promise<void>;
   /** The process that ends them if the server cannot. */
   readonly reaperPid: number | undefined;
-  /** Carried in each of their environments, to find their processes. */
+  /** A value in the environment of each program, by which its processes are found. */
   readonly mark: string;
 }
 

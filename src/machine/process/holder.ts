@@ -4,7 +4,7 @@ import { processExists, runningMembers, startOf } from './group.ts';
 /** Identifies this process, so that another process on the same machine can tell whether it still runs: a pid alone may be reused. */
 export const THIS_PROCESS = `${process.pid}:${startOf(process.pid)}`;
 
-/** In the environment of slow work that a process starts: it may outlive the process for a moment. */
+/** An environment variable of slow programs that this process starts. They may outlive the process for a moment. */
 export const RUN_BY = 'COVENANT_RUN_BY';
 
 /** Whether the recorded process and everything it started have ended. False for null, and if the system cannot tell. */

@@ -2,11 +2,11 @@ import type { Readable } from 'node:stream';
 
 export interface LineOptions {
   readonly maxBytes: number;
-  /** `cut`: the line is delivered shortened. A function: called once, and reading stops. */
+  /** For a line over `maxBytes`: `cut` delivers it shortened; a function is called once, and reading stops. */
   readonly tooLong: 'cut' | (() => void);
   /** Receives a line without its end. Returns the weight of the time spent on it: 0 for lines that were requested. */
   line(text: string): number;
-  /** The share of our time that such lines may take. A writer that exceeds it has to wait, because we read more slowly. */
+  /** The share of our time that unrequested lines may take. A writer that exceeds it has to wait, because we read more slowly. */
   readonly share: number;
   /** Called when reading is slowed down. */
   slowed?(): void;
@@ -14,7 +14,7 @@ export interface LineOptions {
 
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
-/** Then other work gets a turn. */
+/** After this time, other work gets a turn. */
 const SLICE_MS = 8;
 /** This much time may be used in a burst. */
 const BURST_MS = 250;
@@ -49,7 +49,7 @@ export function readLines(stream: Readable, options: LineOptions): Promise<void>
 
     const give = (bytes: Buffer): number => line(bytes.toString('utf8', 0, bytes.at(-1) === RETURN ? bytes.length - 1 : bytes.length));
 
-    /** How much of the chunk was used, and how much of the time counts. */
+    /** Processes the chunk up to its first line end. Returns how many bytes were used, and the weight of the time spent. */
     const take = (chunk: Buffer): [used: number, weight: number] => {
       const at = chunk.indexOf(NEWLINE);
       const piece = at < 0 ? chunk : chunk.subarray(0, at);
@@ -95,14 +95,14 @@ export function readLines(stream: Readable, options: LineOptions): Promise<void>
 
     const onData = (chunk: Buffer) => {
       chunks.push(chunk);
-      // A paused stream may still emit: when its process has ended, Node reads the rest.
+      // A paused stream may still emit data, because Node reads the rest when the process has ended.
       if (!turn) work();
     };
     const onEnd = () => {
       ended = true;
       if (!turn) work();
     };
-    // Closed before its end: nobody wants the rest.
+    // If the stream is closed before its end, nobody needs the rest.
     const onClose = () => {
       if (!ended) finish();
     };
@@ -110,7 +110,7 @@ export function readLines(stream: Readable, options: LineOptions): Promise<void>
   });
 }
 
-/** The pieces of one line in one buffer: a line that arrives byte by byte must not become a million objects. */
+/** Collects the pieces of one line in one buffer, so that a line that arrives byte by byte does not become a million objects. */
 class LineBuffer {
   #buffer = Buffer.alloc(0);
   #length = 0;

@@ -51,7 +51,7 @@ test('unrequested lines take no more than their share of the time; requested lin
       slowed: () => slowed++,
     });
     stream.write('junk\n'.repeat(600));
-    // It has 250 ms in a burst, then one hundredth.
+    // The writer may use 250 ms in a burst, then one hundredth of the time.
     if (weight === 0) await expect.poll(() => lines, { timeout: 20_000 }).toBe(600);
     else await expect.poll(() => stream.isPaused() && slowed > 0, { timeout: 20_000 }).toBe(true);
     if (weight === 1) expect(lines).toBeLessThan(300);

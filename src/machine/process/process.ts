@@ -72,7 +72,7 @@ export async function runProgram(file: string, args: readonly string[], options:
   // Its own group, so that everything it starts can be ended together.
   const child = spawn(file, args, { cwd, env, detached: true, windowsHide: true, stdio: 'pipe' });
   const [stdout, stderr] = [collect(child.stdout, maxOutputBytes), collect(child.stderr, maxOutputBytes)];
-  // It may end without reading its input.
+  // The program may end without reading its input.
   child.stdin.on('error', () => {});
   child.stdin.end(input ?? '');
 
@@ -89,7 +89,7 @@ export async function runProgram(file: string, args: readonly string[], options:
   const timer = setTimeout(() => stop(new ProgramTimedOut(file, timeoutMs)), timeoutMs);
   try {
     const code = await ended(child, file);
-    // The program itself obeyed; what it started may not have.
+    // The program itself has ended, but processes that it started may still run.
     if (stopped !== undefined) endGroup(child, 'SIGKILL');
     if (stopped !== undefined) throw stopped;
     return { code, stdout: stdout.text(), stderr: stderr.text(), truncated: stdout.cut() || stderr.cut() };

@@ -13,7 +13,7 @@ const groups = new Set<number>();
 const mark = process.argv[2];
 let rest = '';
 
-// Signals are ignored: the reaper ends after its server.
+// The reaper ignores signals, because it must end after its server.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 
 process.stdin.setEncoding('utf8');

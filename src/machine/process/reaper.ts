@@ -35,7 +35,7 @@ export function createReaper(mark: string, log?: Log): Reaper {
     clearTimeout(later);
     later = undefined;
     const startedAt = performance.now();
-    // Its own session, so that a terminal's signals do not reach it; a folder that nobody removes; none of our environment.
+    // The reaper has its own session, so that a terminal's signals do not reach it. It runs in a folder that nobody removes, without our environment.
     const { LD_LIBRARY_PATH, SystemRoot } = process.env;
     const reaper = spawn(process.execPath, [PROGRAM, mark], {
       detached: true,

@@ -35,10 +35,10 @@ async function holder(...programs: string[][]): Promise<{ child: ChildProcess; t
 }
 
 const nothingIsLeft = (mark: string) => expect.poll(() => processesWith(mark), { timeout: GONE_MS, interval: 50 }).toEqual([]);
-/** The stubborn one has started its family: itself, three more, and the reaper. */
+/** Whether all processes have started. The stubborn child counts as four processes, and the reaper as one. */
 const isComplete = (mark: string, size: number) => expect.poll(() => processesWith(mark).length, { timeout: 15_000, interval: 50 }).toBe(size);
 
-/** Until it does, a signal ends it, and the server then starts another. */
+/** Whether the process handles the signal. Until the reaper does, a signal ends it, and the server starts another. */
 function handles(pid: number, signal: number): boolean {
   const caught = /^SigCgt:\s+([0-9a-f]+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '0';
   return ((BigInt(`0x${caught}`) >> BigInt(signal - 1)) & 1n) === 1n;
@@ -52,7 +52,7 @@ test('a stopping server ends its children, and the reaper exits immediately [gat
   expect(processesWith(told.mark)).toEqual([]);
 });
 
-test('a killed reaper is replaced, and the new one knows the existing children', async () => {
+test('a killed reaper is replaced, and the new reaper knows the existing children', async () => {
   const { child, told, next } = await holder(STUBBORN);
   await isComplete(told.mark, 5);
   process.kill(told.reaper, 'SIGKILL');
@@ -75,14 +75,14 @@ test('a signal for the server does not end the reaper', async () => {
   await nothingIsLeft(told.mark);
 });
 
-test('ends a child that was started in the moment of the kill', async () => {
+test('a child that was started at the moment when the server was killed ends too', async () => {
   const { child, told } = await holder(['sh', '-c', "trap '' TERM HUP; exec sleep 1000"]);
   child.kill('SIGUSR2');
   await once(child, 'exit');
   await nothingIsLeft(told.mark);
 });
 
-test('the reaper keeps nothing alive: a process whose children have ended exits, and then the reaper', async () => {
+test('the reaper does not keep its server alive: once all children have ended, the server exits, and then the reaper', async () => {
   const script = `
     import { createChildren } from ${JSON.stringify(new URL('./children.ts', import.meta.url).href)};
     const children = createChildren();
@@ -98,7 +98,7 @@ test('the reaper keeps nothing alive: a process whose children have ended exits,
   await nothingIsLeft(String(mark));
 });
 
-test('nothing is started any more once all have been stopped', async () => {
+test('no child can be started after all children were stopped', async () => {
   const children = createChildren();
   const spec = { file: 'sleep', args: ['1000'], env: { PATH: process.env.PATH }, cwd: '/' };
   const child = await children.start(spec);

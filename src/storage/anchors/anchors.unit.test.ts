@@ -17,7 +17,7 @@ const anchor = (seq: number, kind: 'anchor' | 'restored' = 'anchor', keeps?: num
   ...(keeps === undefined ? {} : { keeps }),
 });
 
-test('anchors of a rotated-out key verify although its private key is gone; a key without introduction is reported [harden.anchor.signed-file]', () => {
+test('anchors signed with an earlier key still verify after a rotation; a key that no earlier key introduced is reported [harden.anchor.signed-file]', () => {
   const folder = temporaryFolder();
   const path = join(folder, 'anchor.key');
   const write = (seq: number, previous: string) => {
@@ -34,13 +34,13 @@ test('anchors of a rotated-out key verify although its private key is gone; a ke
   expect(readAnchorFile(folder, W)).toMatchObject({ forged: [], notices: [], points: [{ seq: 1 }, { seq: 2 }] });
   expect([...readKeys(folder).publicKeys.keys()]).toEqual([previous, key]);
   makeKey(path);
-  // Two concurrent appends name the same previous line: no false alarm.
+  // Two concurrent appends name the same previous line. They are not reported as forged.
   write(3, first);
   expect(readAnchorFile(folder, W)).toMatchObject({ forged: [], notices: [expect.stringContaining('was not introduced')] });
   expect(readAnchorFile(folder, W).points).toHaveLength(3);
 });
 
-test('a line with a wrong key, of another workspace or after a missing line fails; an incomplete one is skipped', () => {
+test('a line with a wrong key, of another workspace or after a missing line fails; an incomplete line is skipped', () => {
   const folder = temporaryFolder();
   const key = currentKey(folder, join(folder, 'anchor.key'), 1);
   const path = anchorPath(folder, W);
@@ -60,7 +60,7 @@ test('a line with a wrong key, of another workspace or after a missing line fail
   expect(notices).toEqual([expect.stringContaining('incomplete')]);
 });
 
-test('a restore sets aside and names the anchors of replaced events; kept events stay anchored', () => {
+test('a restore sets aside the anchors of replaced events and reports which; kept events stay anchored', () => {
   const folder = temporaryFolder();
   const key = currentKey(folder, join(folder, 'anchor.key'), 1);
   let previous = FIRST;
@@ -98,7 +98,7 @@ test('a difference is located as closely as the anchors allow; pruned events nee
   expect(compared([[9, 'h9', 9]], 9, 8)).toMatchObject({ failed: 1, firstBreak: { seq: 1, reason: expect.stringContaining('events 1 to 8 are missing') } });
 });
 
-test('uses a key given by its path and creates none in the home', async () => {
+test('uses the key at a given path and creates none in the home', async () => {
   const database = await temporaryDatabase('sqlite');
   const store = await openTestStore(database);
   await store.append(W, [{ category: 'work', kind: 'note.made', actor: 'operator' }]);
@@ -109,7 +109,7 @@ test('uses a key given by its path and creates none in the home', async () => {
   expect(await keeper.anchor(store.reader, W, 1)).toMatchObject({ record: { key: given.id, seq: 1 }, publicKey: given.publicKey });
   expect(existsSync(join(keeper.folder, 'anchor.key'))).toBe(false);
   expect(await keeper.check(store.reader, W)).toEqual({ checked: 1, failed: 0, firstBreak: null });
-  // Many at the same time give one valid file.
+  // Concurrent anchors result in one valid file.
   await Promise.all(Array.from({ length: 5 }, (_, n) => keeper.anchor(store.reader, W, n)));
   expect(readAnchorFile(keeper.folder, W)).toMatchObject({ forged: [], points: { length: 6 } });
 });

@@ -12,7 +12,7 @@ export interface AnchorReport {
 export class AnchorCheck {
   readonly #points: readonly AnchorPoint[];
   readonly #hashes = new Map<number, string>();
-  /** The first event up to an anchor that is younger than the anchored event, which means that it replaced another event. */
+  /** For an anchor, the first event before the anchored event that has a later time. Such an event replaced another one. */
   readonly #younger = new Map<AnchorPoint, number>();
   #next = 0;
 
@@ -52,7 +52,7 @@ export class AnchorCheck {
     const anchor = `the anchor of ${new Date(point.at).toISOString()} covers event ${point.seq}`;
     const younger = this.#younger.get(point);
     if (younger !== undefined)
-      return { seq: younger, kind: null, reason: `event ${younger} replaced another event: it is younger than an anchor allows, and ${anchor}` };
+      return { seq: younger, kind: null, reason: `event ${younger} replaced another event: it has a later time than event ${point.seq}, and ${anchor}` };
     if (head < point.seq) return { seq: head + 1, kind: null, reason: `event ${head + 1} is missing: ${anchor}` };
     return { seq: agreed + 1, kind: null, reason: `events from ${agreed + 1} on were rewritten: ${anchor} with a different hash` };
   }

@@ -24,11 +24,11 @@ export type AnchorPoint = Pick<AnchorRecord, 'seq' | 'hash' | 'time' | 'at'>;
 export interface KeptAnchors {
   /** Valid anchors, by `seq`. */
   readonly points: readonly AnchorPoint[];
-  /** The signed prunes. A journal that begins anywhere else lost its beginning without the server. */
+  /** The signed prunes. If a journal begins anywhere else, its beginning was not removed by the server. */
   readonly cuts: readonly ChainPoint[];
   /** Lines that were not signed with a key of this home. */
   readonly forged: readonly { readonly seq: number; readonly reason: string }[];
-  /** Remarks for the person who verifies the journal. None is a fault. */
+  /** Remarks for the person who verifies the journal. They are not errors. */
   readonly notices: readonly string[];
   /** The digest of the last readable line. */
   readonly lastDigest: string;

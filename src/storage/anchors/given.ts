@@ -13,8 +13,9 @@ export class AnchorUnreadable extends StoreError {
 const PLAIN = /^(\d+) ([0-9a-f]{64})$/;
 
 /**
- * Anchors that someone kept elsewhere: a copy of the home's file, the output of `audit anchor --json`, or a number and a hash. Their own public key
- * is used before the home's, which may have been replaced since. None of them is set aside by a restore: they prove what once existed.
+ * Anchors that someone kept elsewhere: a copy of the home's file, the output of `audit anchor --json`, or a number and a hash. A public key in the
+ * file takes precedence over the home's keys, which may have been replaced since. A restore sets none of these anchors aside: they prove which events
+ * once existed.
  */
 export function readGivenAnchors(path: string, workspace: string, folder: string): Pick<KeptAnchors, 'points' | 'cuts' | 'forged' | 'notices'> {
   const { publicKeys } = readKeys(folder);
@@ -46,7 +47,7 @@ export function readGivenAnchors(path: string, workspace: string, folder: string
   return { points: points.filter(({ seq }) => seq > 0).toSorted((a, b) => a.seq - b.seq), cuts, forged, notices };
 }
 
-/** JSON that was formatted over several lines. */
+/** Reads a file that is one JSON object, possibly formatted over several lines. */
 function isOneObject(path: string): { number: number; text: string; value: unknown }[] | undefined {
   const text = readFileSync(path, 'utf8').trim();
   try {

@@ -11,7 +11,7 @@ import { currentKey, rotateKey } from './keys.ts';
 import { appendLine, readLines } from './lines.ts';
 import { type AnchorRecord, digestOf, FIRST, signAnchor, type UnsignedAnchor } from './record.ts';
 
-/** The journal differs from what it was when its last anchor was made. A new anchor would hide that. */
+/** The journal no longer agrees with its last anchor. A new anchor would hide that. */
 export class AnchorMismatch extends StoreError {
   override readonly name = 'AnchorMismatch';
 }
@@ -61,13 +61,16 @@ export class AnchorKeeper {
     return await this.#write(db, workspace, { kind: 'anchor', at: now });
   }
 
-  /** Records that a journal is about to be cut after this event. Signed first: a crash in between leaves one line too many, never an unsigned cut. */
+  /**
+   * Records that a journal is about to be cut after this event. The line is signed before the cut, so that a crash in between leaves an unneeded line but
+   * never an unsigned cut.
+   */
   async pruning(db: Db, workspace: string, { seq, hash }: ChainPoint, now: number): Promise<void> {
     const event = await db.selectFrom('events').select('time').where('workspace_id', '=', workspace).where('seq', '=', seq).executeTakeFirst();
     if (event) await this.#sign(workspace, { kind: 'pruned', at: now, seq, hash, time: Number(event.time) });
   }
 
-  /** Records that the store was replaced. Anchors that it agrees with stay valid. */
+  /** Records that the store was replaced. Anchors that agree with the new store stay valid. */
   async replaced(db: Db, workspace: string, kind: 'restored' | 'imported', now: number): Promise<WrittenAnchor> {
     const agreeing = await this.#agreeing(db, workspace, (await this.#kept(workspace)).points);
     const keeps = agreeing.reduce((most, { seq }) => Math.max(most, seq), 0);
@@ -102,7 +105,7 @@ export class AnchorKeeper {
     return await this.#sign(workspace, { ...what, seq, hash, time });
   }
 
-  /** Accepts the journal's current beginning: nothing was anchored before, or the operator has replaced the store. */
+  /** Accepts the journal's current beginning. Called if nothing was anchored before, or if the operator has replaced the store. */
   async #acceptCut(db: Db, workspace: string, at: number): Promise<void> {
     const row = await db.selectFrom('journal_anchors').select(['seq', 'hash', 'time']).where('workspace_id', '=', workspace).executeTakeFirst();
     if (row && unsignedCut(row, (await this.#kept(workspace)).cuts)) await this.#sign(workspace, { ...row, kind: 'pruned', at });
@@ -136,7 +139,7 @@ export class AnchorKeeper {
     return points.filter(({ seq, hash }) => (isSigned && seq < pruned.seq) || hashes.get(seq) === hash);
   }
 
-  /** Rereads the file only if it has changed, and in one reader at a time. */
+  /** Rereads the file only if it has changed. Concurrent callers share one read. */
   async #kept(workspace: string): Promise<KeptAnchors> {
     const known = this.#read.get(workspace);
     if (known?.size === sizeOf(anchorPath(this.folder, workspace))) return known.kept;
@@ -162,7 +165,7 @@ export class AnchorKeeper {
 const CHECKED_AT_ONCE = 50;
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
-/** Times rise with `seq`, so an event before the anchored one that is younger was written later, in place of another. */
+/** Finds an event before the anchored event that has a later time. Times rise with `seq`, so that event was written in place of another one. */
 async function firstYounger(db: Db, workspace: string, { seq, time }: AnchorPoint) {
   const events = db.selectFrom('events').select(['seq', 'hash', 'time']).where('workspace_id', '=', workspace).where('seq', '<=', seq);
   return await events.where('time', '>', time).orderBy('seq').limit(1).executeTakeFirst();

@@ -33,7 +33,7 @@ export function readKey(path: string): SigningKey | undefined {
   return { id: keyIdOf(publicKey), publicKey, sign: (text) => sign(null, Buffer.from(text), key).toString('base64') };
 }
 
-/** Complete or absent, and readable only by its owner. */
+/** Creates a key file that is readable only by its owner. After a crash it is complete or missing. */
 export function makeKey(path: string): SigningKey {
   const { privateKey } = generateKeyPairSync('ed25519');
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -55,10 +55,10 @@ const keyRecord = z.strictObject({
   signature: z.string(),
 });
 
-/** The dot keeps it apart from workspace names, which have none. */
+/** The file name contains a dot, so it cannot be a workspace name. */
 const keysPath = (folder: string): string => join(folder, 'anchor.keys.jsonl');
 
-/** Every key that anchors of this home may be signed with. */
+/** Every key with which anchors of this home may be signed. */
 export interface KnownKeys {
   readonly publicKeys: ReadonlyMap<string, string>;
   readonly notices: readonly string[];
@@ -90,7 +90,7 @@ function introduce(folder: string, { id, publicKey }: SigningKey, by: SigningKey
   appendLine(keysPath(folder), canonicalJson({ ...record, signature: signer.sign(canonicalJson(record)) }));
 }
 
-/** The key that new anchors are signed with, created if missing. A key that was placed there by hand is recorded as it is. */
+/** The key with which new anchors are signed; created if missing. A key that someone put there by hand is recorded without an introduction. */
 export function currentKey(folder: string, path: string, at: number): SigningKey {
   const key = readKey(path) ?? makeKey(path);
   if (!readKeys(folder).publicKeys.has(key.id)) introduce(folder, key, null, key, at);

@@ -1,7 +1,7 @@
 import { closeSync, constants, existsSync, fstatSync, fsyncSync, mkdirSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Appends one line, which is on disk when this returns. A line that a crash cut short is left, and the new one starts after it. */
+/** Appends one line, which is on disk when this returns. If a crash cut the previous line short, the new line starts after it. */
 export function appendLine(path: string, line: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const isNew = !existsSync(path);

@@ -6,8 +6,8 @@ import { isSignedBy, type SigningKey } from './keys.ts';
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
 /**
- * The end of a journal at one moment, signed. `restored` and `imported` also record that the store was replaced: of the earlier anchors, only those
- * up to event `keeps` stay valid. `pruned` is not an end but the last event that a prune removes.
+ * A signed record of a journal's end at one moment. `restored` and `imported` also record that the store was replaced: of the earlier anchors, only
+ * those up to event `keeps` stay valid. `pruned` records the last event that a prune removes, instead of the end.
  */
 const anchorRecord = z.strictObject({
   kind: z.enum(['anchor', 'restored', 'imported', 'pruned']),

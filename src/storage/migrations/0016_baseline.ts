@@ -15,10 +15,10 @@ table events (workspace_id, seq)
   workspace_id, seq bigint
   category 'usage' | 'work' | 'feedback' | 'audit'
   kind, actor, subject?, session?
-  payload json -- Canonical JSON: the hash is over exactly this text.
+  payload json -- Canonical JSON. The hash covers exactly this text.
   time time, hash
   without rowid -- The key is the order of inserts and reads, so SQLite keeps one tree instead of two.
-  index events_feedback (workspace_id, seq) where "category" = 'feedback' -- Feedback is rare, so other events do not pay for this index.
+  index events_feedback (workspace_id, seq) where "category" = 'feedback' -- Feedback is rare, so appending other events costs nothing extra.
   index events_subject (workspace_id, subject, seq)
   index events_actor (workspace_id, actor, seq)
 
@@ -68,7 +68,7 @@ table tokens (workspace_id, id)
 table signin_links (hash)
   workspace_id, hash, developer_id, created_at time, expires_at time, used_at? time
 
--- Opens one address once for a signed-in browser whose page cannot send a header.
+-- One-time tickets. Each lets a signed-in browser open a single path when the page cannot send a header.
 table page_tickets (hash)
   workspace_id, hash, token_id, path, expires_at time
   index page_tickets_expiry (workspace_id, expires_at)
@@ -96,7 +96,7 @@ table client_runs (workspace_id, actor, client_session)
   automatic int -- 1: the server started that session, and ends it when the agent starts one itself.
   repo?, folder?
   compacted int -- 1: its context was compacted, and the necessary facts have not been added again yet.
-  handoffs_told? -- The newest handoff that the run was notified of: handoffs have no receipts.
+  handoffs_told? -- The newest handoff of which the run was notified. Stored here because handoffs have no receipts.
   told_at_stop? -- Hash of the open points named at its last stop, so that the same points do not stop it twice.
   denials json -- Edits denied in the last minute, by claim and path, with times.
   found json -- The working tree as found: hashes of uncommitted paths, and the number of unpushed commits per branch.
@@ -136,7 +136,7 @@ table approvals (workspace_id, id)
   workspace_id, id, noun
   name -- The tool or prompt, or the server of a resource.
   server?
-  arguments? json -- Shown to the person who decides. Deleted with the decision: arguments are not stored.
+  arguments? json -- Shown to the person who decides. Deleted at the decision.
   arguments_sha256, grant_id, token_id, developer_id?, actor, request_id
   status 'waiting' | 'approved' | 'refused' | 'lapsed' | 'used'
   created_at time, deadline_at time, decided_at? time, decided_by?
@@ -146,7 +146,7 @@ table approvals (workspace_id, id)
   index approvals_due (status, deadline_at) -- The sweep searches all workspaces.
   ending index
 
--- A call of several rounds that has been counted.
+-- A call that continues in a further round. Its use of the grant is already counted.
 table call_rounds (workspace_id, token_sha256)
   workspace_id, token_sha256, token_id, noun, name, arguments_sha256, grant_id, approval_id?, request_state?, expires_at time
   index call_rounds_due (expires_at)
@@ -161,7 +161,7 @@ table cycles (workspace_id, id)
   phase, active_role, lock_role
   lock_token -- Stored in plain text, because lock.acquire returns it again. Useless without a session of its role.
   lock_acquired_at time
-  reworks int -- How often the turn returned to an earlier phase.
+  reworks int -- How often the cycle returned to an earlier phase.
   started_by, created_at time, updated_at time, completed_at? time, ended_at? time, ended_by?, reason?
   revision int -- Rises with every change that the files show. If mirrored is lower, the files are outdated.
   mirrored int
@@ -174,10 +174,10 @@ table cycles (workspace_id, id)
 table cycle_handoffs (workspace_id, cycle, number)
   workspace_id, cycle, number int, target, producer, payload json, created_at time
 
--- A role's turn at the contract, opened with its PSK. Bound to the token that opened it.
+-- A session of a role, opened with the role's PSK. Bound to the token that opened it.
 table role_sessions (workspace_id, id)
   workspace_id, id, token_sha256
-  psk_mark -- Identifies the PSK it was opened with. If the PSK changes, the session becomes invalid.
+  psk_mark -- Identifies the PSK with which the session was opened. If the PSK changes, the session becomes invalid.
   repository, role, token_id, actor, created_at time, last_seen time, expires_at time, closed_at? time, closed_by?
   unique role_sessions_token (workspace_id, token_sha256)
   index role_sessions_of_repository (workspace_id, repository, id)
@@ -186,7 +186,7 @@ table role_sessions (workspace_id, id)
 -- Wrong PSKs from one caller for one role in one repository. Each one delays the next try.
 table psk_failures (workspace_id, repository, role, token_id)
   workspace_id
-  repository -- The path of the file with the PSKs. Counted by folder, every link to that file would allow more guesses.
+  repository -- The path of the file with the PSKs. If failures were counted by folder, every link to that file would allow more guesses.
   role, token_id, failures int, last_at time
 
 -- One run of an agent that the server started in its own worktree.
@@ -206,9 +206,9 @@ table instances (workspace_id, id)
   process_start? bigint, issue_number? int, prompt
   parent_instance_id? -- For a review: the instance under review, and the review's number.
   review_iteration? int
-  failed_reviews int -- Refused requests at the limit, and verdicts needs_work.
+  failed_reviews int -- The number of review requests refused at the limit and of needs_work verdicts.
   pr_number? int, pr_url?
-  news? -- News for its agent. If the agent has ended, it is restarted with this prompt.
+  news? -- News for its agent. If the agent has ended, it is restarted with this text as its prompt.
   status_reason? -- Why it stopped working, or why its worktree was kept.
   kept_reason?
   backup_ref? -- The content of its worktree when a person forced its removal.
@@ -259,7 +259,7 @@ table settings (workspace_id, key)
 -- One item of work in the index, from any feature.
 table overlap_items (workspace_id, id)
   workspace_id, id
-  number int -- A short id for the numerous postings.
+  number int -- A short id, because each item has many postings.
   kind 'task' | 'workstream' | 'workflow_task'
   owner_id, title, scope?
   action? 'create' | 'modify' | 'remove' | 'fix' | 'audit'
@@ -276,7 +276,7 @@ table overlap_items (workspace_id, id)
   index overlap_items_prefix (workspace_id, prefix) where "prefix" is not null
 
 -- The inverted index: the items that contain a term.
-table overlap_postings (workspace_id, term, item) include (weight) -- A search reads key and weight thousands of times.
+table overlap_postings (workspace_id, term, item) include (weight) -- A search reads thousands of keys with their weights.
   workspace_id, term, item int, weight int
   without rowid
 
@@ -335,7 +335,7 @@ table scope_verdicts (workspace_id, id)
 
 table tasks (workspace_id, id)
   workspace_id, id, developer_id
-  actor -- The agent that planned or started it, as an actor.
+  actor -- The actor that planned or started it.
   session_id?
   workstream_id? -- Null only in rows from an older version, until the server's next start.
   title
@@ -395,7 +395,7 @@ table registered_repos (workspace_id, token_id, position)
 -- The latest state of one working tree on one branch, as its developer's agents reported it.
 table local_worktrees (workspace_id, id)
   workspace_id, id, developer_id, repo
-  branch -- Empty if unknown, for example with a detached head: it is part of a unique key, where null equals nothing.
+  branch -- Empty if unknown, for example with a detached HEAD. Not null, because it is part of a unique key and no two nulls are equal.
   worktree, head?, dirty_files json, unpushed_files json, diff_hashes json, session_id, updated_at time
   unique local_worktrees_place (workspace_id, repo, developer_id, branch, worktree)
   index local_worktrees_graph (workspace_id, repo, updated_at)
@@ -415,7 +415,7 @@ table session_contexts (workspace_id, id)
 -- A lease. It is active while it is neither released nor past expires_at.
 table claims (workspace_id, id)
   workspace_id, id, developer_id
-  actor -- The agent that holds it, as an actor, with its session if known.
+  actor -- The actor that holds it, with its session if known.
   agent_type?, session_id?, repo, paths json, symbols json
   mode 'exclusive' | 'shared'
   reason?, ttl_minutes int, created_at time, expires_at time, released_at? time
@@ -450,7 +450,7 @@ table handoffs (workspace_id, id)
   index handoffs_from (workspace_id, from_developer_id, status, created_at)
   ending index
 
--- A decision or blocker that the team should know. Never changed; a blocker counts only while it is recent.
+-- A decision or blocker that the team should know. Never changed. A blocker counts only while it is recent.
 table notes (workspace_id, id)
   workspace_id, id, developer_id
   kind 'decision' | 'blocker'
@@ -462,14 +462,14 @@ table notes (workspace_id, id)
 table agent_spans (workspace_id, id)
   workspace_id, id, developer_id, session_id?, agent_type?, source, model?, provider?, input_tokens bigint, cached_input_tokens bigint
   cache_creation_tokens bigint, cache_creation_1h_tokens bigint, output_tokens bigint, reasoning_tokens bigint, total_tokens bigint
-  cost_micros? bigint -- In micro-dollars, by price_version; null: no known price.
+  cost_micros? bigint -- In micro-dollars, at the prices of price_version. Null if the price is unknown.
   price_version?
-  submitted_micros? bigint -- For the whole payload, on its first span.
+  submitted_micros? bigint -- The submitted cost of the whole payload. Set only on its first span.
   cost_mismatch int, verified int, payload_sha256, ingested_at time
   index agent_spans_payload (workspace_id, developer_id, payload_sha256, id) -- Includes the id, because SQLite would otherwise scan all spans in id order.
   index agent_spans_time (workspace_id, ingested_at)
 
--- A price set by the workspace. The newest version of a model counts; one without figures restores the default.
+-- A price set by the workspace. The newest version of a model applies. A version without figures restores the default.
 table model_prices (workspace_id, version)
   workspace_id, version int, model
   input? bigint -- Micro-dollars per million tokens.
@@ -489,7 +489,7 @@ table agents (workspace_id, id)
   capabilities json, current_task_id?, workspace_path?, metadata? json
   developer_id? -- Null: registered by the operator.
   token_id, actor, registered_at time
-  last_seen_at time -- The leases of all claims of the agent count from here.
+  last_seen_at time -- The leases of all claims of the agent are measured from this time.
   updated_at time
   index agents_silent (status, last_seen_at) -- The sweep searches all workspaces for silent agents.
   index agents_listed (workspace_id, status, id)
@@ -519,7 +519,7 @@ table workflow_tasks (workspace_id, id)
   claimed_at? time
   fence int -- Rises with every claim and every revoked claim.
   completed_by?, worktree_id?
-  question_id? -- The question to a person that the task waits for, and the status it returns to after the answer.
+  question_id? -- The task waits until a person answers this question, and then returns to resume_status.
   resume_status? 'planning' | 'in_progress'
   last_checkpoint int
   indexed int -- 0: not yet in the overlap index.
@@ -544,15 +544,15 @@ table checkpoints (workspace_id, task_id, sequence)
   type 'plan' | 'progress' | 'decision' | 'error' | 'recovery' | 'complete' | 'replan'
   summary, detail? json, files_changed json, agent_id?, actor, created_at time
 
--- A workspace of the workflow contract. In the store, that name belongs to the teams' workspaces.
+-- The workflow contract calls this a workspace. In the store, a workspace belongs to a team.
 table worktrees (workspace_id, id)
   workspace_id, id, workflow_id
   status 'active' | 'merged' | 'abandoned'
   path, branch, base_branch?, base_commit?, merge_commit?, repository_path
   made_by_server int -- 1: the server created it on disk and may remove it. 0: it belongs to an agent.
-  step? 'creating' | 'removing' -- In progress on disk. If the process dies, another one finishes or undoes it after step_until.
+  step? 'creating' | 'removing' -- In progress on disk. If the process dies, another process finishes or undoes it after step_until.
   step_until? time
-  task_id? -- The task for whose claim it was made, with the claim's fence.
+  task_id? -- The worktree was made for a claim of this task, with this fence.
   fence? int
   kept_reason? -- Why it is still on disk although it is merged or abandoned.
   actor, created_at time, updated_at time, closed_at? time

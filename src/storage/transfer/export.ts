@@ -10,7 +10,7 @@ import { inSnapshot, pagesOf } from './snapshot.ts';
 
 export interface ExportOptions {
   readonly workspace: string;
-  /** The version of the program, so that people can find one that reads the file. */
+  /** The version of this program. It shows people which version can read the file. */
   readonly version: string;
   readonly now: number;
   /** Exports a journal with a broken chain and records that in the file. */

@@ -44,8 +44,8 @@ export async function headerOf({ file, unverified }: Pick<ImportOptions, 'file' 
 }
 
 /**
- * Imports everything that the rules accept or nothing, in one transaction that locks the workspace. No event is added: the journal ends where the
- * exported one did, so that an anchor kept elsewhere still proves it.
+ * Imports all rows that the rules accept in one transaction that locks the workspace. If it fails, nothing is imported. No event is added: the journal
+ * ends where the exported one did, so that an anchor kept elsewhere still proves it.
  */
 export async function importWorkspace(engine: Engine, options: ImportOptions): Promise<ImportResult> {
   const header = await headerOf(options);
@@ -149,7 +149,7 @@ class ImportReader {
     return verdict.row ?? undefined;
   }
 
-  /** Verifies the journal while its rows pass: a break names the line. */
+  /** Verifies the journal while its rows are read, so that the error can name the line of a break. */
   #follow({ name }: TableLayout, row: TransferRow, line: number): void {
     if (name === 'journal_anchors') this.#anchor = pointOf(row);
     if (name === 'journal_heads') this.#head = pointOf(row);
@@ -175,11 +175,11 @@ class ImportReader {
     const tables = new Set([...Object.keys(this.#counts), ...Object.keys(end.rows)]);
     for (const table of tables) {
       if (this.#counts[table] !== end.rows[table]) {
-        throw fileDamaged(line, `rows.${table}: ${end.rows[table] ?? 'none'} announced, but ${this.#counts[table] ?? 'none'} found`);
+        throw fileDamaged(line, `rows.${table}: this line counts ${end.rows[table] ?? 'no'} rows, but the file has ${this.#counts[table] ?? 'none'}`);
       }
     }
     if (this.#head ? this.#head.seq !== end.journal.seq || this.#head.hash !== end.journal.hash : end.journal.seq !== 0) {
-      throw fileDamaged(line, 'journal: differs from the journal head among the rows');
+      throw fileDamaged(line, 'journal: differs from the row of journal_heads');
     }
     if (this.#options.unverified) return;
     const { firstBreak } = (this.#chain ?? new ChainVerifier(this.#anchor)).finish(this.#head, this.#anchor);

@@ -66,7 +66,7 @@ async function collisionOf(reader: Db, { table, rows, lines }: RowBatch, workspa
       return new TransferRefused(
         'COLLIDES',
         `line ${lines[index]}: workspace ${JSON.stringify(String(other[owner]).replace(/^ws_/, ''))} in this database already has a row of ${name} with the same ${columns.join(', ')}.`,
-        'Import into another database: these values must be unique in a database. Nothing was changed.',
+        'Import into an empty database: set another COVENANT_HOME or DATABASE_URL. Nothing was changed.',
       );
     }
   }

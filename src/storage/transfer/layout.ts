@@ -24,10 +24,10 @@ export interface TableLayout {
 /** Tables that concern only one server: permissions to run programs on one machine do not apply to another, and tickets and counts are temporary. */
 export const OF_ONE_SERVER = ['machine_permissions', 'page_tickets', 'journal_growth'] as const satisfies (keyof Database)[];
 
-/** Those tables, and the ones that belong to the database instead of a workspace. */
+/** The tables of one server, and the table that belongs to the database instead of a workspace. */
 export const LEFT_OUT = ['schema_migrations', ...OF_ONE_SERVER] as const;
 
-/** The import must know the anchor before the first event. The order of the other tables is free, because none has a foreign key. */
+/** The import must know the anchor before the first event. The other tables may come in any order, because none has a foreign key. */
 const FIRST = ['workspaces', 'journal_anchors', 'journal_heads', 'events'];
 
 /** Derived from the recorded schema, so that tables and columns of later migrations are included automatically. */

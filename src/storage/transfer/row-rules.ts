@@ -25,7 +25,7 @@ export type RowRules = Readonly<Record<Exclude<keyof Database, (typeof LEFT_OUT)
 /** Returns the problem of a value, or undefined. */
 export type ColumnCheck = (value: Value) => string | undefined;
 
-/** Checks a row's columns one by one; `then` checks the row as a whole. Columns without a check are checked by their names. */
+/** Checks a row's columns one by one; `then` checks the row as a whole. A column without a check is checked by the rule for its name. */
 export function rowRule<T>(checks: { readonly [C in keyof T & string]?: ColumnCheck } = {}, then?: RowRule): RowRule {
   const named = checks as Readonly<Record<string, ColumnCheck | undefined>>;
   return (row, place) => {
@@ -65,7 +65,7 @@ export const localPath: ColumnCheck = (value) =>
     ? undefined
     : 'expected an absolute path without "." or ".."';
 
-/** Validated by the contract's own schema, and unchanged by it. */
+/** The contract's own schema must accept the value and leave it unchanged. */
 export const fits =
   (schema: z.ZodType<string>): ColumnCheck =>
   (value) => {

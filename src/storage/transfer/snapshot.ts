@@ -18,7 +18,7 @@ export interface DatabasePlace {
   readonly path: string;
 }
 
-/** Opens the database and changes nothing: a server of an older version may be using it. */
+/** Opens the database without changing it, because a server of an older version may be using it. */
 export async function openAsItIs({ url, path }: DatabasePlace): Promise<Engine> {
   if (!url && !existsSync(path))
     throw new TransferRefused('NOTHING_TO_EXPORT', `No database exists at ${path}.`, 'Set COVENANT_HOME to the home that contains it, then run this again.');
@@ -38,14 +38,14 @@ export async function openAsItIs({ url, path }: DatabasePlace): Promise<Engine> 
   }
 }
 
-/** Everything that `read` sees is from one moment, while others keep writing. */
+/** Runs `read` on the data of one moment, while others keep writing. */
 export async function inSnapshot<T>({ kind, reader }: Engine, read: (db: Db) => Promise<T>): Promise<T> {
   return await reader.connection().execute(async (db) => {
     await sql.raw(kind === 'postgres' ? 'begin isolation level repeatable read read only' : 'begin').execute(db);
     try {
       return await read(db);
     } finally {
-      // Nothing was written, and a lost connection has no transaction left.
+      // A failure does not matter: nothing was written, and a lost connection has no transaction left.
       await sql`rollback`.execute(db).catch(() => {});
     }
   });
@@ -54,7 +54,7 @@ export async function inSnapshot<T>({ kind, reader }: Engine, read: (db: Db) => 
 /** A table's rows of one workspace, sorted by the bytes of their key, independent of the database's collation. Of events, only those after `after`. */
 export async function* pagesOf({ kind }: Engine, db: Db, table: TableLayout, workspace: string, after: number): AsyncGenerator<TransferRow[]> {
   const { name, columns, key, owner } = table;
-  // Tables are values here; their rows are validated one by one.
+  // The compiler does not know which table this is. Its rows are validated one by one.
   let query = (db as unknown as Kysely<Record<string, TransferRow>>)
     .selectFrom(name)
     .select([...columns.keys()])

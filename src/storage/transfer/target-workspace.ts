@@ -29,7 +29,7 @@ export async function clearUntouched(db: Db, workspace: string): Promise<void> {
     );
   }
   for (const { name, owner } of TABLES) await rowsOf(db).deleteFrom(name).where(owner, '=', workspace).execute();
-  // Their developers and tokens no longer exist.
+  // The developers and tokens of these rows no longer exist.
   for (const name of OF_ONE_SERVER) await db.deleteFrom(name).where('workspace_id', '=', workspace).execute();
 }
 

@@ -45,7 +45,7 @@ async function refusal(work: Promise<unknown>): Promise<TransferRefused> {
 
 const isEmpty = async ({ store }: Place, workspace = W) => Object.values(await rowCounts(store.reader, workspace)).every((count) => count === 0);
 
-test(`from SQLite to ${ENGINE} and back: every table, every row, the same bytes, the same head, a valid chain`, async () => {
+test(`a transfer from SQLite to ${ENGINE} and back keeps every table, row and byte and the journal head, and the chain is valid`, async () => {
   const [from, to, back] = [await filled('sqlite'), await placeOn(), await placeOn('sqlite')];
   const first = await exported(from);
   await taken(to, first.path);
@@ -102,7 +102,7 @@ test('any text in a row arrives unchanged', async () => {
   );
 });
 
-describe('a damaged file changes nothing, and the refusal names a line', () => {
+describe('a damaged file', () => {
   const without = (lines: string[], at: number) => lines.filter((_, index) => index !== at);
   const swapped = (lines: string[], a: number) => lines.with(a, lines[a + 1] as string).with(a + 1, lines[a] as string);
   const first = (lines: string[], table: string) => lines.findIndex((line) => line.startsWith(`{"table":"${table}"`));
@@ -113,7 +113,7 @@ describe('a damaged file changes nothing, and the refusal names a line', () => {
     return lines.with(-1, `${JSON.stringify(value)}\n`);
   };
 
-  test('each kind of damage', async () => {
+  test('each kind of damage is refused with its line, and nothing changes', async () => {
     const from = await filled();
     const { lines } = await exported(from);
     const target = await placeOn();
@@ -133,10 +133,10 @@ describe('a damaged file changes nothing, and the refusal names a line', () => {
         new RegExp(`^line ${last}: table: notes`),
       ],
       ['the last line is missing', lines.slice(0, -1), 'FILE_DAMAGED', new RegExp(`^line ${last - 1}: .*cut short`)],
-      ['it is cut in a line', [lines.join('').slice(0, -100)], 'FILE_DAMAGED', new RegExp(`^line ${last}: `)],
-      ['it goes on', [...lines, lines[1] as string], 'FILE_DAMAGED', new RegExp(`^line ${last + 1}: `)],
+      ['it ends within a line', [lines.join('').slice(0, -100)], 'FILE_DAMAGED', new RegExp(`^line ${last}: `)],
+      ['it continues after its end line', [...lines, lines[1] as string], 'FILE_DAMAGED', new RegExp(`^line ${last + 1}: `)],
       [
-        'the anchor is another',
+        'the anchor differs',
         lines.map((line) => (line.startsWith('{"table":"journal_anchors"') ? line.replace('"seq":5', '"seq":4') : line)),
         'FILE_DAMAGED',
         new RegExp(`^line ${event + 1}: `),
@@ -153,8 +153,8 @@ describe('a damaged file changes nothing, and the refusal names a line', () => {
         'FILE_DAMAGED',
         new RegExp(`^line ${notes + 1}: table`),
       ],
-      ['its end counts otherwise', end(lines, (value) => (value.rows.notes = 99)), 'FILE_DAMAGED', new RegExp(`^line ${last}: rows.notes`)],
-      ['its end has another head', end(lines, (value) => value.journal.seq++), 'FILE_DAMAGED', new RegExp(`^line ${last}: journal`)],
+      ['its end line has another count', end(lines, (value) => (value.rows.notes = 99)), 'FILE_DAMAGED', new RegExp(`^line ${last}: rows.notes`)],
+      ['its end line has another head', end(lines, (value) => value.journal.seq++), 'FILE_DAMAGED', new RegExp(`^line ${last}: journal`)],
       ['it is of an older schema', header(lines, { schema: SCHEMA_VERSION - 1 }), 'EXPORT_OLDER', /^line 1: schema/],
       ['it is of a newer schema', header(lines, { schema: SCHEMA_VERSION + 1 }), 'EXPORT_NEWER', /^line 1: schema/],
       ['it is of a newer format', header(lines, { format: 2, news: true }), 'EXPORT_NEWER', /^line 1: format/],
@@ -172,7 +172,7 @@ describe('a damaged file changes nothing, and the refusal names a line', () => {
   });
 
   // The file is refused while reading, which is the same for both engines.
-  test.runIf(ENGINE === 'sqlite')('any single changed byte, at any position', async () => {
+  test.runIf(ENGINE === 'sqlite')('a single changed byte is refused at any position, and nothing changes', async () => {
     const from = await placeOn();
     await fillEveryTable(from.store, 11, 1);
     const bytes = Buffer.from((await exported(from)).text);
@@ -205,7 +205,7 @@ describe('a damaged file changes nothing, and the refusal names a line', () => {
 });
 
 describe('the target of an import', () => {
-  test('replaces a workspace with only the rows of a first start', async () => {
+  test('an import replaces a workspace that has only the rows of a first start', async () => {
     const [from, target] = [await filled(), await placeOn()];
     await target.store.write(W, async (tx) => {
       await tx.db.insertInto('workspaces').values({ id: W, name: 'moving', created_at: 1 }).execute();
@@ -217,7 +217,7 @@ describe('the target of an import', () => {
     expect((await exported(target)).text).toBe(file.text);
   });
 
-  test('leaves a used workspace alone, and the refusal names what it found', async () => {
+  test('an import does not change a workspace in use, and the refusal names its content', async () => {
     const { path } = await exported(await filled());
     const target = await placeOn();
     await target.store.write(W, async (tx) => {
@@ -236,7 +236,7 @@ describe('the target of an import', () => {
     expect(await refusal(taken(other, path))).toMatchObject({ code: 'WORKSPACE_IN_USE' });
   });
 
-  test('leaves other workspaces of the database alone; shared values refuse the file and name the workspace', async () => {
+  test('an import does not change other workspaces, and is refused if another workspace has a value that must be unique', async () => {
     const from = await filled();
     const file = await exported(from);
     const target = await placeOn();
@@ -285,7 +285,7 @@ test('an anchor that no event attests is a broken chain', async () => {
   expect(await refusal(exported(from))).toMatchObject({ code: 'CHAIN_BROKEN', message: expect.stringContaining('attests') });
 });
 
-test('an export shows one moment, whatever is written meanwhile', async () => {
+test('an export contains the data of one moment, even if others write meanwhile', async () => {
   const from = await filled();
   const before = await exported(from);
   const lines: string[] = [];
@@ -309,7 +309,7 @@ test('refuses a missing workspace and a missing database', async () => {
   expect(await refusal(exported(nowhere))).toMatchObject({ code: 'NOTHING_TO_EXPORT' });
 });
 
-test('keeps at most one page of rows in memory: the next is read after the last is written', async () => {
+test('an export keeps at most one page of rows in memory: it reads the next page after it has written the last', async () => {
   const EVENTS = 100_000;
   const from = await placeOn();
   await unchainedJournal(from.store, EVENTS);
@@ -333,7 +333,7 @@ test('keeps at most one page of rows in memory: the next is read after the last 
   const { rows } = await exportWorkspace(counted, { workspace: W, version: '1.2.3', now: 1, unverified: true, write });
   await engine.close();
   expect(rows.events).toBe(EVENTS);
-  // Besides the page: the workspace, the anchor and the head were looked up.
+  // In addition to the page, the export looks up the workspace, the anchor and the head.
   expect(most).toBeGreaterThanOrEqual(ROWS_PER_PAGE);
   expect(most).toBeLessThanOrEqual(ROWS_PER_PAGE + 3);
 });

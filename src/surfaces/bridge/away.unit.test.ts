@@ -10,7 +10,7 @@ import { createMetrics } from '../http/metrics.ts';
 import { serve } from '../http/server.ts';
 
 describe.each(ERAS)('a %s client that starts while the server is away', (era) => {
-  it('[transport.bridge.unreachable] gets the last known list, is notified of changes when the server is back, and can call', async () => {
+  it('[transport.bridge.unreachable] gets the last known tool list, is notified of changes when the server is back, and can then call tools', async () => {
     const t = await testApp();
     const { url, close } = await t.serve();
     const env = { COVIBE_BASE_URL: url, COVIBE_MCP_TOKEN: (await t.developer('alice')).token, HOME: temporaryFolder() };
@@ -33,7 +33,7 @@ describe.each(ERAS)('a %s client that starts while the server is away', (era) =>
     expect((await client.listTools(undefined, { cacheMode: 'refresh' })).tools).toEqual(tools);
   });
 
-  it('is notified of the list when the server answers, after its first request failed', async () => {
+  it('is told to read the tool list again when the server answers, after its first request for the list failed', async () => {
     const t = await testApp();
     const { url, close } = await t.serve();
     await close(100);
@@ -57,7 +57,7 @@ it("serves the agents' guide while the server is away [use.docs.guide-served]", 
   await expect(client.readResource({ uri: 'covenant://other' })).rejects.toThrow();
 });
 
-it('stores the last list readable only by its owner, without a token, and separately for each token', async () => {
+it('stores the last tool list in a separate file for each token, which only its owner can read and which contains no token', async () => {
   const t = await testApp();
   const { url, close } = await t.serve();
   const [alice, bob] = [await t.developer('alice'), await t.developer('bob')];

@@ -31,7 +31,7 @@ export interface BridgeParts {
   readonly note: (line: string) => void;
 }
 
-/** Creates the MCP servers of one process; a client may open several. They carry tool lists and tool calls, but no progress and no questions to the client. */
+/** Creates the MCP servers of one process. A client may open several. They pass on tool lists and tool calls, but no progress and no questions to the client. */
 export function createBridge({ settings, env, note }: BridgeParts): () => Server {
   const lastFor = lastLists(settings, env);
   // Without COVIBE_TOOLSETS the server decides by the token. Agents get the team's tools.
@@ -92,7 +92,7 @@ export function createBridge({ settings, env, note }: BridgeParts): () => Server
       if ('failed' in answer && cursor === undefined) {
         given = last.recall();
         poller.begin(announceChange);
-        // Clients drop a server whose list fails. With an old list, the next call reports the problem, and ttlMs makes the client ask again.
+        // Clients drop a server whose tool list fails. So they get an old list: the next call then reports the problem, and ttlMs 0 makes the client ask again.
         if (given) return { ...given, ttlMs: 0 };
       }
       throw asProtocolError(envelopeOf(answer));
@@ -116,30 +116,30 @@ export function createBridge({ settings, env, note }: BridgeParts): () => Server
 
 const LIST = { method: 'tools/list', params: {} } as const;
 
-/** Records the repository, so that the companion follows it. */
+/** Records the repository, so that the companion includes it in its reports. */
 function noteActivity(env: NodeJS.ProcessEnv): void {
   const place = placeOf(process.cwd());
   try {
     if (place) noteRepo(env, place, Date.now());
   } catch {
-    // A read-only home must not fail the call.
+    // The home may be read-only. The call must succeed anyway.
   }
 }
 
 const envelopeOf = (answer: Exclude<BridgeAnswer, { result: unknown }>): TeamEnvelope => ('failed' in answer ? answer.failed : answer.refused);
 
-/** Removes a field of the server's response. The SDK sets it again for this client. */
+/** Removes the field `resultType` of the server's response, because the SDK sets it again in the format of this client. */
 function withoutWireFields({ resultType: _, ...result }: Record<string, unknown>): Record<string, unknown> {
   return result;
 }
 
-/** The client's `_meta` has ids that connect its logs to the journal. The bridge carries no progress, so it requests none. */
+/** The client's `_meta` has ids that connect its logs to the journal. The bridge passes on no progress, so it requests none from the server. */
 function metaOf(ctx: ServerContext): Record<string, unknown> {
   const { progressToken: _, ...meta } = ctx.mcpReq._meta ?? {};
   return meta;
 }
 
-/** Since revision 2026-07-28 every request names the client. Before that only the handshake did. */
+/** Since revision 2026-07-28 every request names the client. In older revisions only the handshake names it. */
 function clientOf(server: Server, ctx: ServerContext): Implementation | undefined {
   const envelope = ctx.mcpReq.envelope as Record<string, Implementation | undefined> | undefined;
   return envelope?.[CLIENT_INFO_META_KEY] ?? server.getClientVersion();

@@ -11,7 +11,7 @@ import { createMetrics } from '../http/metrics.ts';
 import { serve } from '../http/server.ts';
 import { readSettings } from './settings.ts';
 
-describe.each(ERAS)('the stdio bridge, to a %s client', (era) => {
+describe.each(ERAS)('the stdio bridge with a %s client', (era) => {
   it('[transport.bridge.injects-token] adds COVIBE_MCP_TOKEN to a call without a token', async () => {
     const { url, ...t } = await servedApp();
     const alice = await t.developer('alice');
@@ -26,7 +26,7 @@ describe.each(ERAS)('the stdio bridge, to a %s client', (era) => {
     const { url, ...t } = await servedApp();
     const [alice, bob] = [await t.developer('alice'), await t.developer('bob')];
     const { client } = await bridge(era, { COVIBE_BASE_URL: url, COVIBE_MCP_TOKEN: alice.token });
-    // The tool accepts no arguments, so it would refuse a remaining token.
+    // The tool accepts no arguments, so it would refuse a token that is still among them.
     expect(await client.callTool({ name: 'clock', arguments: { token: bob.token } })).toMatchObject({ isError: false });
     expect(await tokenOfLastCall(t)).toBe(bob.tokenId);
     const wrong = await client.callTool({ name: 'clock', arguments: { token: 'cv_wrong' } });
@@ -112,7 +112,7 @@ describe.each(ERAS)('the stdio bridge, to a %s client', (era) => {
 });
 
 /** Behaviour towards the server, which does not depend on the era of the client. */
-describe('towards the server, the stdio bridge', () => {
+describe('the stdio bridge as a client of the server', () => {
   it('[transport.bridge.token-from-credentials] uses the typed token that COVIBE_AGENT selects', async () => {
     const { url, ...t } = await servedApp();
     const [claude, codex, renewed] = [await t.developer('alice', 'claude-code'), await t.developer('alice', 'codex'), await t.developer('alice', 'codex')];
@@ -133,20 +133,20 @@ describe('towards the server, the stdio bridge', () => {
     expect(await tokenOfLastCall(t)).toBe(claude.tokenId);
   });
 
-  it('[transport.bridge.keeps-structured-errors] reports that a body was too large even if the refusal was lost', async () => {
+  it('[transport.bridge.keeps-structured-errors] reports that a body is too large even if the refusal of the server is lost', async () => {
     const { client } = await bridge('modern', { COVIBE_BASE_URL: await standIn((request) => void request.socket.resetAndDestroy()) });
     const large = await client.callTool({ name: 'echo', arguments: { text: 'x'.repeat(DEFAULT_BODY_BYTES) } });
     expect(large).toMatchObject({ isError: true, structuredContent: { data: { code: 'BODY_TOO_LARGE', field: 'body' } } });
     expect(await client.callTool({ name: 'echo' })).toMatchObject({ isError: true, structuredContent: { data: { code: 'SERVER_UNREACHABLE' } } });
   });
 
-  it('[transport.bridge.unreachable] answers with an error and the next step if it has no list', async () => {
+  it('[transport.bridge.unreachable] answers with an error and the next step if it has no stored tool list', async () => {
     const { client } = await bridge('modern', { COVIBE_BASE_URL: await closedOrigin() });
     await expect(client.listTools()).rejects.toThrow(/cannot be reached.*covenant up.*COVIBE_BASE_URL/);
     expect(await client.callTool({ name: 'clock' })).toMatchObject({ isError: true, structuredContent: { data: { code: 'SERVER_UNREACHABLE' } } });
   });
 
-  it('[transport.bridge.unreachable] reports a lost connection if the server had begun to answer', async () => {
+  it('[transport.bridge.unreachable] reports a lost connection if it breaks in the middle of the answer', async () => {
     const origin = await standIn((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' }).write('{"jsonrpc"');
       setTimeout(() => response.destroy(), 50);
@@ -157,7 +157,7 @@ describe('towards the server, the stdio bridge', () => {
     expect(textOf(result)).toContain('may have succeeded');
   });
 
-  it('[transport.bridge.hung] times out if the server sends nothing, or stops in the middle', async () => {
+  it('[transport.bridge.hung] times out if the server sends nothing, or stops in the middle of its answer', async () => {
     const origin = await standIn((request, response) => {
       if (request.headers['mcp-name'] === 'stops') response.writeHead(200, { 'content-type': 'application/json' }).write('{"jsonrpc"');
     });
@@ -199,7 +199,7 @@ describe('towards the server, the stdio bridge', () => {
     await expect(client.listTools()).rejects.toThrow('is not from a Covenant server');
   });
 
-  it('reads a streamed answer, and passes on a JSON-RPC error as one', async () => {
+  it('reads a streamed answer, and passes on a JSON-RPC error as a JSON-RPC error', async () => {
     const answer = { jsonrpc: '2.0', id: 1, result: { resultType: 'complete', content: [{ type: 'text', text: 'streamed' }] } };
     const progress = { jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken: 1, progress: 1 } };
     const origin = await standIn((request, response) => {
@@ -217,7 +217,7 @@ describe('towards the server, the stdio bridge', () => {
 });
 
 describe('COVIBE_BASE_URL', () => {
-  it('[config.env.covibe-base-url] is the origin whose /mcp is called', async () => {
+  it('[config.env.covibe-base-url] sets the origin of the server whose /mcp the bridge calls', async () => {
     const paths: unknown[] = [];
     const origin = await standIn((request, response) => {
       paths.push(request.url);
@@ -230,7 +230,7 @@ describe('COVIBE_BASE_URL', () => {
     expect(paths).toEqual(['/mcp', '/mcp']);
   });
 
-  it('[config.env.covibe-base-url] defaults to http://127.0.0.1:3001, and may be a hosted origin', () => {
+  it('[config.env.covibe-base-url] defaults to http://127.0.0.1:3001, and may be the origin of a remote server', () => {
     expect(readSettings({})).toEqual({ origin: 'http://127.0.0.1:3001', timeoutMs: 35_000 });
     expect(readSettings({ COVIBE_BASE_URL: 'https://team.example', COVIBE_TIMEOUT_MS: '50' })).toEqual({
       origin: 'https://team.example',
@@ -248,7 +248,7 @@ describe('COVIBE_BASE_URL', () => {
     'ftp://127.0.0.1/',
     '127.0.0.1:3001',
     'covenant',
-  ])('[config.env.covibe-base-url] is refused as %s, and the message does not repeat the value', (value) => {
+  ])('[config.env.covibe-base-url] cannot be %s, and the error message does not repeat the value', (value) => {
     expect(() => readSettings({ COVIBE_BASE_URL: value })).toThrow(/^COVIBE_BASE_URL (has a|contains a|is not an)(?!.*secret)/);
   });
 
@@ -267,7 +267,7 @@ describe('COVIBE_BASE_URL', () => {
   });
 });
 
-it('writes only JSON-RPC to stdout, writes no token anywhere, and ends with its input', async () => {
+it('writes only JSON-RPC to stdout, writes no token anywhere, and exits when stdin ends', async () => {
   const call = { jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'clock', arguments: { token: 'cv_given' } } };
   const nonsense = ['cv_garbage {', '{"token":"cv_garbage', '{"cv_garbage":1}', '{"jsonrpc":"2.0","id":99,"result":{"x":"cv_garbage"}}'];
   const lines = [...nonsense, JSON.stringify(call), ''];

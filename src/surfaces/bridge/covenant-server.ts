@@ -21,7 +21,7 @@ export interface BridgeRequest {
   readonly params: Record<string, unknown>;
   readonly meta: Record<string, unknown>;
   readonly token: string | undefined;
-  /** The agent's program. The journal names it instead of this bridge. */
+  /** The agent program that started this bridge. The journal names the program instead of the bridge. */
   readonly client: Implementation | undefined;
   readonly signal: AbortSignal;
 }
@@ -29,7 +29,7 @@ export interface BridgeRequest {
 /** `refused` comes from the server. `failed` comes from the bridge, if it got no valid response. */
 export type BridgeAnswer = { readonly result: Record<string, unknown> } | { readonly refused: TeamEnvelope } | { readonly failed: TeamEnvelope };
 
-/** Sends one POST per request. Revision 2026-07-28 has no sessions that could break between two requests. */
+/** Sends one POST per request. It uses revision 2026-07-28, which has no sessions that could be lost between two requests. */
 export async function askCovenant({ origin, timeoutMs, toolsets }: BridgeSettings, question: BridgeRequest): Promise<BridgeAnswer> {
   if (question.token !== undefined && !fitsHeader(question.token)) return { refused: malformedToken() };
   const deadline = AbortSignal.timeout(timeoutMs);
@@ -49,7 +49,7 @@ export async function askCovenant({ origin, timeoutMs, toolsets }: BridgeSetting
     if (deadline.aborted) return { failed: timedOut(origin, timeoutMs) };
     const reason = failureCode(error);
     const wasSent = reason === 'ECONNRESET' || reason === 'EPIPE';
-    // The server does not read the rest of an oversized body, and its refusal can be lost with the connection.
+    // The server refuses an oversized body without reading the rest of it, and closes the connection. Its refusal can then be lost.
     if (wasSent && Buffer.byteLength(body) > DEFAULT_BODY_BYTES) return { refused: bodyTooLarge(DEFAULT_BODY_BYTES) };
     return { failed: wasSent ? connectionLost(origin, reason) : unreachable(origin, reason) };
   }

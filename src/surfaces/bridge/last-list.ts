@@ -5,13 +5,13 @@ import type { ListToolsResult } from '@modelcontextprotocol/server';
 import { covibeHome, readJson, replaceFile } from '../../wire/covibe-home.ts';
 import type { BridgeSettings } from './settings.ts';
 
-/** The last list of tools from the server. A client that starts while the server is unreachable gets it. It contains no secrets. */
+/** The last tool list from the server, for clients that start while the server is unreachable. It contains no secrets. */
 export interface LastList {
   recall(): ListToolsResult | undefined;
   keep(list: ListToolsResult): void;
 }
 
-/** Enough for several agents and servers. Beyond that the oldest file is deleted. */
+/** Enough for several agents and servers. When there are more files, the oldest one is deleted. */
 const MAX_FILES = 20;
 const MAX_BYTES = 2 * 1024 * 1024;
 
@@ -43,7 +43,7 @@ export function lastLists({ origin, toolsets }: BridgeSettings, env: NodeJS.Proc
   };
 }
 
-/** Loads crypto on first use, while the server works on its answer. Loading it at the start would delay the bridge. */
+/** Loads crypto on first use, when the bridge already waits for the server. Loading crypto at the start would delay the bridge. */
 function digestOf(value: unknown): string {
   const { createHash } = createRequire(import.meta.url)('node:crypto') as typeof import('node:crypto');
   return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 32);

@@ -6,7 +6,7 @@ import { lastLists } from './last-list.ts';
 
 const tools = (name: string) => [{ name, inputSchema: { type: 'object' as const } }];
 
-/** A home, and the lists that another process finds there. */
+/** A home, and a function that reads its tool lists as another process would. */
 function home() {
   const env = { HOME: temporaryFolder() };
   const listOf = (origin: string) => lastLists({ origin, timeoutMs: 1, toolsets: undefined }, env)('cv_any');
@@ -25,7 +25,7 @@ it('deletes the oldest lists to make room for new ones', () => {
   for (let at = 0; at < 25; at++) {
     const before = new Set(at === 0 ? [] : readdirSync(folder));
     listOf(`http://server-${at}`).keep({ tools: tools(`tool-${at}`) });
-    // File times are coarse, so each file gets an older time than the next.
+    // File times are coarse, so the test sets a different time for each file.
     for (const name of readdirSync(folder)) if (!before.has(name)) utimesSync(join(folder, name), 1_000 + at, 1_000 + at);
   }
   expect(readdirSync(folder)).toHaveLength(20);

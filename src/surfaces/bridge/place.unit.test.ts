@@ -49,7 +49,7 @@ it.each(ERAS)(
   },
 );
 
-it('requires a claim from outside a repository to name one', async () => {
+it('requires a claim to name its repository if the working folder is outside a repository', async () => {
   const { url, ...t } = await servedApp();
   const { client } = await bridge('modern', { COVIBE_BASE_URL: url, COVIBE_MCP_TOKEN: (await t.developer('alice')).token }, { cwd: temporaryFolder() });
   const claim = await client.callTool({ name: 'covibe_coordination', arguments: { operation: 'claim', paths: ['a.ts'] } });

@@ -1,8 +1,8 @@
-/** Polls an unreachable server until it answers. A client whose list failed sends nothing more, so nothing else would notice the server's return. */
+/** Polls an unreachable server until it answers. A client whose tool list failed sends nothing more, so only polling notices that the server is back. */
 export interface ReconnectPoller {
   /** Starts polling, and calls `answered` once when the server answers. */
   begin(answered: () => void): void;
-  /** Polls now, because the server answered another request. */
+  /** Polls now. Called when the server has answered another request. */
   wake(): void;
   end(): void;
 }
@@ -16,7 +16,7 @@ export function createReconnectPoller(ask: (signal: AbortSignal) => Promise<bool
   let resume = () => {};
   let polling = false;
 
-  // The timer does not keep the process running.
+  // The process may exit while the timer is set.
   const pause = (ms: number) =>
     new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, ms).unref();

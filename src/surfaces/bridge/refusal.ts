@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { ENVELOPES, refused } from '../../kernel/reply.ts';
 
-/** The response of the team contract, which the server's refusals also use. */
+/** The response format of the team contract. The server's refusals have the same format. */
 export type TeamEnvelope = {
   status: string;
   message: string;
@@ -46,13 +46,17 @@ export function badAnswer(origin: string, status: number): TeamEnvelope {
   );
 }
 
-/** The same message as the server's. */
+/** The server sends the same message. */
 export function bodyTooLarge(limit: number): TeamEnvelope {
   return refusal('BODY_TOO_LARGE', `The body is larger than ${limit} bytes.`, 'Send a smaller body.', { field: 'body' });
 }
 
 export function malformedToken(): TeamEnvelope {
-  return refusal('MALFORMED_TOKEN', 'The token contains invalid characters.', 'Use the token exactly as `covenant tokens create` printed it: cv_…');
+  return refusal(
+    'MALFORMED_TOKEN',
+    'The token contains invalid characters.',
+    'Ask your user to set COVIBE_MCP_TOKEN to the token exactly as it was issued (cv_…), or to unset it.',
+  );
 }
 
 export function isTeamEnvelope(value: unknown): value is TeamEnvelope {

@@ -9,7 +9,7 @@ export interface BridgeSettings {
   readonly toolsets: string | undefined;
 }
 
-/** Longer than the server's limit on a tool call, because the server's timeout error says more than ours. */
+/** Longer than the server's time limit for a tool call, because the server's timeout error gives more details than ours. */
 const DEFAULT_TIMEOUT_MS = 35_000;
 /** The limit of Node's timers. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;

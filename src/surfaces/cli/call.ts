@@ -48,7 +48,7 @@ export async function requireServer(invocation: Pick<Invocation, 'client'>): Pro
   throw new CliError('NOT_RUNNING', 'No server of this home is running.', 'covenant up');
 }
 
-/** Finds the only item whose id ends in `tail`. If several do, the item with exactly that id counts. */
+/** Finds the item whose id ends in `tail`. If several ids end in it, returns the item whose id is exactly `tail`. */
 export function itemEndingIn<Item>(
   items: readonly Item[],
   idOf: (item: Item) => string,
@@ -61,15 +61,15 @@ export function itemEndingIn<Item>(
   throw fitting.length === 0 ? refusals.none : refusals.several(fitting);
 }
 
-/** A command that makes one call. Its JSON is the answer, with this `kind`. */
+/** A command that makes one call. It prints the answer as JSON, with this `kind`. */
 interface CallingCommand<A extends CalledAction> extends Omit<CliCommand, 'run' | 'arguments'> {
   readonly action: A;
-  /** Each with the field of the input that it fills. */
+  /** The positional arguments. `field` names the input field that the argument fills. */
   readonly arguments?: readonly (CommandArgument & { readonly field: string })[];
-  /** The other fields. Default: the options that were given, by their names. */
+  /** The other input fields. Default: the given options, under their own names. */
   readonly input?: (invocation: Invocation) => object;
   readonly kind: string;
-  /** The fields of the answer that the JSON has. Default: all. */
+  /** The fields of the answer that the printed JSON contains. Default: all. */
   readonly only?: readonly (keyof AnswerTo<A>)[];
   readonly text: (answer: AnswerTo<A>, invocation: Invocation) => string;
 }

@@ -38,7 +38,7 @@ export async function findServer(env: NodeJS.ProcessEnv): Promise<RunFile | unde
 
 /** Refuses while a server of this home is running, even one that is slow to answer. */
 export async function refuseWhileServed(env: NodeJS.ProcessEnv, home: string, doing: string): Promise<void> {
-  // The process id of a server in a container means nothing here, so its answer counts first.
+  // Asks the server first: if it runs in a container, its process id means nothing here.
   const run = (await findServer(env)) ?? processOf(home);
   if (run)
     throw new CliError(
@@ -89,7 +89,7 @@ function httpClient(run: RunFile, cwd: string, token: string | undefined, worksp
   };
 }
 
-/** A person who has to approve the call may take even longer. */
+/** The limit for an answer. A person who has to approve the call may take even longer. */
 const ANSWER_MINUTES = 5;
 
 function unanswered(url: string): CliError {
@@ -103,7 +103,7 @@ function lost(url: string, code: string | undefined): CliError {
 }
 
 async function localClient(env: NodeJS.ProcessEnv, cwd: string, workspace: string | undefined): Promise<Client> {
-  // Only a command without a server needs the database, the features and the configuration.
+  // Loaded here, because only a command that runs without a server needs the database, the features and the configuration.
   const [{ createApp }, { ensureOperator }, { loadConfig }, { clockFrom }, { createLog }] = await Promise.all([
     import('../../main.ts'),
     import('./operator.ts'),

@@ -12,7 +12,7 @@ test.each([
     (socket: Socket) => void socket.destroy(),
     { code: 'SERVER_UNREACHABLE', message: expect.stringContaining('(ECONNRESET)'), next: 'covenant status' },
   ],
-])('names a server that %s, with the next step', async (_, treat, expected) => {
+])('reports a server that %s, with the next step', async (_, treat, expected) => {
   const home = temporaryFolder();
   const server = createServer((request, response) => (request.url === '/api/health' ? response.end('{"instance":"one"}') : treat(request.socket)));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

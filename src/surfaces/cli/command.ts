@@ -25,11 +25,11 @@ export class UsageError extends Error {
 
 export interface CommandOption {
   readonly description: string;
-  /** The name of its value in the help, such as PATH. An option without one is a switch. */
+  /** The name of the value in the help, such as PATH. An option without this field is a switch. */
   readonly value?: string;
-  /** The accepted values, where they are few. */
+  /** The accepted values, if there are only a few. */
   readonly choices?: readonly string[];
-  /** Applies if the option is left out. A description in words if it is not a constant. */
+  /** The value if the option is left out, or a description of it if it is not constant. */
   readonly default?: string | number;
   readonly required?: true;
   /** An earlier spelling. It still works, and neither help nor completion lists it. */
@@ -56,16 +56,16 @@ export interface BareInvocation {
 }
 
 export interface Invocation extends BareInvocation {
-  /** The running server of this home, or its database if none runs. Closed when the command ends. */
+  /** Connects to the running server of this home, or opens its database if no server is running. Closed when the command ends. */
   client(): Promise<Client>;
 }
 
-/** The result of a command, for programs and for people. Exit 1: it found a fault. 3: a denial, which callers must be able to tell from a failure. */
+/** The result of a command, for programs and for people. Exit code 1: the command found a fault. Exit code 3: a denial, which must differ from a failure. */
 export interface CommandResult {
   readonly json: { readonly kind: string; readonly [key: string]: unknown };
   readonly text: string;
   readonly exit?: 0 | 1 | 3;
-  /** The text goes out without escaping, for a reader that is not a terminal. */
+  /** Print the text without escaping, because a program or a file reads it and not a terminal. */
   readonly verbatim?: boolean;
 }
 
@@ -76,13 +76,13 @@ export interface BareCommand<I extends BareInvocation = BareInvocation> {
   readonly formerly?: readonly string[];
   /** One sentence of at most 70 characters. */
   readonly summary: string;
-  /** What the summary leaves out. */
+  /** Details that the summary leaves out. */
   readonly description?: string;
   readonly arguments?: readonly CommandArgument[];
   readonly options?: CommandOptions;
   /** Whole command lines without the name of the program. */
   readonly examples: readonly [string, ...string[]];
-  /** Neither help nor completion lists it: programs start it, or a newer command replaces it. */
+  /** Neither help nor completion lists this command, because only programs start it or because a newer command replaces it. */
   readonly hidden?: true;
   /** Works on this machine's files, not in a workspace. */
   readonly local?: true;
@@ -92,7 +92,7 @@ export interface BareCommand<I extends BareInvocation = BareInvocation> {
 
 export type CliCommand = BareCommand<Invocation>;
 
-/** A command, or commands that share their first word. Loaded when one of them is called. */
+/** A command, or several commands with the same first word. Loaded when one of these commands is called. */
 export interface CommandGroup<I extends BareInvocation = Invocation> {
   readonly name: string;
   readonly summary: string;

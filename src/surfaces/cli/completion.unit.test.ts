@@ -17,7 +17,7 @@ const PROGRAMS = [
 const scriptOf = async (program: (typeof PROGRAMS)[number], shell: string) =>
   String((await completionCommand(program[0], program[1]).run({ positionals: [shell] } as unknown as BareInvocation))?.text);
 
-/** The suggestions of a real bash for the last word. */
+/** The suggestions that a real bash makes for the last word. */
 function completed(file: string, program: string, ...words: string[]): string[] {
   const line = [program, ...words].map((word) => `'${word}'`).join(' ');
   const script = `source '${file}'; COMP_WORDS=(${line}); COMP_CWORD=${words.length}; _${program.replaceAll('-', '_')}; printf '%s\\n' "\${COMPREPLY[@]}"`;
@@ -49,7 +49,7 @@ test('bash completes every group, command and option [use.cli.completion]', asyn
   }
 });
 
-test('bash completes after options, by the first letters, and the values of an option [use.cli.completion]', async () => {
+test('bash completes words after options, words by their first letters, and values of an option [use.cli.completion]', async () => {
   const file = join(temporaryFolder(), 'completion.bash');
   writeFileSync(file, await scriptOf(PROGRAMS[0], 'bash'));
   const covenant = (...words: string[]) => completed(file, 'covenant', ...words);
@@ -58,11 +58,11 @@ test('bash completes after options, by the first letters, and the values of an o
   expect(covenant('workflow', 'list', '--re')).toEqual(['--repo']);
   expect(covenant('usage', '--by', 'd')).toEqual(['day', 'developer']);
   expect(covenant('connect', 'co')).toEqual(['codex']);
-  // The value of --repo is a path: bash completes it itself.
+  // The value of --repo is a path, which bash completes itself.
   expect(covenant('workflow', 'list', '--repo', '')).toEqual(['']);
 });
 
-test('zsh and fish get every group, command and option [use.cli.completion]', async () => {
+test('the scripts for zsh and fish contain every group, command and option [use.cli.completion]', async () => {
   for (const program of PROGRAMS) {
     const [zsh, fish] = [await scriptOf(program, 'zsh'), await scriptOf(program, 'fish')];
     expect(zsh).toContain('bashcompinit');
@@ -79,6 +79,6 @@ test('zsh and fish get every group, command and option [use.cli.completion]', as
   }
 });
 
-test('an unknown shell is refused with an example', async () => {
+test('refuses an unknown shell with an example', async () => {
   await expect(scriptOf(PROGRAMS[0], 'tcsh')).rejects.toThrow('for example: covenant completion bash');
 });

@@ -21,7 +21,7 @@ export interface FollowOptions {
   connected(is: boolean): void;
 }
 
-/** Yields every later event exactly once, also when the server of this home is stopped and started again. */
+/** Yields every later event exactly once, even if the server of this home is stopped and started again. */
 export async function* followJournal({ env, workspace, after, signal, connected }: FollowOptions): AsyncGenerator<JournalEvent> {
   let last = after;
   for (let attempt = 0; !signal.aborted; attempt++) {
@@ -29,7 +29,7 @@ export async function* followJournal({ env, workspace, after, signal, connected 
     if (server) {
       const headers = { authorization: `Bearer ${readCredentials(homeFolder(env))}`, ...(workspace === undefined ? {} : { [WORKSPACE_HEADER]: workspace }) };
       const socket = new WebSocket(`${server.url.replace(/^http/, 'ws')}/api/events?after=${last}`, { headers });
-      // `on` below reports errors. Without this listener a later error would end the process.
+      // `on` below reports errors while it iterates. Without this listener an error after that would end the process.
       socket.on('error', () => {});
       socket.once('open', () => {
         attempt = 0;
@@ -52,7 +52,7 @@ export async function* followJournal({ env, workspace, after, signal, connected 
   }
 }
 
-/** A retry would be refused again. */
+/** The server refused the connection and would refuse a retry too. */
 function throwIfRefused(error: unknown): void {
   const status = /^Unexpected server response: (4\d\d)$/.exec((error as Error).message)?.[1];
   if (status === undefined) return;

@@ -1,6 +1,6 @@
 import type { CommandGroup } from './command.ts';
 
-/** The order of the help. A command loads its own group only, so nothing here may import a command. */
+/** The groups in the order of the help. To start fast, a command loads only its own group, so nothing here may import a command. */
 export const GROUPS: readonly CommandGroup[] = [
   { section: 'Start', name: 'up', summary: 'Start the server.', load: async () => [(await import('./commands/up.ts')).upCommand] },
   { section: 'Start', name: 'open', summary: 'Print a sign-in link for the dashboard.', load: async () => [(await import('./commands/open.ts')).openCommand] },
@@ -32,7 +32,7 @@ export const GROUPS: readonly CommandGroup[] = [
   {
     section: 'Work',
     name: 'workflow',
-    summary: 'Plan and steer the work of agents.',
+    summary: 'Plan and control the work of agents.',
     load: async () => (await import('./commands/workflow.ts')).workflowCommands,
   },
   {
@@ -95,7 +95,7 @@ export const GROUPS: readonly CommandGroup[] = [
   {
     section: 'Tools and access',
     name: 'devices',
-    summary: "Approve machines that set up their agents' tokens.",
+    summary: 'Approve machines that ask for tokens for their agents.',
     load: async () => (await import('./commands/devices.ts')).deviceCommands,
   },
   {
@@ -165,6 +165,6 @@ export const GROUPS: readonly CommandGroup[] = [
   { name: 'demo-part', summary: 'One part of the demo.', load: async () => [(await import('./commands/demo.ts')).demoPart] },
 ];
 
-/** Every command, for completion, the reference and tests. */
+/** Loads every command, for completion, the reference and tests. */
 export const commandsOf = async (groups: readonly CommandGroup<never>[]) =>
   await Promise.all(groups.map(async (group) => ({ group, commands: await group.load() })));

@@ -17,7 +17,7 @@ export function helpFor<I extends BareInvocation>(program: CliProgram<I>, { grou
 function programHelp({ name, groups, exits, footer }: Shown): string {
   const listed = groups.filter(({ section }) => section !== undefined);
   const width = Math.max(...listed.map((group) => group.name.length));
-  // Not Map.groupBy: covibe-local runs on Node 20 as well.
+  // Map.groupBy is not available, because covibe-local also runs on Node 20.
   const sections = [...new Set(listed.map(({ section }) => section))].map((section) =>
     [section, ...listed.filter((group) => group.section === section).map((group) => entry(group.name.padEnd(width), group.summary))].join('\n'),
   );
@@ -55,7 +55,7 @@ function commandHelp(program: string, command: Named): string {
     .join('\n\n');
 }
 
-/** The usage line names the required options. The others follow in their own list. */
+/** The usage line contains the required options. A separate list shows the other options. */
 export function usageLine(program: string, command: Named): string {
   const all = Object.entries(command.options ?? {});
   const needed = all.filter(([, { required }]) => required).map(([name, { value }]) => `--${name} ${value}`);
@@ -90,7 +90,7 @@ function described(title: string, rows: readonly (readonly [string, string])[]):
   return [title, ...lines].join('\n');
 }
 
-/** Breaks lines between words. A word that is longer than a line stays whole. */
+/** Breaks lines between words. Does not break a word that is longer than a line. */
 function wrapped(text: string, width: number): string {
   return text
     .split('\n')

@@ -17,7 +17,7 @@ import { readCredentials, writeCredentials } from './home.ts';
 
 const ACTOR = 'operator';
 
-/** The local operator is anybody who can read the credentials of the home. Replaces a token that this database does not know. */
+/** Anyone who can read the credentials of the home is the operator. If the database does not contain the stored token, a new one replaces it. */
 export async function ensureOperator(app: App): Promise<{ principal: Principal; token: string }> {
   const known = readCredentials(app.config.home);
   const authenticated = await app.authenticate(known, 'bearer');
@@ -42,7 +42,7 @@ export async function firstSigninLink(app: App): Promise<{ path: string; develop
   });
 }
 
-/** The account of the operator on the dashboard. It may run agents, which the operator can do on this machine anyway. */
+/** The operator's account on the dashboard. It may run agents, because the operator can run them on this machine anyway. */
 async function makeOwnAccount(tx: Tx, name: string): Promise<DeveloperRow> {
   const developer = await ensureDeveloper(tx, name, ACTOR);
   await setRunAgents(tx, developer, true, ACTOR);
@@ -59,7 +59,7 @@ async function personName(): Promise<string> {
     const name = clean((await userSettings()).name ?? '');
     if (name) return name;
   } catch {
-    // Without git or a name in it, the account name is used.
+    // Git is missing, or its configuration contains no name. Then the account name is used.
   }
   try {
     return clean(userInfo().username) || 'developer';

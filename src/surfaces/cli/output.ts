@@ -2,20 +2,20 @@ import { stripVTControlCharacters } from 'node:util';
 import { printable, printableLine } from '../../wire/printable.ts';
 import { columnsOf, fitted, padded } from './columns.ts';
 
-/** Results go to stdout, notes to stderr. Only our own marks are coloured. The text of others is escaped here, for every command. */
+/** Results go to stdout, notes to stderr. Only our own marks are coloured. All other text is escaped here, for every command. */
 export interface CliOutput {
   result(text: string): void;
   note(text: string): void;
   /** A result without escaping, for programs. */
   verbatim(text: string): void;
-  /** Part of a result, without escaping. Resolves when the reader has taken it. */
+  /** Part of a result, without escaping. Resolves when the reader has read it. */
   stream(text: string): Promise<void>;
   readonly mark: Record<'good' | 'bad' | 'wait' | 'quiet', string>;
-  /** The state of something, by the same signs as on the dashboard. */
+  /** The signs of states, the same as on the dashboard. */
   readonly tone: Record<'you' | 'live' | 'wait' | 'bad' | 'quiet', string>;
-  /** Whether it can show more than ASCII. */
+  /** Whether the output can show characters beyond ASCII. */
   readonly utf8: boolean;
-  /** The width for tables: that of the terminal, and unlimited for a pipe or a file. */
+  /** The width for tables: the width of the terminal, or unlimited for a pipe or a file. */
   readonly columns: number;
 }
 
@@ -35,7 +35,7 @@ export function createOutput(
     coloured.set(painted, plain);
     return painted;
   };
-  // `covenant audit export | head` closes the pipe. Nobody reads on, so that is not an error.
+  // `covenant audit export | head` closes the pipe, because it needs no more output. That is not an error.
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0);
     stderr.write(`Cannot write to standard output: ${error.message}\n    next: free some space, or write the output to another place\n`);
@@ -45,7 +45,7 @@ export function createOutput(
     mark: { good: mark('✓', 'ok', 32), bad: mark('✗', 'x', 31), wait: mark('!', '!', 33), quiet: mark('○', 'o', 90) },
     tone: { you: mark('◆', '?', 35), live: mark('●', '*', 34), wait: mark('▲', '!', 33), bad: mark('✕', 'x', 31), quiet: mark('○', 'o', 90) },
   };
-  /** The marks lose their colour if the stream is not a terminal, even where the other stream is one. */
+  /** Removes the colour of the marks if this stream is not a terminal, even if the other stream is a terminal. */
   const shownOn = (stream: NodeJS.WriteStream, text: string) => {
     const escaped = escapedBetween(text, [...coloured.keys()]);
     return stream.isTTY ? escaped : [...coloured].reduce((plainText, [painted, plain]) => plainText.replaceAll(painted, plain), escaped);
@@ -61,7 +61,7 @@ export function createOutput(
   };
 }
 
-/** Escapes everything except our own coloured marks. They can only colour one sign. */
+/** Escapes everything except our own coloured marks, each of which colours only one sign. */
 function escapedBetween(text: string, marks: readonly string[]): string {
   const [mark, ...rest] = marks;
   if (mark === undefined) return printable(text);
@@ -73,11 +73,11 @@ function escapedBetween(text: string, marks: readonly string[]): string {
 
 export interface TableShape {
   readonly head: readonly string[];
-  /** For narrow terminals, in this order: a column, and the width that it keeps at least. 0 drops the column. */
+  /** The columns to shorten on a narrow terminal, in this order, each with its minimum width. With 0 the column is dropped. */
   readonly narrow?: readonly (readonly [column: string, least: number])[];
 }
 
-/** Fits the table into the columns of a terminal. No cell can begin a line or steer the terminal. */
+/** Fits the table into the columns of a terminal. Escapes line breaks and control characters in cells. */
 export function table({ head, narrow = [] }: TableShape, rows: readonly (readonly string[])[], columns = Number.POSITIVE_INFINITY): string {
   const all = [head, ...rows].map((row) => row.map(printableLine));
   const widths = head.map((_, column) => Math.max(...all.map((row) => columnsOf(row[column] ?? ''))));
@@ -96,7 +96,7 @@ export function table({ head, narrow = [] }: TableShape, rows: readonly (readonl
 
 const DROPPED = -1;
 
-/** A table, or the sentence for an empty one. `total`: how many rows there are, if these may be only the first. */
+/** A table, or the sentence `none` if it is empty. `total`: the number of all rows, if `rows` may contain only the first of them. */
 export function list(
   shape: TableShape,
   rows: readonly (readonly string[])[],
@@ -124,7 +124,7 @@ export const indented = (text: string): string => text.replaceAll(/^/gm, '  ');
 export const withoutPaint = (text: string): string => stripVTControlCharacters(text).replaceAll('\r', '');
 
 /**
- * Writes invisible characters as escapes: a definition may hide words for the model in them, or reverse the text that a person reads.
+ * Writes invisible characters as escapes, because a definition could use them to hide words for the model or to reverse the text that a person reads.
  * Spaces and line ends stay.
  */
 export const escapeInvisible = (text: string): string =>

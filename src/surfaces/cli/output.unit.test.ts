@@ -15,7 +15,7 @@ function printer(isTTY: boolean, { errTTY = isTTY, env = {}, noColor = false }: 
   };
 }
 
-test('escapes everything that would steer a terminal in results and notes, and keeps line ends and tabs [harden.terminal.output]', () => {
+test('escapes control characters in results and notes, and keeps line ends and tabs [harden.terminal.output]', () => {
   for (const isTTY of [true, false]) {
     const { out, read } = printer(isTTY);
     out.result(`one\n\t${HOSTILE}`);
@@ -31,7 +31,7 @@ test('colours our own marks on a terminal, and nothing else', () => {
   expect(read()[1]).toBe(`${out.mark.bad} ${ESCAPED} ${out.tone.you}\\u001b[35m\n`);
 });
 
-test('lets no cell of a table begin a line or steer the terminal, and keeps columns aligned [harden.terminal.output]', () => {
+test('escapes line breaks and control characters in the cells of a table, and keeps columns aligned [harden.terminal.output]', () => {
   expect(
     table({ head: ['A', 'B'] }, [
       ['one\n9  forged', HOSTILE],
@@ -40,7 +40,7 @@ test('lets no cell of a table begin a line or steer the terminal, and keeps colu
   ).toEqual(['A                   B', `one\\u000a9  forged  ${ESCAPED}`, 'x                   y']);
 });
 
-test('writes colour to a terminal only, and never with NO_COLOR or --no-color [use.cli.colour]', () => {
+test('writes colour only to a terminal, and never with NO_COLOR or --no-color [use.cli.colour]', () => {
   const painted = (...place: Parameters<typeof printer>) => {
     const { out, read } = printer(...place);
     out.result(`${out.mark.good} result`);
@@ -65,7 +65,7 @@ const SHAPE: TableShape = {
 };
 const ROWS = [['task_1', '表'.repeat(20), 'ana@example', '3 m']];
 
-test('tables fit the terminal by shortening and dropping columns in their order [use.cli.table-width]', () => {
+test('shortens and drops the columns of a table in the given order until it fits the terminal [use.cli.table-width]', () => {
   const row = (columns?: number) => table(SHAPE, ROWS, columns).split('\n')[1];
   expect(row()).toBe(`task_1  ${'表'.repeat(20)}  ana@example  3 m`);
   expect(row(40)).toBe('task_1  表表表表表表…  ana@example  3 m');

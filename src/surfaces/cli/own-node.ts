@@ -9,7 +9,7 @@ export async function byOwnNode(): Promise<number | undefined> {
   const node = join(PACKAGE_ROOT, 'node_modules/node/bin/node');
   if (!existsSync(node)) return undefined;
   const child = spawn(node, process.argv.slice(1), { stdio: 'inherit' });
-  // A terminal sends SIGINT to both processes. A second one would end a server without cleaning up.
+  // The terminal sends SIGINT to both processes, so it is not passed on: a second SIGINT would end a server without cleaning up.
   process.on('SIGINT', () => {});
   for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));
   const [code] = (await once(child, 'exit')) as [number | null];

@@ -1,7 +1,7 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { type BareCommand, type BareInvocation, type CommandGroup, type CommandOption, type CommandOptions, UsageError } from './command.ts';
 
-/** Every command takes these, before its name or after. */
+/** Options of every command. They may be before or after its name. */
 export const GLOBAL = {
   json: { description: 'Print one JSON object on standard output.' },
   'no-color': { description: 'Print without colour. NO_COLOR does the same.' },
@@ -14,7 +14,7 @@ const SHORT: Readonly<Record<string, string>> = { help: 'h' };
 
 type Named = BareCommand<never>;
 
-/** The words of a command line that name a command, with the command or the group that they name. */
+/** The command or group that a command line names. */
 export interface Target<I extends BareInvocation> {
   readonly group?: CommandGroup<I>;
   /** The commands of the group, unless it is a single command. */
@@ -22,7 +22,7 @@ export interface Target<I extends BareInvocation> {
   readonly command?: BareCommand<I>;
   /** The command line without the words that name the command. */
   readonly rest: readonly string[];
-  /** `help` is the first word. */
+  /** Whether the first word is `help`. */
   readonly isHelp?: true;
 }
 
@@ -52,7 +52,7 @@ export async function findCommand<I extends BareInvocation>(program: string, gro
   return { group, commands, command, rest: rest.toSpliced(second, 1) };
 }
 
-/** Before the command only global options may have a value: the word after any other would be taken for the command. */
+/** Before the command only global options are accepted, because the value of any other option would be mistaken for the command. */
 export function refuseOptionsBefore(program: string, words: readonly string[]): void {
   const unknown = words.find((word) => /^-./.test(word) && !/^(--(json|help|version|no-color|workspace)(=.*)?|-h|-v)$/.test(word));
   if (unknown !== undefined)
@@ -62,7 +62,7 @@ export function refuseOptionsBefore(program: string, words: readonly string[]): 
 const listedNames = (all: readonly { name: string; hidden?: true; section?: string }[]): string[] =>
   all.filter((each) => !each.hidden && !('load' in each && each.section === undefined)).map(({ name }) => name);
 
-/** The place of the next word that is neither an option nor the value of one. */
+/** The index of the next word that is neither an option nor the value of an option. */
 function nextWord(argv: readonly string[], from: number, options: CommandOptions): number | undefined {
   for (let at = from; at < argv.length; at++) {
     const word = argv[at] as string;
@@ -81,11 +81,11 @@ async function unknownCommand(program: string, typed: string, names: readonly st
 
 export const optionsOf = (command: Named): CommandOptions => ({ ...command.options, ...GLOBAL, ...(command.local ? {} : IN_WORKSPACE) });
 
-/** By its name or its earlier spelling. */
+/** Finds an option by its name or its earlier spelling. */
 const optionNamed = (options: CommandOptions, name: string): [string, CommandOption] | undefined =>
   Object.entries(options).find(([known, { formerly }]) => known === name || formerly === name);
 
-/** The options as `node:util` reads them. */
+/** The options in the format of `node:util`. */
 export const readable = (options: CommandOptions): ParseArgsOptionsConfig =>
   Object.fromEntries(
     Object.entries(options).flatMap(([name, { value, formerly }]) => {
@@ -127,7 +127,7 @@ export async function parseCommand(program: string, command: Named, rest: readon
 }
 
 async function unknownOption(program: string, command: Named, typed: string, options: CommandOptions): Promise<never> {
-  if (typed === '--workspace') throw new UsageError(`\`${program} ${command.name}\` takes no \`--workspace\`: it works on this machine, not in a workspace`);
+  if (typed === '--workspace') throw new UsageError(`\`${program} ${command.name}\` takes no \`--workspace\`, because it works on this machine`);
   const { nearest } = await import('../../wire/nearest.ts');
   const meant = nearest(
     typed,

@@ -3,7 +3,7 @@ import { type BareInvocation, CliError, type CommandGroup, UsageError } from './
 import { createOutput } from './output.ts';
 import { beforeEnd, findCommand, parseCommand, refuseOptionsBefore, type Target } from './parse.ts';
 
-/** A failure, in the shape that `--json` prints. */
+/** A failure in the format that `--json` prints. */
 export interface Fault {
   readonly code: string;
   readonly message: string;
@@ -25,7 +25,7 @@ export interface CliProgram<I extends BareInvocation> {
 /** The streams and the folder that a program works with. */
 export type Terminal = Pick<NodeJS.Process, 'stdout' | 'stderr' | 'cwd'>;
 
-/** Runs one command line. `more` adds to the invocation what the commands of this program need. Returns the exit code. */
+/** Runs one command line and returns the exit code. `more` returns additional fields of the invocation that the commands of this program need. */
 export async function runProgram<I extends BareInvocation>(
   program: CliProgram<I>,
   argv: readonly string[],

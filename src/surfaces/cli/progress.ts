@@ -5,7 +5,7 @@ type Narrated = Pick<BareInvocation, 'out' | 'json'>;
 const FIRST_MS = 5_000;
 const LONGEST_PAUSE_MS = 60_000;
 
-/** Reports on standard error that the work is still running: after five seconds, then at doubling intervals up to a minute. */
+/** Reports on standard error that the work is still running. Begins after five seconds and doubles the interval up to a minute. */
 export async function working<T>({ out, json }: Narrated, what: string, work: () => Promise<T>): Promise<T> {
   const started = performance.now();
   let timer: NodeJS.Timeout | undefined;
@@ -23,7 +23,7 @@ export async function working<T>({ out, json }: Narrated, what: string, work: ()
   }
 }
 
-/** Prints at most one line every five seconds, and none for work that ends sooner. */
+/** Prints at most one line every five seconds. Prints nothing if the work takes less than five seconds. */
 export function everyFiveSeconds({ out, json }: Narrated): (line: () => string) => void {
   let last = performance.now();
   return (line) => {

@@ -10,7 +10,7 @@ const narrated = () => {
   return { notes, json: false, out: { note: (text: string) => void notes.push(text) } as unknown as Invocation['out'] };
 };
 
-test('work of more than five seconds reports its progress, and shorter work nothing [use.cli.progress]', async () => {
+test('work that takes more than five seconds reports its progress, and shorter work reports nothing [use.cli.progress]', async () => {
   vi.useFakeTimers();
   const place = narrated();
   const takes = (ms: number) => working(place, 'Restoring', () => new Promise((resolve) => setTimeout(resolve, ms, 'done')));
@@ -23,7 +23,7 @@ test('work of more than five seconds reports its progress, and shorter work noth
   expect(place.notes).toEqual([5, 15, 35, 75, 135, 195].map((seconds) => `Restoring: ${seconds} s so far`));
 });
 
-test('every call of the server reports its progress, except with --json [use.cli.progress]', async () => {
+test('every call to the server reports its progress, except with --json [use.cli.progress]', async () => {
   vi.useFakeTimers();
   for (const json of [false, true]) {
     const place = narrated();
@@ -35,7 +35,7 @@ test('every call of the server reports its progress, except with --json [use.cli
   }
 });
 
-test('a loop reports at most one line in five seconds [use.cli.progress]', async () => {
+test('a loop prints at most one line of progress in five seconds [use.cli.progress]', async () => {
   vi.useFakeTimers();
   const place = narrated();
   const say = everyFiveSeconds(place);

@@ -34,7 +34,7 @@ async function said(start: typeof run, ...argv: string[]) {
   return { code, out, notes };
 }
 
-test('every promised command is there, and its help names it [transport.cli.commands]', async () => {
+test('every required command exists, and its help begins with its name [transport.cli.commands]', async () => {
   for (const name of PROMISED) {
     const { code, out } = await said(run, ...name.split(' '), '--help');
     expect([name, code]).toEqual([name, 0]);
@@ -115,10 +115,10 @@ test('help, -h, -v, options before the command and -- all work [use.help.forms]'
     expect(await said(run, ...argv)).toEqual(command);
   for (const argv of [['-v'], ['--version'], ['--json', '--version']])
     expect(await said(run, ...argv)).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
-  // The value of an option that stands before the command is not the command.
+  // The value of an option before the command is not mistaken for the command.
   expect(JSON.parse((await said(run, '--json', '--no-color', 'explain', 'USAGE')).out)).toMatchObject({ kind: 'error_code', code: 'USAGE' });
   expect(JSON.parse((await said(run, 'explain', '--json', '--', 'USAGE')).out)).toMatchObject({ code: 'USAGE' });
-  // After `--` nothing is an option.
+  // Words after `--` are never options.
   expect(await said(run, 'explain', '--', '--json')).toMatchObject({ code: 1, out: '', notes: expect.stringContaining('Unknown error code "--JSON"') });
   expect(await said(run, '--repo', '.', 'workflow', 'list')).toMatchObject({ code: 2, notes: expect.stringContaining('go after its name') });
 });
@@ -136,14 +136,14 @@ test.each([
   [['cycle', 'start', '--feature', '--json'], '--feature=--json', 'covenant cycle start --help'],
   [['status', '--verbose=yes'], '`--verbose` takes no value', 'covenant status --help'],
   [['doctor', '--workspace', 'x'], 'takes no `--workspace`', 'covenant doctor --help'],
-])('%j is refused with the nearest word and the next step [use.error.nearest]', async (argv, message, next) => {
+])('refuses %j with the nearest word and the next step [use.error.nearest]', async (argv, message, next) => {
   const { code, out, notes } = await said(run, ...argv);
   const shown = out === '' ? notes : String((JSON.parse(out) as { message: string; next: string }).message);
   expect([code, shown]).toEqual([2, expect.stringContaining(message)]);
   expect(out === '' ? notes : out).toContain(next);
 });
 
-test('help and completion list new spellings only, and the earlier ones still run [use.cli.one-name]', async () => {
+test('help and completion list only the new spellings, and the earlier spellings still run [use.cli.one-name]', async () => {
   const earlier = ['approvals refuse', 'devices refuse', 'workflow questions', 'workflow answer', 'settings reset', 'prices reset'];
   const spellings = ['--repository', '--reset', ...earlier];
   const screens = await Promise.all(

@@ -14,7 +14,7 @@ export const BASE_URL = {
   },
 } as const satisfies CommandOptions;
 
-/** `--base-url`, then `COVIBE_BASE_URL`, then the server of this repository's setup or of the stored tokens, then one on this machine. */
+/** Uses the first of: `--base-url`, `COVIBE_BASE_URL`, the server of this repository's setup, the server of the stored tokens, a server on this machine. */
 export function originOf(invocation: BareInvocation): string {
   const given = option(invocation, 'base-url');
   if (given !== undefined) return originFrom(given, '--base-url');

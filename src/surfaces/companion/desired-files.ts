@@ -19,16 +19,16 @@ const inboxFile = (root: string): FileSpec => ({
   entries: [{ kind: 'whole', what: 'inbox', text: '*\n', isDefault: true }],
 });
 
-/** The configuration that setup writes for a repository's agents. */
+/** Determines the configuration that setup writes for the agents of a repository. */
 export interface SetupPlan {
   readonly env: NodeJS.ProcessEnv;
   /** The top of the working tree. */
   readonly root: string;
   readonly origin: string;
-  /** How Claude Code's hooks before and after tools and prompts reach the server. */
+  /** How Claude Code's hooks around tool calls and prompts reach the server. */
   readonly hooks: 'http' | 'command';
   readonly clients: readonly ClientName[];
-  /** Writes only the server entries of the clients: no hooks and no inbox. For a client that is not set up, other entries are removed. */
+  /** If set, only the server entry of each client is written, without hooks and inbox. Other entries that setup wrote for these clients are removed. */
   readonly only?: 'server entry';
   readonly now: number;
 }
@@ -73,12 +73,12 @@ export function programsFor(env: NodeJS.ProcessEnv, root: string): Programs {
   return { by: 'path', bridge: [process.execPath, fileOf('covibe-mcp')], companion: () => companion.map(shellQuoted).join(' '), companionArgs: companion };
 }
 
-/** The PATH without the folders that npm adds for one command: agents are started without them. */
+/** The PATH without the folders that npm adds for a single command, because agents start without these folders. */
 const lastingPath = ({ PATH = '' }: NodeJS.ProcessEnv): string =>
   PATH.split(delimiter)
     .filter((folder) => !/[\\/]node_modules[\\/]\.bin$/.test(folder))
     .join(delimiter);
 
-/** Next to the running program: the built file, or the source. */
+/** The path of the bridge, next to the running program. Both are built files, or both are sources. */
 const fileOf = (program: string): string =>
   extname(import.meta.url) === '.ts' ? join(PACKAGE_ROOT, 'src/bin', `${program}.ts`) : join(PACKAGE_ROOT, 'dist/bin', `${program}.js`);

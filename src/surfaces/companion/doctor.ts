@@ -18,7 +18,7 @@ import { WITHOUT_GIT } from './setup/text.ts';
 import { askAboutTokens } from './setup/tokens.ts';
 import { readWatchStatus, type SetUp, setUpAround } from './state.ts';
 
-/** `open`: nothing is wrong with the setup, but someone may want to know. */
+/** `open`: a note for the person. The setup itself is correct. */
 export interface SetupCheck {
   readonly check: string;
   readonly state: 'ok' | 'failed' | 'open';
@@ -49,7 +49,7 @@ export async function reportSetup(invocation: BareInvocation): Promise<CommandRe
   const isSetUp = !files.some(({ check }) => check === NOT_SET_UP);
   const checks = [
     serverCheck(checked),
-    // Without a setup no stored token is needed, so a missing token is not a second failure.
+    // Without a setup no stored token is needed, so a missing token is not reported as a second failure.
     ...(isSetUp || environmentToken(invocation.env) !== undefined ? await runSetupCheck('tokens', () => tokenChecks(checked)) : []),
     ...(await runSetupCheck('watch', async () => [await watchCheck(checked)])),
     ...files,
@@ -64,7 +64,7 @@ export async function reportSetup(invocation: BareInvocation): Promise<CommandRe
   };
 }
 
-/** Passed checks of the machine and the server share one line. All others have their own. */
+/** Passed checks of the machine and the server share one line. Every other check has its own line. */
 function doctorText(checks: readonly SetupCheck[], { mark }: CliOutput): string {
   const marks = { ok: mark.good, failed: mark.bad, open: mark.quiet } as const;
   const line = ({ state, message, fix }: SetupCheck) => `${marks[state]} ${message}${fix === undefined ? '' : `\n    fix: ${fix}`}`;
@@ -77,7 +77,7 @@ const ok = (check: string, message: string): SetupCheck => ({ check, state: 'ok'
 const open = (check: string, message: string): SetupCheck => ({ check, state: 'open', message });
 const failed = (check: string, message: string, fix: string): SetupCheck => ({ check, state: 'failed', message, fix });
 
-/** A check that fails to run is a finding too, and must not hide the others. */
+/** A check that throws an error becomes a finding, so that the other checks still run. */
 export async function runSetupCheck(check: string, look: () => readonly SetupCheck[] | Promise<readonly SetupCheck[]>): Promise<readonly SetupCheck[]> {
   try {
     return await look();
@@ -97,7 +97,7 @@ function serverCheck({ setup: { origin }, server }: SetupCheckContext): SetupChe
     : failed('server', `${origin} is not a Covenant server`, 'covibe-local setup --base-url ORIGIN, where ORIGIN is the address of your Covenant server');
 }
 
-/** Checks whether this server accepts the agents' tokens. Checks that need no server run even without it. */
+/** Checks whether this server accepts the agents' tokens. Without a server, only the checks that need none run. */
 async function tokenChecks({ env, setup, server }: SetupCheckContext): Promise<SetupCheck[]> {
   const token = environmentToken(env);
   const isReady = server.state === 'ready';
@@ -114,7 +114,7 @@ async function environmentTokenChecks(setup: SetUp, token: string): Promise<Setu
     return [failed('tokens', `${setup.origin} does not accept COVIBE_MCP_TOKEN`, `set it to a valid token, or unset it and run ${setupCommand(setup)}`)];
   const accepted = ok('tokens', 'token accepted (COVIBE_MCP_TOKEN)');
   if (!usesHttpHooks(setup) || !said.failClosed) return [accepted];
-  const message = 'this workspace blocks edits while the server is unreachable (hooks.fail_closed), which HTTP hooks cannot do';
+  const message = 'hooks.fail_closed is on in this workspace, and HTTP hooks cannot block edits while the server is unreachable';
   return [accepted, failed('hooks', message, `${setupCommand(setup)} --hooks command`)];
 }
 
@@ -168,7 +168,7 @@ async function watchCheck({ env, setup, now }: SetupCheckContext): Promise<Setup
 
 const isRecent = (at: number | null | undefined, now: number): boolean => at != null && now - at < SILENT_AFTER_MS;
 
-/** The files that setup wrote: one line per agent whose files are all good. */
+/** Checks the files that setup wrote. Agents whose files are all correct get one line each. */
 function fileChecks({ env, setup, now }: SetupCheckContext): SetupCheck[] {
   const findings = inspectSetup({ env, ...setup, now });
   if (findings.every(({ state, scope }) => state === 'missing' || scope === 'machine'))
@@ -183,10 +183,10 @@ function fileChecks({ env, setup, now }: SetupCheckContext): SetupCheck[] {
   });
 }
 
-/** The guard is optional. */
+/** The commit guard is optional, so a missing guard is only a note. */
 async function guardChecks({ setup: { root } }: SetupCheckContext): Promise<SetupCheck[]> {
   const folder = await hooksFolder(root).catch(() => undefined);
-  // Without git there is nothing to guard, and a missing git has its own line.
+  // Without git there are no commits to guard. Another check reports that git is missing.
   if (folder === undefined) return [];
   const hooks = GUARDED.map((hook) => hookIn(join(folder, hook)));
   const broken = hooks.filter((hook) => hook.state === 'broken');
@@ -207,7 +207,7 @@ function hookIn(path: string): { state: ReturnType<typeof scriptState> | 'absent
   }
 }
 
-/** How agents start the bridge. If that has changed since setup, the files are stale. */
+/** The command by which agents start the bridge. If it has changed since setup, the files are reported as stale. */
 function programChecks({ env, setup }: SetupCheckContext): SetupCheck[] {
   const bridge = ok('bridge', `bridge: ${programsFor(env, setup.root).bridge.join(' ')}`);
   return [bridge, ...(hasProgram('git', env) ? [] : [open('git', WITHOUT_GIT)])];

@@ -21,7 +21,7 @@ async function services() {
   return { machine, repository, origin, checks };
 }
 
-test("doctor does not mistake a watcher for another server for this server's watcher", async () => {
+test('doctor reports a watcher that reports to another server', async () => {
   const { machine, origin, checks } = await services();
   const status = { pid: 1, version: '1', last_sync_at: Date.now(), sent: 1, waiting: 0, problem: null };
   writeWatchStatus(machine.env, { ...status, origin });
@@ -31,12 +31,12 @@ test("doctor does not mistake a watcher for another server for this server's wat
   expect(await checks('watch')).toMatchObject([
     { state: 'open', message: `watch reports to ${other}; to report to ${origin}, run covibe-local watch --base-url ${origin}` },
   ]);
-  // A failure to reach the other server says nothing about this one.
+  // That watcher's problem with the other server must not be reported for this server.
   writeWatchStatus(machine.env, { ...status, origin: other, last_sync_at: null, problem: 'server unreachable' });
   expect(await checks('watch')).toMatchObject([{ state: 'open', message: expect.stringMatching(/^watch is not running; start it with /) }]);
 });
 
-test('names a folder in place of a git hook, with the fix', async () => {
+test('reports a folder in place of a git hook, with the fix', async () => {
   const { repository, checks } = await services();
   const hook = join(await hooksFolder(repository.path), 'pre-commit');
   rmSync(hook, { force: true });
@@ -52,7 +52,7 @@ test('names a folder in place of a git hook, with the fix', async () => {
   expect(await checks('server')).toHaveLength(1);
 });
 
-test('reports a folder in place of the systemd unit as its own finding, next to the others', async () => {
+test('reports a folder in place of the systemd unit as a separate finding, and still shows the other findings', async () => {
   const { machine, checks } = await services();
   const unit = join(machine.home, '.config/systemd/user/covibe-watch.service');
   mkdirSync(unit, { recursive: true });
@@ -63,7 +63,7 @@ test('reports a folder in place of the systemd unit as its own finding, next to 
   expect(await checks('bridge')).toHaveLength(1);
 });
 
-test('a check that cannot run becomes a finding with the path and the fix', async () => {
+test('reports a check that cannot run as a finding with the path and the fix', async () => {
   const fix = 'make the file readable or move it away, then run covibe-local doctor';
   expect(await runSetupCheck('files', () => readdirSync('/nowhere') as never)).toEqual([
     { check: 'files', state: 'failed', message: 'the files check failed: /nowhere cannot be read (ENOENT)', fix },

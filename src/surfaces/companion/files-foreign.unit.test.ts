@@ -14,7 +14,7 @@ function link(m: SetupMachine, file: string, to: string): void {
 
 const states = (m: SetupMachine) => inspectSetup(m.planOf()).flatMap(({ shown, state }) => (shown === PLUGIN ? [state] : []));
 
-test('replaces an older plugin of setup, but not a plugin of the same name that setup did not write', () => {
+test('replaces an older plugin that setup wrote, but no plugin of the same name that someone else wrote', () => {
   const m = setupMachine({ clients: ['opencode'] });
   m.write(`app/${PLUGIN}`, 'export const Mine = 1;\n');
   const before = m.tree();
@@ -37,7 +37,7 @@ test('replaces an older plugin of setup, but not a plugin of the same name that 
   expect(states(other)).toEqual(['good']);
 });
 
-test('recognizes its plugin with Windows line endings and with lines on top, but not without its first line', () => {
+test('recognizes its plugin with Windows line endings or added lines at the top, but not without its own first line', () => {
   const m = setupMachine({ clients: ['opencode'] });
   m.setup();
   const written = m.read(`app/${PLUGIN}`);
@@ -54,7 +54,7 @@ test('recognizes its plugin with Windows line endings and with lines on top, but
   m.write(`app/${PLUGIN}`, written.replaceAll('\n', '\r\n'));
   expect(m.remove()).toContainEqual(expect.objectContaining({ shown: PLUGIN, change: 'deleted' }));
 
-  // As it comes with a clone: without a record here.
+  // The file came with a clone, so this machine has no record of it.
   m.write(`app/${PLUGIN}`, `/* eslint-disable */\r\n${written.replaceAll('\n', '\r\n')}`);
   expect(states(m)).toEqual(['stale']);
 });
@@ -106,7 +106,7 @@ test('removal does not change a file that has since become a link out of the rep
   expect(m.read('home/mine.json')).toBe(before);
 });
 
-test('a file that could not be undone stays on record and is undone once possible', () => {
+test('a file whose change could not be undone stays in the record, and a later removal undoes it', () => {
   const m = setupMachine({ clients: ['claude-code', 'codex'] });
   const before = m.tree(false);
   m.setup();
@@ -129,7 +129,7 @@ test('a file that could not be undone stays on record and is undone once possibl
   expect([m.tree(false), m.remove()]).toEqual([before, []]);
 });
 
-test('a worktree may have its files in the main checkout, but nowhere else outside', () => {
+test('files of a worktree may be links to the main checkout, but not to any other folder outside the worktree', () => {
   const m = setupMachine({ clients: ['claude-code'] });
   const { path: main, git } = temporaryRepository();
   const root = join(m.home, 'worktree');

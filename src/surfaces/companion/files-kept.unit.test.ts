@@ -16,7 +16,7 @@ test('a second setup changes nothing, not even modification times', () => {
   expect(inspectSetup(m.planOf()).filter(({ state }) => state !== 'good')).toEqual([]);
 });
 
-test('keeps and counts what people have in their files', () => {
+test('keeps and counts the entries that people have in their files', () => {
   const m = setupMachine();
   handWritten(m);
   const kept = Object.fromEntries(m.setup().flatMap(({ files }) => files.map((file) => [file.shown, file.kept])));
@@ -88,7 +88,7 @@ test('removal restores edits that were made between two setups', () => {
   expect(m.json('app/.mcp.json')).toEqual({ mcpServers: { mine: {} } });
 });
 
-test('removes the Codex table with the last repository that needs it', () => {
+test('removes the Codex table when setup is removed from the last repository that needs it', () => {
   const m = setupMachine({ clients: ['codex'] });
   const other = join(dirname(m.root), 'other');
   mkdirSync(other);
@@ -106,7 +106,7 @@ test('removes the Codex table with the last repository that needs it', () => {
   expect(m.read('home/.codex/config.toml')).toBe('model = "x"\n');
 });
 
-test('a file that has become a link keeps one record and is undone through the link', () => {
+test('a file that has become a link keeps a single record, and removal restores it through the link', () => {
   const m = setupMachine({ clients: ['codex', 'claude-code'] });
   m.write('home/.codex/config.toml', 'model = "x"\n');
   m.write('app/.mcp.json', '{}');
@@ -129,7 +129,7 @@ test('a file that has become a link keeps one record and is undone through the l
   expect(lstatSync(join(m.home, '.codex/config.toml')).isSymbolicLink()).toBe(true);
 });
 
-test('reports older entries as stale and missing ones as missing without changing anything; removal restores the older ones', () => {
+test('reports older entries as stale and missing entries as missing, and changes nothing. Removal restores the older entries', () => {
   const m = setupMachine({ clients: ['claude-code', 'codex'] });
   m.write('app/.mcp.json', '{ "mcpServers": { "covibe": { "command": "npx", "args": ["covibe-mcp"] } } }');
   m.write('home/.codex/config.toml', '[mcp_servers.covibe]\ncommand = "covibe-mcp"\ncwd = "/pinned"\n');
@@ -158,7 +158,7 @@ test('reports older entries as stale and missing ones as missing without changin
   expect(m.read('home/.codex/config.toml')).toBe('# mine\n[mcp_servers.covibe]\ncommand = "covibe-mcp"\ncwd = "/pinned"\n');
 });
 
-test('keeps what people add to our entry, including comments, and reports no fault; removal then keeps the entry', () => {
+test('keeps keys and comments that people add to our entry, and reports no fault. Removal then keeps the entry', () => {
   const m = setupMachine({ clients: ['gemini', 'codex'] });
   m.setup();
   m.write('app/.gemini/settings.json', m.read('app/.gemini/settings.json').replace('"covibe": {', '"covibe": { // ours\n      "trust": true,'));
@@ -176,7 +176,7 @@ test('keeps what people add to our entry, including comments, and reports no fau
   expect(m.read('app/.gemini/settings.json')).toContain('"trust": true');
 });
 
-test('replaces another connection to our server in our entry with the bridge, and restores it on removal', () => {
+test('replaces an existing connection under the name of our entry with the bridge, and removal restores that connection', () => {
   const m = setupMachine({ clients: ['gemini', 'codex'] });
   m.write('app/.gemini/settings.json', '{ "mcpServers": { "covibe": { "trust": true, "httpUrl": "http://x/mcp", "headers": { "a": "b" } } } }');
   m.write('home/.codex/config.toml', '[mcp_servers.covibe]\nurl = "http://x/mcp"\nbearer_token_env_var = "T"\nenabled = true\n');
@@ -189,7 +189,7 @@ test('replaces another connection to our server in our entry with the bridge, an
   expect(m.read('home/.codex/config.toml')).toContain('bearer_token_env_var = "T"');
 });
 
-test('keeps what people add to our hook, and restores and names what they changed in it', () => {
+test('keeps keys that people add to our hook, restores keys that they changed, and names the restored hook', () => {
   const m = setupMachine({ clients: ['claude-code', 'cursor'], hooks: 'command' });
   m.setup();
   const settings = 'app/.claude/settings.json';

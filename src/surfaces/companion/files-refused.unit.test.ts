@@ -19,7 +19,7 @@ test.each<[string, (m: SetupMachine) => unknown, RegExp]>([
     /^opencode\.json cannot be read \(it is not UTF-8 text\)/,
   ],
   ['is a link to itself', (m) => symlinkSync('.mcp.json', join(m.root, '.mcp.json')), /^\.mcp\.json cannot be read \(ELOOP\)/],
-])('writes nothing if one file %s, and doctor reports it as broken', (_, make, message) => {
+])('writes nothing if one file %s, and doctor reports that file as broken', (_, make, message) => {
   const m = setupMachine();
   make(m);
   const before = m.tree();
@@ -51,7 +51,7 @@ test('cleans up temporary files of a killed run at the next setup or removal, bu
   m.setup();
   expect([existsSync(ofDead), existsSync(ofLiving)]).toEqual([false, true]);
   rmSync(ofLiving);
-  // It was killed between the record and the file.
+  // The run was killed after it wrote the record and before it wrote the file.
   rmSync(join(m.root, '.claude/settings.json'));
   left(dead);
   m.remove();
@@ -77,7 +77,7 @@ test('a change between planning and writing is not overwritten, and nothing else
   expect(m.tree()).toEqual(before);
 });
 
-test('reports an unwritable file before anything is written', () => {
+test('reports a file that cannot be written before it writes anything', () => {
   const m = setupMachine();
   const planned = planSetup(m.planOf());
   m.write('app/.opencode', '');
@@ -94,7 +94,7 @@ test('reports a file in place of the inbox before anything is written', () => {
   expect(m.tree()).toEqual(before);
 });
 
-// Root may write everywhere.
+// Skipped for root, who may write everywhere.
 test.runIf(process.getuid?.() !== 0)('reports a read-only folder before anything is written, even if its file is writable', () => {
   const m = setupMachine();
   m.write('app/.claude/settings.json', '{}');

@@ -36,11 +36,11 @@ test('the hooks from setup, run as Claude Code runs them, start a session, repor
 
   await fire('SessionStart');
   expect(await ends()).toEqual([null]);
-  // Whichever reads the transcript first, hook or watcher, links it.
+  // The hook and the watcher both link the transcript to its session, whichever reads it first.
   const [session] = await t.app.store.reader.selectFrom('agent_sessions').select('id').execute();
   expect(sessionOf(m.env, transcript_path)).toBe(session?.id);
   await fire('Stop');
-  // Counters are reported separately: the agent does not wait for them.
+  // A separate process reports the counters, because the agent does not wait for them.
   await until(async () => {
     const spans = await t.app.store.reader.selectFrom('agent_spans').select(['output_tokens']).execute();
     expect(spans).toEqual([{ output_tokens: 7 }]);

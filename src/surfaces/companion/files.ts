@@ -19,7 +19,7 @@ import { withEntries } from './edit/plan.ts';
 import { type FileRecord, type RecordScope, readRecord, recordPath, recordText, type SetupRecord } from './setup-record.ts';
 import { INBOX } from './usage-readers/inbox.ts';
 
-/** A complete plan of what to write, read and checked. Nothing has been changed yet. */
+/** A complete plan of the files to write. All files have been read and checked, and nothing has been changed yet. */
 interface PlannedSetup {
   readonly plan: SetupPlan;
   readonly outcomes: readonly SetupOutcome[];
@@ -31,16 +31,16 @@ export interface FileOutcome {
   /** The path as people write it: relative to the repository, or from their home (`~/…`). */
   readonly shown: string;
   readonly change: 'created' | 'changed' | 'unchanged';
-  /** What was in the file and stays, such as `your 1 hook kept`; empty if there was nothing. */
+  /** The other content of the file that is kept, such as `your 1 hook kept`. Empty if there is none. */
   readonly kept: string;
-  /** Our entries that were changed by hand and have been restored, such as one hook. */
+  /** Our entries that someone changed by hand and setup restored, such as one hook. */
   readonly setBack: readonly string[];
 }
 
 export interface SetupOutcome {
   readonly client: ClientName;
   readonly files: readonly FileOutcome[];
-  /** What the person must know or do, such as trusting Codex's hooks once. */
+  /** Notes for the person, such as the request to trust Codex's hooks once. */
   readonly notes: readonly string[];
 }
 
@@ -50,12 +50,12 @@ export interface SetupFinding {
   /** `machine`: the entry may be there for another repository. */
   readonly scope: FileSpec['scope'];
   readonly shown: string;
-  /** The thing that was checked, such as the hook of one event, or `server entry`. */
+  /** The entry that was checked, such as the hook of one event, or `server entry`. */
   readonly what: string;
   readonly state: 'good' | 'missing' | 'stale' | 'broken';
   /** Empty if the state is good. */
   readonly fix: string;
-  /** A fact that only the client knows, such as whether the entry is trusted there. */
+  /** A note about a fact that only the client can check, such as whether it trusts the entry. */
   readonly note?: string | undefined;
 }
 
@@ -100,7 +100,7 @@ export function planSetup(plan: SetupPlan): PlannedSetup {
   return { plan, outcomes: outcomesOf(plan, files), writes };
 }
 
-/** The record is written first, so that everything can be undone even after a power failure in between. */
+/** Writes the record before the files, so that everything can be undone even after a power failure between the two. */
 export function applySetup({ plan, outcomes, writes }: PlannedSetup): SetupOutcome[] {
   writeAll(writes);
   if (!plan.only) mkdirSync(join(plan.root, INBOX), { recursive: true });
@@ -122,7 +122,7 @@ export function inspectSetup(plan: SetupPlan): SetupFinding[] {
       const text = readText(ownPlace(wanted, plan.root), shown)?.text ?? '';
       return entries.flatMap((entry): SetupFinding[] => {
         const state = stateOf(text, entry, shown);
-        // Anyone may have written that.
+        // Without a record the entry may have been written by anyone.
         if (state === 'good' && 'isDefault' in entry) return [];
         return [{ ...of, what: entry.what, state, fix: state === 'good' ? '' : fix }];
       });
@@ -162,7 +162,7 @@ function requireFilesOfTheirOwn(files: readonly PlannedFile[]): void {
     throw new CliError(
       'ONE_FILE',
       `${other.shown} and ${file.shown} are the same file, but ${other.client} and ${file.client} need different entries in it. Nothing was changed.`,
-      `Replace the link so that each has its own file, or set up only one of them: covibe-local setup --agents ${other.client}`,
+      `Replace the link so that each agent has its own file, or set up only one of the agents: covibe-local setup --agents ${other.client}`,
     );
   }
 }

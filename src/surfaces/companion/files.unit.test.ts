@@ -20,7 +20,7 @@ test('[companion.setup.claude-mcp-json] .mcp.json gets the stdio bridge for Clau
   });
 });
 
-test('hooks of Claude Code call a local server directly with --hooks http, and run our command otherwise', () => {
+test('the hooks of Claude Code call a local server directly with --hooks http, and otherwise run our command', () => {
   const http = setupMachine();
   http.setup();
   const { hooks } = http.json('app/.claude/settings.json');
@@ -71,7 +71,7 @@ test('[companion.setup.cursor-mcp-json] [companion.setup.cursor-hooks-json] a ma
   ]);
 });
 
-test('Codex gets one table for all repositories and hooks in this one; Gemini CLI and opencode get their own files', () => {
+test('Codex gets one table for all repositories and hooks in this repository. Gemini CLI and opencode get files of their own', () => {
   const m = setupMachine();
   const outcomes = m.setup();
   expect(parse(m.read('home/.codex/config.toml'))).toEqual({
@@ -110,7 +110,7 @@ test('[companion.setup.stores-no-raw-token] setup writes no token to a file, nei
   for (const record of written.filter((path) => path.includes('/.covibe/setups/'))) expect(statSync(record).mode & 0o777).toBe(0o600);
 });
 
-test("without our programs on the PATH, setup uses the repository's own package or their path on this machine", () => {
+test("without our programs on the PATH, setup uses the package in the repository or the programs' path on this machine", () => {
   const m = setupMachine({ clients: ['claude-code', 'codex'], hooks: 'command', programs: [] });
   const [first] = m.setup();
   expect(first?.notes.at(-1)).toMatch(/^covibe-local is not on the PATH, so the files contain its path .* npm install --global /);

@@ -4,11 +4,11 @@ import { type HookQuestion, LONGEST, MAX_FILES } from '../../wire/hook-question.
 
 type GitState = Pick<HookQuestion, 'dirty_files' | 'unpushed_files' | 'unpushed_commits'>;
 
-/** An agent's program waits for this. */
+/** Short, because the agent's program waits for the result. */
 const TIMEOUT_MS = 2_000;
 const MAX_COMMITS = 1_000;
 
-/** Files and commits that are not committed or pushed. Runs no program that the repository configures. Omits whatever git does not return in time. */
+/** Counts uncommitted files and unpushed commits. Runs no program that the repository configures. Omits counts that git does not return in time. */
 export async function gitState(root: string): Promise<GitState> {
   const options = { reads: true, patient: false, timeoutMs: TIMEOUT_MS } as const;
   try {

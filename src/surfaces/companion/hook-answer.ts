@@ -7,11 +7,11 @@ import { ask } from './server.ts';
 /** The result of asking the server from a hook. */
 export type HookResult =
   | { readonly kind: 'answered'; readonly body: Record<string, unknown>; readonly session_id: string | undefined }
-  /** The server was not reached. `failClosed`: according to its last answer, the workspace blocks edits meanwhile. */
+  /** The server did not answer. `failClosed`: according to its last answer, the workspace blocks edits until it answers again. */
   | { readonly kind: 'away'; readonly reason: string; readonly failClosed: boolean }
   | { readonly kind: 'refused'; readonly message: string; readonly next: string; readonly failClosed: boolean };
 
-/** The agent waits for the answer. */
+/** Short, because the agent waits for the answer. */
 const TIMEOUT_MS = 5_000;
 
 interface Asking {
@@ -20,7 +20,7 @@ interface Asking {
   readonly event: HookEvent;
   readonly question: HookQuestion;
   readonly token: string | undefined;
-  /** The token's owner, if the client itself has none. */
+  /** The owner of the token, if it is not the client. */
   readonly of?: string;
 }
 
@@ -61,11 +61,11 @@ export function heldBackText(what: string, origin: string, heard: Exclude<HookRe
   );
 }
 
-/** A home that cannot be written must not stop anyone's work. */
+/** Ignores errors, because a read-only home must not stop anyone's work. */
 export function ignoreErrors(work: () => void): void {
   try {
     work();
   } catch {
-    // It is noted the next time.
+    // The next answer is stored instead.
   }
 }

@@ -6,7 +6,7 @@ import { temporaryFolder } from '../../testing/store/database.ts';
 import { storeTokens } from '../../wire/credentials.ts';
 import { askHook } from './hook-answer.ts';
 
-/** A server with two workspaces; `closed` contains the tokens whose workspace fails closed now. */
+/** A server with two workspaces. `closed` contains the tokens whose workspace fails closed now. */
 async function serverOf(closed: Set<string>) {
   let away = false;
   const server = createServer((request, response) => {
@@ -42,7 +42,7 @@ test("one workspace's fail-closed setting does not affect another workspace of t
   expect([await whileAway('cv_closed'), await whileAway('cv_open')]).toEqual([true, false]);
 });
 
-test("a token without an answer, or with one older than a workspace's change to fail-closed, fails closed", async () => {
+test("a token fails closed if it has no stored answer, or if its answer is older than a workspace's change to fail-closed", async () => {
   const closed = new Set<string>();
   const { ask, store, whileAway } = await serverOf(closed);
   store({ codex: 'cv_1', gemini: 'cv_2' });
@@ -57,7 +57,7 @@ test("a token without an answer, or with one older than a workspace's change to 
   expect([await whileAway('cv_1'), await whileAway('cv_2'), await whileAway('cv_new')]).toEqual([false, false, false]);
 });
 
-test('the answer for a token that is no longer stored or in the environment affects no other token', async () => {
+test('the answer for a token that is neither stored nor in the environment affects no other token', async () => {
   const closed = new Set(['cv_renewed', 'cv_started_with']);
   const { ask, store, whileAway } = await serverOf(closed);
   store({ codex: 'cv_renewed' });
@@ -68,7 +68,7 @@ test('the answer for a token that is no longer stored or in the environment affe
 
   await ask('cv_started_with');
   await ask('cv_new');
-  // Its own answer stays, although others do not know that this token exists.
+  // The token's own answer is kept, although the other tokens do not use it.
   expect([await whileAway('cv_started_with'), await whileAway('cv_new'), await whileAway('cv_other')]).toEqual([true, false, false]);
   expect(await whileAway(undefined, { COVIBE_MCP_TOKEN: 'cv_started_with' })).toBe(true);
 });

@@ -15,9 +15,9 @@ import { noteSetup, setups } from './state.ts';
 interface Removal {
   readonly path: string;
   readonly shown: string;
-  /** `restored`: byte for byte as before. `cleaned`: the file was edited since, and our entries were removed. `kept`: nothing of ours was removed. */
+  /** `restored`: byte for byte as before setup. `cleaned`: someone edited the file after setup, so only our entries were removed. `kept`: unchanged. */
   readonly change: 'deleted' | 'restored' | 'cleaned' | 'kept';
-  /** What stays and why, for example because a hook was changed by hand. */
+  /** The entries that stay, with the reason, for example that a hook was changed by hand. */
   readonly stays: readonly string[];
 }
 
@@ -71,16 +71,16 @@ function undo({ env, root }: SetUpPlace, scope: RecordScope): UndoPlan {
 interface UndoneFile {
   readonly removal: Removal;
   readonly write?: FileWrite;
-  /** Could not be undone. It stays on record until it can. */
+  /** The record of a file that could not be undone now. It is kept, so that a later removal can undo the file. */
   readonly failed?: FileRecord;
 }
 
-/** `root`: the repository, if the file belongs to only one. */
+/** `root`: the repository, if the file belongs to only one repository. */
 function undoFile(known: FileRecord, shown: string, root: string | undefined): UndoneFile {
   const path = resolveLinks(known.path);
   const kept = (why: string) => ({ removal: { path, shown, change: 'kept', stays: [why] } as const });
   try {
-    // It may have become a link since.
+    // The file may have become a link since setup.
     if (root !== undefined) requireInside(root, known.path, shown);
     const current = readText(path, shown);
     if (!current) return kept('it is already gone');
@@ -93,7 +93,7 @@ function undoFile(known: FileRecord, shown: string, root: string | undefined): U
     };
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    // The other files can still be undone.
+    // Do not throw, so that the other files are undone.
     return { ...kept(`${error.message.replace(' Nothing was changed.', '')} ${error.next}`), failed: known };
   }
 }
@@ -105,7 +105,7 @@ const DONE: Readonly<Record<Removal['change'], string>> = {
   kept: 'kept',
 };
 
-/** Files of this repository with entries like ours that are on no record. Setup may have written them before the repository was moved. */
+/** Files of this repository with entries like ours but without a record. Setup may have written them before the repository was moved. */
 function filesLikeOurs(env: NodeJS.ProcessEnv, root: string): string[] {
   const findings = inspectSetup({ env, root, origin: DEFAULT_ORIGIN, hooks: 'command', clients: CLIENT_NAMES, now: 0 });
   return [...new Set(findings.filter(({ state, scope }) => scope === 'repository' && (state === 'good' || state === 'stale')).map(({ shown }) => shown))];

@@ -4,14 +4,14 @@ import { covibeHome, replaceFile } from '../../wire/covibe-home.ts';
 import { orNothing } from '../../wire/or-nothing.ts';
 import { hashOf } from './hash.ts';
 
-/** State that is kept between the hooks of a run: whether its person was notified of a fault, and its session. */
+/** State that is kept between the hooks of a run: whether the person was notified of a fault, and the session of the run. */
 
-/** The person of a run that lasts longer than this is notified again. */
+/** How long this state is kept. If a run lasts longer, its person is notified again. */
 const KEPT_MS = 2 * 24 * 60 * 60_000;
 
 const runsFolder = (env: NodeJS.ProcessEnv): string => join(covibeHome(env), 'runs');
 
-/** Whether to notify this run's person now: once per run, whatever goes wrong in it. */
+/** Whether to notify this run's person now. They are notified only once per run, even if several things fail. */
 export function shouldNotify(env: NodeJS.ProcessEnv, run: string, now: number): boolean {
   const folder = runsFolder(env);
   try {
@@ -20,7 +20,7 @@ export function shouldNotify(env: NodeJS.ProcessEnv, run: string, now: number): 
     writeFileSync(join(folder, hashOf(run)), '', { flag: 'wx', mode: 0o600 });
     return true;
   } catch (error) {
-    // If nothing can be stored, notifying twice is better than never.
+    // If nothing can be stored, notify again: two notices are better than none.
     return (error as NodeJS.ErrnoException).code !== 'EEXIST';
   }
 }
@@ -29,7 +29,7 @@ function sweepRuns(env: NodeJS.ProcessEnv, now: number): void {
   const folder = runsFolder(env);
   for (const name of readdirSync(folder)) {
     const path = join(folder, name);
-    // Another hook may clean up at the same moment.
+    // Another hook may delete the file at the same moment.
     const found = statSync(path, { throwIfNoEntry: false });
     if (found && now - found.mtimeMs > KEPT_MS) rmSync(path, { force: true });
   }
@@ -37,14 +37,14 @@ function sweepRuns(env: NodeJS.ProcessEnv, now: number): void {
 
 const sessionPath = (env: NodeJS.ProcessEnv, transcript: string): string => join(runsFolder(env), `${hashOf(transcript)}.session`);
 
-/** Links the run that writes this transcript to a session. Whichever reads the transcript first, hook or watcher, links its usage to it. */
+/** Links the run that writes this transcript to a session. The hook and the watcher both use this link when they report the usage in the transcript. */
 export function noteSession(env: NodeJS.ProcessEnv, transcript: string, session: string, now: number): void {
   if (notedSession(env, transcript) === session) return;
   replaceFile(sessionPath(env, transcript), session);
   sweepRuns(env, now);
 }
 
-/** Also for a subagent's transcript: those are in `<run>/subagents`, next to `<run>.jsonl`. */
+/** The session of a transcript. Subagents have the session of their run: their transcripts are in `<run>/subagents`, next to `<run>.jsonl`. */
 export const sessionOf = (env: NodeJS.ProcessEnv, transcript: string): string | undefined =>
   notedSession(env, transcript) ?? notedSession(env, `${dirname(dirname(transcript))}.jsonl`);
 

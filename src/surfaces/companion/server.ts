@@ -50,12 +50,12 @@ function reasonOf(error: unknown): string {
 
 export type ServerProbe =
   | { readonly state: 'ready'; readonly ms: number; readonly version: string }
-  /** The server answers and reports that calls would fail. */
+  /** The server answers, but reports that calls would fail. */
   | { readonly state: 'failing' }
   | { readonly state: 'foreign' }
   | { readonly state: 'unreachable'; readonly reason: string };
 
-/** `failClosed`: whether the token's workspace blocks edits while hooks cannot ask; undefined if the server does not say. */
+/** `failClosed`: whether the token's workspace blocks edits while hooks cannot reach the server. Undefined if the answer does not contain this. */
 export type TokenState =
   | { readonly state: 'accepted'; readonly failClosed: boolean | undefined }
   | { readonly state: 'refused' }
@@ -70,7 +70,7 @@ export async function serverState(origin: string): Promise<ServerProbe> {
   return status === 'ok' ? { state: 'ready', ms: Math.round(performance.now() - started), version: String(version) } : { state: 'failing' };
 }
 
-/** Called before anything is changed. */
+/** Throws unless the server is ready. Called before anything is changed. */
 export async function requireReady(origin: string): Promise<void> {
   const found = await serverState(origin);
   if (found.state === 'unreachable') throw unreachable(origin, found.reason);
@@ -83,7 +83,7 @@ export async function requireReady(origin: string): Promise<void> {
     );
 }
 
-/** Asks as git would before an empty commit: that changes nothing and is not journaled. */
+/** Asks the same question as the git hook before an empty commit, because it changes nothing and writes nothing to the journal. */
 export async function tokenState(origin: string, token: string): Promise<TokenState> {
   const asked = await ask(origin, '/api/hooks/git/commit', { token, body: {} });
   if ('unreachable' in asked) return { state: 'unreachable', reason: asked.unreachable };

@@ -9,7 +9,7 @@ test.each([
   [401, { state: 'refused' }],
   [429, { state: 'unreachable', reason: 'HTTP 429' }],
   [503, { state: 'unreachable', reason: 'HTTP 503' }],
-])('a token answered with %i is %j: a server that cannot tell has not accepted it', async (status, state) => {
+])('the HTTP status %i of the server gives the token state %j, and only 200 means that it is accepted', async (status, state) => {
   const server = createServer((_, response) => response.writeHead(status, { 'x-covenant-fail-closed': '1' }).end('{}')).listen(0, '127.0.0.1');
   onTestFinished(() => void server.close());
   await once(server, 'listening');

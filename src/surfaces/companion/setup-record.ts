@@ -6,7 +6,7 @@ import { hashOf } from './hash.ts';
 /** A file that setup has written to. */
 export interface FileRecord {
   readonly path: string;
-  /** The whole previous content, to be restored; null if there was no file, undefined if it could not be kept. */
+  /** The whole previous content, to be restored. Null if there was no file. Undefined if the content could not be stored. */
   readonly before?: string | null;
   /** The hash of the file as setup left it. While it matches, nobody has changed the file. */
   readonly after: string;
@@ -15,7 +15,7 @@ export interface FileRecord {
 
 /** What setup wrote for one repository or, in shared files, for this machine. */
 export interface SetupRecord {
-  /** The repositories that need it. */
+  /** The repositories that need these files. */
   readonly roots: readonly string[];
   readonly at: number;
   readonly files: readonly FileRecord[];

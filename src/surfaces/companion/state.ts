@@ -4,7 +4,7 @@ import { CLIENT_NAMES, type ClientName } from '../../clients/client.ts';
 import { type GitPlace, placeOf } from '../../machine/git/place.ts';
 import { covibeHome, readJson, replaceFile } from '../../wire/covibe-home.ts';
 
-/** The files in the companion's home. Each kind of data has its own file. */
+/** The files in the companion's home. Each file contains one kind of data. */
 
 interface StoredList<T> {
   read(env: NodeJS.ProcessEnv): T[];
@@ -14,7 +14,7 @@ interface StoredList<T> {
 type Shape<T> = { readonly [K in keyof T]: (value: unknown) => boolean };
 export const isText = (value: unknown): boolean => typeof value === 'string';
 
-/** `file` contains `{"<name>": […]}`. Items of another shape are skipped: another version may have written them. */
+/** A list in `file`, which contains `{"<name>": […]}`. Skips items of another shape, because another version may have written them. */
 export function storedList<T extends object>(file: string, name: string, shape: Shape<T>): StoredList<T> {
   const pathOf = (env: NodeJS.ProcessEnv) => join(covibeHome(env), file);
   const fits = (item: unknown): item is T =>
@@ -48,13 +48,13 @@ export const setups = (env: NodeJS.ProcessEnv): SetUp[] => SETUPS.read(env);
 
 export const setUpAt = (env: NodeJS.ProcessEnv, root: string): SetUp | undefined => setups(env).find((each) => each.root === root);
 
-/** The setup of the working tree around a folder, or of the repository that the folder is a worktree of. */
+/** The setup of the working tree that contains a folder. If the working tree is a worktree without its own setup, the setup of its main repository. */
 export function setUpAround(env: NodeJS.ProcessEnv, folder: string): SetUp | undefined {
   const place = placeOf(folder);
   return place && (setUpAt(env, place.root) ?? setUpAt(env, place.checkout));
 }
 
-/** Stores a setup; undefined forgets it. Does not touch the file if nothing changes. */
+/** Stores a setup, or deletes it if `setup` is undefined. Does not write the file if nothing changes. */
 export function noteSetup(env: NodeJS.ProcessEnv, root: string, made: Omit<SetUp, 'root'> | undefined): void {
   const known = setups(env);
   const next = [...known.filter((each) => each.root !== root), ...(made ? [{ root, ...made }] : [])].toSorted((a, b) => a.root.localeCompare(b.root));
@@ -70,12 +70,12 @@ interface KnownRepo {
 
 const REPOS = storedList<KnownRepo>('repos.json', 'repos', { path: isText, repo: isText, last_active_at: (at) => typeof at === 'number' });
 
-/** The server accepts no more. */
+/** The server accepts no more repositories. */
 const MAX_ITEMS = 200;
-/** Avoids rewriting the file on every call of an agent. */
+/** The minimum time between two updates of a repository, so that the file is not rewritten at every call of an agent. */
 const FRESH_MS = 10 * 60_000;
 
-/** Most recently used first. */
+/** The repositories, most recently used first. */
 const knownRepos = (env: NodeJS.ProcessEnv): KnownRepo[] => REPOS.read(env).sort((a, b) => b.last_active_at - a.last_active_at);
 
 export const presentRepos = (env: NodeJS.ProcessEnv): KnownRepo[] => knownRepos(env).filter(({ path }) => existsSync(path));
@@ -91,11 +91,11 @@ export function noteRepo(env: NodeJS.ProcessEnv, place: Pick<GitPlace, 'checkout
 
 /** The watcher's own status, for `covibe-local doctor`. */
 export interface WatchStatus {
-  /** Null once it has ended normally. */
+  /** Null after the watcher has ended normally. */
   readonly pid: number | null;
   readonly version: string;
   readonly origin: string;
-  /** When everything was last delivered; null: not yet. */
+  /** The time at which everything was last delivered. Null if it never was. */
   readonly last_sync_at: number | null;
   readonly sent: number;
   readonly waiting: number;

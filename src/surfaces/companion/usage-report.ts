@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 
 interface Run {
-  /** Claude Code's own record of the run. Only counters are read from it. */
+  /** Claude Code's transcript of the run. Only counters are read from it. */
   readonly transcript: string | undefined;
   readonly session: string | undefined;
 }
 
-/** Runs in a separate process that nobody waits for. */
+/** Reports in a separate process, so that nobody waits for it. */
 export function reportUsageAside(env: NodeJS.ProcessEnv, origin: string, { transcript, session }: Run): void {
   const script = process.argv[1];
   if (script === undefined || transcript === undefined) return;
@@ -18,7 +18,7 @@ export function reportUsageAside(env: NodeJS.ProcessEnv, origin: string, { trans
   child.unref();
 }
 
-/** Seconds to wait for another reporting process. What this run does not report waits for its next stop or for the watcher. */
+/** Seconds to wait for another reporting process. After that, this run's usage is reported at its next stop or by the watcher. */
 const MAX_TRIES = 30;
 
 export async function reportUsage(env: NodeJS.ProcessEnv, origin: string, { transcript, session }: Run): Promise<void> {

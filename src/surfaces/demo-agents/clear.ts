@@ -3,7 +3,7 @@ import type { DemoAnswer } from './stage.ts';
 
 type Act = (name: string, input?: Record<string, unknown>) => Promise<DemoAnswer>;
 
-/** Stops the agents first, because running agents would create new data. Without a demo it changes nothing: the agents belong to people. */
+/** Removes the demo's data. First stops its agents, because they would create new data. Does nothing without a demo, as all agents then belong to people. */
 export async function clearStage(action: Act, keep: boolean): Promise<DemoAnswer> {
   const { state } = await action('demo.show');
   if (state !== 'begun' && state !== 'kept') return { revoked_tokens: 0, removed_rows: 0, kept: false };

@@ -29,10 +29,10 @@ const VERDICTS = [
 /** An agent whose prompt contains this text waits instead of finishing. */
 export const WAITS = 'Wait for review:';
 
-/** Slow enough for a person to read along. */
+/** Prints slowly enough for a person to read along. */
 const PACE_MS = 700;
 
-/** An agent as the server starts it: in its own worktree, with its token in the environment and its prompt in a file. */
+/** Plays an agent that the server has started: in its own worktree, with its token in the environment and its prompt in a file. */
 export async function actAsAgent(env: NodeJS.ProcessEnv): Promise<never> {
   const me = String(env.COVENANT_INSTANCE_ID);
   const actor = new Actor(me, String(env.COVIBE_BASE_URL), String(env.COVIBE_MCP_TOKEN));
@@ -43,7 +43,7 @@ export async function actAsAgent(env: NodeJS.ProcessEnv): Promise<never> {
   await say(`\u001b[1m${me}\u001b[0m in ${process.cwd()}`);
   if (me.includes('review-')) await reviewing(actor, say);
   else await coding(actor, say);
-  // The process stays, like an agent that waits for its next prompt.
+  // The process keeps running, like an agent that waits for its next prompt.
   for (;;) await pause(60_000);
 }
 
@@ -67,7 +67,7 @@ async function coding(actor: Actor, say: Say): Promise<void> {
     await say('Review requested. Waiting for feedback.');
     if (waits) return;
     while (head() === before) await pause(PACE_MS);
-    // The files are written after the commit.
+    // The server writes the feedback file after the commit, so wait for it.
     await pause(PACE_MS);
     const feedback = existsSync('REVIEW_FEEDBACK.md') ? readFileSync('REVIEW_FEEDBACK.md', 'utf8') : '';
     await say(feedback.split('\n').slice(0, 12).join('\n'));
@@ -90,7 +90,7 @@ const source = (round: number): string =>
   `import { total, type Line } from './cart.ts';\n\nconst ${round > 2 ? 'rounded' : 'r'} = (sum: number) => Math.round(sum * 100) / 100;\n\n` +
   `/** Round ${round}. */\nexport const checkout = (lines: Line[]) => ({ due: ${round > 2 ? 'rounded' : 'r'}(total(lines, () => 1)) });\n`;
 
-/** A worker that never finishes: it claims its task, records two checkpoints, reports it, and waits to be killed. */
+/** A worker that never finishes. It claims its task, records two checkpoints, reports that it holds the task, and waits to be killed. */
 export async function workUntilKilled(env: NodeJS.ProcessEnv): Promise<never> {
   const task_id = String(env.DEMO_TASK);
   const actor = new Actor('gemini@li', String(env.DEMO_URL), String(env.DEMO_TOKEN));

@@ -21,7 +21,7 @@ export function git(folder: string, ...args: string[]): string {
   return execFileSync('git', ['-C', folder, ...IDENTITY, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
 }
 
-/** Creates a small repository with some history for the agents. */
+/** Creates a small repository with a short history for the agents. */
 export function makeRepository(folder: string): string {
   const path = join(folder, 'shop');
   mkdirSync(path, { recursive: true });

@@ -6,15 +6,15 @@ import { gateway, review } from './stories/machine.ts';
 import { coordination, overlap, usage } from './stories/team.ts';
 import { workflow } from './stories/workflow.ts';
 
-/** The stories of a line run one after another; all lines run at the same time. */
+/** Lines of stories. The stories of one line run one after another, and all lines run at the same time. */
 const LINES: readonly (readonly Story[])[] = [[overlap, coordination, cycle], [workflow], [review], [gateway, usage]];
 export const STEPS = LINES.flat().reduce((sum, { steps }) => sum + steps, 1);
 
-/** Tokens expire soon, so that an interrupted demo leaves no usable token. */
+/** The lifetime of the tokens. Short, so that an interrupted demo leaves no usable token. */
 const TOKEN_MINUTES = 15;
 
 export interface Narrator {
-  /** A step is done. `next` is the title of a running story. */
+  /** Called when a step is done. `next` is the title of a running story. */
   done(what: string, next: string | undefined): void;
 }
 
@@ -50,7 +50,7 @@ export async function playDemo(demo: Demo, opened: (signin: string) => void): Pr
   const join = (name: string) => enter(demo, name, every, actors);
   try {
     const repository = makeRepository(folder);
-    // The order matters: the first developer has operator rights.
+    // The order matters, because the first developer gets operator rights.
     const [claude, codex] = [await join('claude-code@ana'), await join('codex@mira')];
     const cast = { claude, codex, cursor: await join('cursor@ana'), gemini: await join('gemini@li') };
     const stage: Stage = { url, folder, repository, cast, signal, atEnd, action, every, done, beat: () => pause(demo.paceMs, undefined, { signal }) };

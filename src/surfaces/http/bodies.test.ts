@@ -13,7 +13,7 @@ const codeOf = async (response: Response) => ((await response.json()) as { data:
 
 interface RawRequest {
   readonly socket: Socket;
-  /** The response so far. */
+  /** The part of the response that has arrived so far. */
   text(): string;
 }
 
@@ -73,7 +73,7 @@ test('reads at most 4 KiB of a body on the device routes [harden.body.device-lim
 });
 
 const MIB = 1024 * 1024;
-/** Known callers share a quarter for small bodies, of which one token gets an eighth. Unknown callers share about a quarter, of which one address gets a sixteenth. */
+/** Known callers share a quarter of this memory for small bodies, and a token gets an eighth of it. Unknown callers share a quarter, and an address a sixteenth. */
 const TIGHT = { reading_bytes: 4 * MIB, body_bytes: MIB };
 const statusesOf = (requests: readonly RawRequest[]) => requests.map(({ text }) => text().split(' ', 2)[1] ?? '').toSorted();
 
@@ -103,7 +103,7 @@ test('answers 503 with Retry-After when the memory for bodies is used up [harden
   await until(() => expect(statusesOf(callers)).toEqual(['', '', '503']));
   const large = begin(4, 'x'.repeat(900_000), { authorization: `Bearer ${ben.token}` });
   await until(() => expect(statusesOf(large).filter((status) => status === '503').length).toBeGreaterThan(1));
-  // Other callers fill their shares, and a small call still gets through.
+  // A small call succeeds although other callers have used up their shares.
   expect((await clockOf((await developer('cleo')).token)).status).toBe(200);
 
   // A client that disconnects releases its memory.

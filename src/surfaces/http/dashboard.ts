@@ -16,7 +16,7 @@ const TYPES: Record<string, string> = {
   '.png': 'image/png',
 };
 
-/** Forbids other origins, inline code and frames. Sends no referrer, because a sign-in link is a secret. */
+/** The headers forbid other origins, inline code and frames. They also turn off the referrer, because the URL of a sign-in link is a secret. */
 const PAGE_HEADERS = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
@@ -25,7 +25,7 @@ const PAGE_HEADERS = {
   'referrer-policy': 'no-referrer',
 };
 
-/** Built files are at the top level and in `assets`. In other paths a dot is part of a name, as in `/agents/codex@j.doe`. */
+/** Recognizes built files, which are at the top level and in `assets`. In other paths a dot is part of a name, as in `/agents/codex@j.doe`. */
 const isFilePath = (path: string): boolean => extname(path) !== '' && /^\/(assets\/.*|[^/]*)$/.test(path);
 
 export const DASHBOARD_FOLDER = join(PACKAGE_ROOT, 'dist/web/');
@@ -39,7 +39,7 @@ export function createDashboard(folder: string = DASHBOARD_FOLDER): StaticFiles 
       try {
         const packed = wanted.startsWith('/assets/') && /\bgzip\b/.test(accepted) ? await readFile(`${full}.gz`).catch(() => undefined) : undefined;
         const bytes = packed ?? (await readFile(full));
-        // Built files have a hash in their name. The page that names them must not be cached.
+        // Files in `assets` have a hash in their name, so they can be cached. The page that names them must not be cached.
         const caching = wanted.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-store';
         return new Response(new Uint8Array(bytes), {
           headers: {

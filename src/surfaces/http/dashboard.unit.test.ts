@@ -14,13 +14,13 @@ const built = () => {
   return async (path: string) => (await dashboard.file(path))?.text();
 };
 
-test('serves the page for a deep link, also if a name in it contains a dot', async () => {
+test('serves the page for a deep link, even if a name in the link contains a dot', async () => {
   const served = built();
   for (const path of ['/', '/agents', '/agents/codex@mira', '/agents/codex@j.doe', '/people/j.js', '/pulls/acme.org/shop.git/7'])
     expect([path, await served(path)]).toEqual([path, 'the page']);
 });
 
-test('serves an existing file, and nothing instead of a missing one', async () => {
+test('serves an existing file, and does not serve the page instead of a missing file', async () => {
   const served = built();
   expect(await served('/favicon.svg')).toBe('the icon');
   expect(await served('/assets/main-1.js')).toBe('the program');

@@ -13,31 +13,31 @@ import { bearer, cookies, createSourceOf, pathOf, plainAddress, proofOf, type Re
 interface IncomingRequest {
   readonly incoming: IncomingMessage;
   readonly outgoing?: ServerResponse | undefined;
-  /** Decoded, because routes are matched by the decoded path. */
+  /** The decoded path, because routes are matched by the decoded path. */
   readonly path: string;
-  /** The ticket in the address proves the cookie. A browser that opens this address cannot send the page's header. */
+  /** A ticket in the address proves that the dashboard sent the request. Used for addresses that a browser opens without the header of the page. */
   readonly byTicket?: boolean | undefined;
 }
 
 interface Credentials {
   /** Omitted if the route accepts no token. */
   readonly token?: string | undefined;
-  /** Accept the dashboard's session if there is no token. */
+  /** Whether the dashboard's session is accepted if there is no token. */
   readonly session?: boolean;
   readonly byTicket?: boolean | undefined;
 }
 
-/** Decides how large a body may be: a known caller, a caller whose token is in the body, or a device or browser without a credential. */
+/** The kind of sender, which limits the body: a known caller, a caller whose token may be in the body, or a device or browser without a credential. */
 type Sender = 'known' | 'unknown' | 'device';
 
 /** Authenticates and rate-limits each request before its body is read. */
 export interface Entrance {
   readonly sourceOf: (incoming: IncomingMessage) => string;
-  /** Counts the request by its valid token, otherwise by its address. Returns a refusal if the limit is exceeded. */
+  /** Counts the request for its valid token, or for its address if it has none. Returns a refusal if the limit is exceeded. */
   admit(request: IncomingRequest): Promise<HttpRefusal | undefined>;
   /** The caller, or a refusal. The journal records the refusal without the credential. */
   identify(incoming: IncomingMessage, credentials: Credentials): Promise<OrRefusal<{ principal: Principal }>>;
-  /** Like `identify`, with a token from the body. The request then counts for the token instead of the address. */
+  /** Works like `identify`, but with a token from the body. The request then counts for the token instead of the address. */
   identifyByBody(incoming: IncomingMessage, token: string | undefined): Promise<OrRefusal<{ principal: Principal }>>;
   /** For a batch: counts each further call. */
   countMore(incoming: IncomingMessage, principal: Principal, calls: number): HttpRefusal | undefined;
@@ -51,8 +51,8 @@ export interface Entrance {
 /** Paths that need credentials. Pages and files are public. */
 const WITH_CREDENTIALS = /^\/(api|mcp|metrics)(\/|$)/;
 /**
- * The minimum wait before an address gets its 429. Without it a flood would retry immediately and take time from known callers. A random
- * part is added, so that delayed senders do not return in one wave.
+ * The minimum delay of a 429 answer to an address. Without it, senders would retry immediately and delay known callers. A random part is
+ * added, so that delayed senders do not all return at the same time.
  */
 const HELD_BACK_MS = 250;
 
@@ -61,11 +61,11 @@ export function createEntrance(app: App, cookieName: () => string): Entrance {
   const sourceOf = createSourceOf(trusted_proxies);
   const byToken = new RateLimit(app.clock, limits.token_requests_per_second, limits.token_burst);
   const byAddress = new RateLimit(app.clock, limits.address_requests_per_second, limits.address_burst);
-  /** The authentication result of each request. A ticket works only once, so it cannot be checked again. */
+  /** The authentication result of each request. It is stored, because a ticket works only once and cannot be checked again. */
   const found = new WeakMap<IncomingMessage, { way: string; result: Authentication }>();
   const shares = sharesOf(limits);
 
-  /** Reserves memory for the arguments of a call until it is answered. One token gets no more than its share. */
+  /** Reserves memory for the arguments of a call until the call is answered. One token gets no more than its share. */
   const reserveArguments = ({ incoming, outgoing }: Pick<IncomingRequest, 'incoming' | 'outgoing'>, bytes: number): boolean => {
     const { tokenId = '' } = principalOf(incoming) ?? {};
     if (!shares.underWay.take(tokenId, bytes)) return false;
@@ -82,7 +82,7 @@ export function createEntrance(app: App, cookieName: () => string): Entrance {
     return result;
   };
 
-  /** Tries all cookies with this name, because another port of the host can set one that browsers send first. */
+  /** Tries all cookies with this name, because a server on another port of the host can set a cookie that browsers send first. */
   const bySession = async (incoming: IncomingMessage, byTicket: boolean): Promise<Authentication> => {
     const proof = byTicket ? { ticket: ticketOf(incoming), path: pathOf(incoming) } : { secret: proofOf(incoming) };
     let result: Authentication = { rejected: 'missing' };
@@ -156,8 +156,8 @@ export function createEntrance(app: App, cookieName: () => string): Entrance {
 }
 
 /**
- * Divides the memory for bodies by sender. Unknown callers cannot use up the share of known ones, `/api/mcp` the share of sign-in and device
- * setup, large bodies the share of small ones, or one caller the share of others.
+ * Divides the memory for bodies by kind of sender and by caller. Unknown callers cannot use up the memory of known callers, and `/api/mcp`
+ * cannot use up the memory of sign-in and device setup. Large bodies cannot use up the memory of small bodies.
  */
 function sharesOf({ reading_bytes, body_bytes, unknown_body_bytes, device_body_bytes, token_body_bytes }: ServerLimits) {
   const quarter = reading_bytes / 4;
@@ -185,9 +185,9 @@ export type Guard = (host: string | undefined, origin: string | undefined, site?
 const FOREIGN_SITES = new Set<string | undefined>(['cross-site', 'same-site']);
 
 /**
- * Against DNS rebinding, the Host must be one of our names. Against pages of other sites, an Origin must equal the called address
- * including the port, because a cookie for localhost is sent to every port. Requests for images and scripts have no Origin; for them
- * `site` decides, if the browser sends it.
+ * The Host must be one of our names, which prevents DNS rebinding. An Origin must equal the called address including the port, which excludes
+ * pages of other sites and ports: browsers send a cookie for localhost to every port. Requests for images and scripts have no Origin, so
+ * `site` is checked instead, if the browser sends it.
  */
 export function createGuard(config: Pick<Config, 'host' | 'allowed_hosts' | 'allowed_origins'>): Guard {
   const hosts = new Set(['localhost', '127.0.0.1', '[::1]', config.host, `[${config.host}]`, ...config.allowed_hosts].map((host) => host.toLowerCase()));
@@ -202,7 +202,7 @@ export function createGuard(config: Pick<Config, 'host' | 'allowed_hosts' | 'all
 
 const hostnameOf = (host: string): string => host.toLowerCase().replace(/:\d+$/, '');
 
-/** A shared resource (memory, sockets, connections) with a limit for all callers and one for each caller. */
+/** A shared resource, such as memory, sockets or connections. It has a limit for all callers together and a limit for each caller. */
 export class KeyedShare {
   readonly #most: number;
   readonly #mostPerKey: number;
@@ -235,7 +235,7 @@ interface Bucket {
   at: number;
 }
 
-/** The number of buckets in memory, because an attacker can use any number of addresses. A forgotten address starts with a full bucket. */
+/** The limit of buckets in memory, because an attacker can use any number of addresses. An address whose bucket was dropped starts with a full bucket. */
 const MAX_KEYS = 10_000;
 
 /** A bucket of requests for each key, refilled by `perSecond` up to `burst`. */
@@ -255,7 +255,7 @@ class RateLimit {
   take(key: string, count = 1): number {
     const now = this.#clock.now();
     const bucket = this.#bucketOf(key, now);
-    // If the clock was set back, nothing is refilled now, but refilling must continue from the new time.
+    // If the clock was set back, nothing is refilled now. Refilling continues from the new time.
     bucket.left = Math.min(this.#burst, bucket.left + (Math.max(0, now - bucket.at) / 1_000) * this.#perSecond);
     bucket.at = now;
     if (bucket.left < count) return Math.max(1, Math.ceil((count - bucket.left) / this.#perSecond));
@@ -263,7 +263,7 @@ class RateLimit {
     return 0;
   }
 
-  /** Returns a request that turned out to belong to another caller. */
+  /** Takes back the count of a request that turned out to belong to another caller. */
   giveBack(key: string): void {
     const bucket = this.#buckets.get(key);
     if (bucket) bucket.left = Math.min(this.#burst, bucket.left + 1);
@@ -281,8 +281,8 @@ class RateLimit {
 }
 
 /**
- * The limit of unanswered requests on one connection. Each stays in memory until the client has read its response, and a client that
- * pipelines without reading could fill the memory.
+ * The limit of unanswered requests on one connection. A request stays in memory until the client has read its response, so a client that
+ * sends requests without reading responses could fill the memory.
  */
 const MAX_UNANSWERED = 16;
 

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { whenOver } from '../../testing/scope.ts';
 import { boundPipelining } from './entrance.ts';
 
-/** A server that holds its responses until the test releases them, and the requests that it got. */
+/** A server that holds back its responses until the test releases them. Also returns the requests that it got. */
 async function listening(): Promise<{ port: number; answer: (() => void)[] }> {
   const answer: (() => void)[] = [];
   const server = createServer(boundPipelining((_, outgoing) => void answer.push(() => outgoing.end('answer'))));
@@ -34,7 +34,7 @@ test('answers sixteen pipelined requests, and then sixteen more', async () => {
   }
 });
 
-test('closes a connection that pipelines a seventeenth request, and starts none of the following ones', async () => {
+test('closes a connection that pipelines a seventeenth request, and starts neither this request nor the following ones', async () => {
   const { port, answer } = await listening();
   const socket = connect(port);
   socket.on('error', () => {});

@@ -8,7 +8,7 @@ import { servedApp, testApp } from '../../testing/app.ts';
 import { until } from '../../testing/until.ts';
 import { CLOSE_SLOW } from './upgrade.ts';
 
-/** Collects events until there are `enough`. */
+/** Collects events until `enough` of them have arrived. */
 async function follow(url: string, after: number, token: string, enough: number, more: Record<string, string> = {}): Promise<JournalEvent[]> {
   const ws = new WebSocket(`${url.replace('http', 'ws')}/api/events?after=${after}`, { headers: { authorization: `Bearer ${token}`, ...more } });
   const seen: JournalEvent[] = [];
@@ -53,7 +53,7 @@ test('sends every event after the given seq exactly once, while others write [tr
   expect(seen).toEqual(Array.from({ length: total }, (_, index) => index + 1));
 });
 
-test('reads a page again for the next socket after a failed read', async () => {
+test('reads a page of events again for the next socket if the first read fails', async () => {
   const { app, developer, events, url } = await servedApp();
   const ana = await developer('ana');
   const all = await events();
@@ -98,7 +98,7 @@ test('lets only the operator name a workspace to follow, which must exist', asyn
   await expect(follow(url, 0, operator.token, 1, { 'x-covenant-workspace': 'nowhere' })).rejects.toThrow('404');
 });
 
-test('disconnects a reader with a revoked credential before it gets another event', async () => {
+test('disconnects a reader whose credential was revoked before it gets another event', async () => {
   const { developer, done, events, tool, url } = await servedApp();
   const [ana, ben] = [await developer('ana'), await developer('ben')];
   const ws = new WebSocket(`${url.replace('http', 'ws')}/api/events?after=0`, { headers: { authorization: `Bearer ${ana.token}` } });
@@ -116,7 +116,7 @@ test('disconnects a reader with a revoked credential before it gets another even
 test('closes the socket of a reader that does not read with code 4408, instead of buffering without limit', async () => {
   const { app, operator, serve } = await testApp();
   const { url } = await serve({ stalledMs: 100 });
-  // More than both socket buffers and the high-water mark can store.
+  // More data than fits into both socket buffers and below the high-water mark.
   const filler = { text: 'x'.repeat(8_000) };
   for (let batch = 0; batch < 20; batch++) {
     await app.store.append(
@@ -134,7 +134,7 @@ test('closes the socket of a reader that does not read with code 4408, instead o
   const followers = async () => /^covenant_event_followers (\d+)/m.exec(await (await fetch(`${url}/metrics`)).text())?.[1];
   await until(async () => expect(await followers()).toBe('1'));
   await until(async () => expect(await followers()).toBe('0'));
-  // Reading now shows the data that the server had sent, and then the close frame.
+  // The reader now gets the data that the server had sent, and then the close frame.
   const chunks: Buffer[] = [];
   socket.on('data', (chunk) => chunks.push(chunk));
   socket.resume();

@@ -49,7 +49,7 @@ test('refuses an export without the cookie, with a token instead of the cookie, 
   expect(await refused.json()).toMatchObject({ code: 'INVALID_INPUT' });
 });
 
-test('refuses API requests from pages of other sites and ports, and serves addresses that people open themselves', async () => {
+test('refuses API requests from pages of other sites and ports, and serves an address that a person opens directly', async () => {
   const { url, signIn } = await served();
   const mira = await signIn('mira');
   const from = (site: string, path: string) => fetch(url + path, { headers: { ...mira.headers, 'sec-fetch-site': site } });
@@ -85,7 +85,7 @@ const pagedApp = (pages: readonly { seqs: number[]; to: number; head: number }[]
 };
 const asked = { principal: {} as Principal, filter: {} };
 
-test('continues an export past pages without a match, and ends where the journal ended at the start', async () => {
+test('an export continues after pages without a match, and ends at the event that was the last one when it started', async () => {
   const app = pagedApp([
     { seqs: [], to: 10, head: 30 },
     { seqs: [], to: 20, head: 31 },

@@ -23,7 +23,7 @@ export interface ExportRequest {
 
 /**
  * Streams the matching events up to the current end of the journal, one JSON object per line. It reads page by page, as fast as the client
- * reads, through the action that the dashboard calls too. Returns the refusal if the first page is refused.
+ * reads, and calls the same action as the dashboard. Returns the refusal if the first page is refused.
  */
 export async function exportEvents(app: App, { principal, filter, current }: ExportRequest): Promise<Response | CallAnswer> {
   const page = (after: number): Promise<CallAnswer> =>
@@ -47,7 +47,7 @@ export async function exportEvents(app: App, { principal, filter, current }: Exp
   };
   const lines = new ReadableStream<Uint8Array>({
     async pull(controller) {
-      // A stream calls `pull` again only after it got data.
+      // Loops until it has data, because a stream calls `pull` again only after it has received data.
       let text = '';
       while (text === '' && looked < end) text = await read();
       if (text !== '') controller.enqueue(new TextEncoder().encode(text));

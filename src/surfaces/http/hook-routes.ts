@@ -16,8 +16,8 @@ const NO_OBJECT = refusal(400, 'MALFORMED_REQUEST', 'The body must be a JSON obj
 });
 
 /**
- * `/api/hooks/<client>/<event>` accepts a client's own payload, or a question that the companion made from one. The response has the client's
- * format. A client's own payload is accepted only from this machine, and only its names, ids and paths are stored.
+ * `/api/hooks/<client>/<event>` accepts a client's own payload, or a question that the companion made from such a payload. The response has
+ * the client's format. A client's own payload is accepted only from this machine, and only its names, ids and paths are stored.
  */
 export function hookRoutes(routes: Hono<{ Bindings: HttpBindings }>, app: App, entrance: Entrance, refuse: RefuseRequest): void {
   routes.post('/api/hooks/:client/:event', async (c) => {

@@ -91,7 +91,7 @@ test("answers Claude Code's own payload in its format, and stores no prompt, con
   expect(all).not.toContain(CANARY);
 });
 
-test("refuses a program's own payload from another machine or another program, stores nothing of it, and gives the reason", async () => {
+test("refuses a program's own payload from another machine or of another program, stores nothing of it, and returns the reason", async () => {
   const t = await served();
   const attempts = [
     t.post('claude-code/before-tool', native('PreToolUse', '/w'), { 'x-forwarded-for': '192.0.2.7' }),
@@ -114,7 +114,7 @@ test("refuses a program's own payload from another machine or another program, s
   expect(await kept(t)).not.toContain(CANARY);
 });
 
-test('answers a hook question of an authorized caller, and names an unknown field without repeating its value', async () => {
+test('answers a hook question of an authorized caller, and refuses an unknown field without repeating its value', async () => {
   const t = await served();
   await t.claimed(['src/**'], t.cursor);
   const question = { client_session: 'run-1', folder: '/w', repo: REPO, branch: 'main', tool: 'Write', ...edit('src/a.ts') };
@@ -144,7 +144,7 @@ test('answers a hook question of an authorized caller, and names an unknown fiel
   expect(await kept(t)).not.toContain(CANARY);
 });
 
-test('tells in each answer whether edits wait in this workspace', async () => {
+test('the headers of each answer contain whether the workspace blocks edits while the server is unreachable', async () => {
   const t = await served();
   await t.done('settings.set', { key: 'hooks.fail_closed', value: 1 });
   expect((await t.post('gemini/before-tool', { client_session: 'g' })).headers.get('x-covenant-fail-closed')).toBe('1');

@@ -105,7 +105,7 @@ test('writes a usage event for a call of an unknown tool and for invalid input [
   ]);
 });
 
-test('refuses a body over 8 MiB with 413, with or without Content-Length, and reads one just below', async () => {
+test('refuses a body over 8 MiB with 413, with or without Content-Length, and accepts a body just below this limit', async () => {
   const { direct, url, developer, done } = await served();
   const { token, tokenId } = await developer('ana');
   await done('capabilities.grant', { action: 'tool.call.echo', token: tokenId });
@@ -130,7 +130,7 @@ function chunkedStatus(url: string, token: string, size: number): Promise<number
   });
 }
 
-test('logs no error if a client disconnects in the middle of its body', async () => {
+test('logs no error if a client disconnects in the middle of sending its body', async () => {
   const { direct, logged, url } = await served();
   await new Promise<void>((resolve) => {
     const request = rawRequest(direct, { method: 'POST', headers: { ...json, 'content-length': 1_000 } });
@@ -141,7 +141,7 @@ test('logs no error if a client disconnects in the middle of its body', async ()
   expect(logged.filter((line) => line.includes('"level":"error"'))).toEqual([]);
 });
 
-test('refuses very deep JSON and a name of a megabyte in the structured shape, and stays up', async () => {
+test('refuses very deep JSON and a name of a megabyte with a structured error, and continues to run', async () => {
   const { direct, url, developer, events } = await served();
   const { token } = await developer('ana');
   const nested = (levels: number) => `{"tool":"clock","arguments":{"a":${'['.repeat(levels)}${']'.repeat(levels)}}}`;
@@ -167,7 +167,7 @@ test('refuses a foreign Host on every path, and journals it [transport.http.host
   expect(await statusWith(`${url}/api/health`, { host: 'localhost' })).toBe(200);
 });
 
-test('refuses a foreign Origin, also another port of this host, and accepts its own Origin or none [transport.http.origin-check]', async () => {
+test('refuses a foreign Origin, even if it is another port of this host, and accepts its own Origin or none [transport.http.origin-check]', async () => {
   const { url, developer } = await served();
   const { token } = await developer('ana');
   const host = new URL(url).host;
@@ -224,7 +224,7 @@ test('serves calls by tool and outcome at /metrics, in the Prometheus format [tr
   expect(text).toMatch(/^process_resident_memory_bytes \d+/m);
 });
 
-test('exchanges the code of a sign-in link once for an HttpOnly, SameSite=Strict cookie and a proof; GET and HEAD do not use up the code [auth.dashboard.cookie] [auth.dashboard.one-time-link] [harden.signin.api]', async () => {
+test('exchanges the code of a sign-in link once for an HttpOnly, SameSite=Strict cookie and a proof, and GET and HEAD do not use up the code [auth.dashboard.cookie] [auth.dashboard.one-time-link] [harden.signin.api]', async () => {
   const { url, developer, done, events } = await served();
   const ana = await developer('ana');
   const link = url + String((await done('signin.link', {})).path);
@@ -293,13 +293,13 @@ test('renews the sign-in with a link for the same account, and ends the previous
   expect((await before.action('identity.me')).status).toBe(401);
 });
 
-test('keeps an idle connection open for longer than proxies do', async () => {
+test('keeps an idle connection open longer than proxies keep theirs', async () => {
   const { url } = await served();
   const { headers } = await fetch(`${url}/api/health`);
   expect(Number(/timeout=(\d+)/.exec(headers.get('keep-alive') ?? '')?.[1])).toBeGreaterThan(120);
 });
 
-test('marks the cookie as Secure if the dashboard is reached by https, and only then', async () => {
+test('marks the cookie as Secure only if the dashboard is opened over https', async () => {
   const { url, developer, done } = await served({ proxy: { allowed_hosts: ['covenant.example'], allowed_origins: ['https://covenant.example'] } });
   await developer('ana');
   const cookieFor = async (host: string) => {
@@ -311,7 +311,7 @@ test('marks the cookie as Secure if the dashboard is reached by https, and only 
   expect(await cookieFor('localhost')).not.toContain('Secure');
 });
 
-test('lets only the operator name another workspace', async () => {
+test('only the operator can name another workspace', async () => {
   const { url, operator, developer, done } = await served();
   const ana = await developer('ana');
   const create = (token: string, workspace: string) =>
@@ -362,7 +362,7 @@ test('answers running calls while it stops, also over MCP, and accepts no new on
   await closing;
 });
 
-test.each(['/mcp', '/api/actions/tokens.list'])('refuses at %s a body that is not JSON, not UTF-8 or too large, like /api/mcp', async (path) => {
+test.each(['/mcp', '/api/actions/tokens.list'])('%s refuses a body that is not JSON, not UTF-8 or too large, as /api/mcp does', async (path) => {
   const { operator, url } = await served();
   expect((await post(`${url}${path}`, '{', auth(operator.token))).status).toBe(400);
   expect((await post(`${url}${path}`, Buffer.from([0x22, 0xff, 0x22]), auth(operator.token))).status).toBe(400);

@@ -16,7 +16,7 @@ async function served(options: TestAppOptions = {}) {
 
 const TIGHT = { token_requests_per_second: 1, token_burst: 3, address_requests_per_second: 1, address_burst: 4 };
 
-test('answers a token above its rate with a structured 429 and Retry-After, until the time is over [harden.rate.limited] [harden.rate.error-shape]', async () => {
+test('answers a token above its rate with a structured 429 and Retry-After, until that time is over [harden.rate.limited] [harden.rate.error-shape]', async () => {
   const { call, developer, clock } = await served({ limits: TIGHT });
   const [ana, ben] = [await developer('ana'), await developer('ben')];
   for (let i = 0; i < 3; i++) expect((await call(ana.token)).status).toBe(200);
@@ -52,7 +52,7 @@ test('limits callers without a credential by address on every route, and known c
   for (let i = 0; i < 20; i++) expect((await call(token)).status).toBe(200);
 });
 
-test('counts each call of a batch', async () => {
+test('counts each call of a JSON-RPC batch as a request', async () => {
   const { url, developer } = await served({ limits: { ...TIGHT, token_burst: 10 } });
   const { token } = await developer('ana');
   const batch = Array.from({ length: 11 }, (_, id) => ({ jsonrpc: '2.0', id, method: 'tools/list', params: {} }));
@@ -109,7 +109,7 @@ test('counts by the nearest untrusted address in X-Forwarded-For if the peer is 
   const from = (address: string, { url } = proxied) => statusOf(url, '/api/health', { 'x-forwarded-for': address });
   for (let i = 0; i < 4; i++) expect(await from('203.0.113.7')).toBe(200);
   expect(await from('203.0.113.7')).toBe(429);
-  // Addresses that the caller adds in front do not make it another caller.
+  // Addresses that the caller adds at the beginning of the header are ignored.
   expect(await from('198.51.100.1, 203.0.113.7, 10.1.2.3')).toBe(429);
   expect(await from('203.0.113.8')).toBe(200);
   // All addresses of an IPv6 network count as one caller.
@@ -134,7 +134,7 @@ test('serves /metrics to programs on this machine, and through a proxy only with
   }
 });
 
-test('lets other addresses set up a device while one address floods the list, also when the list is full', async () => {
+test('other addresses can set up a device while one address floods the list, even when the list is full', async () => {
   const { url } = await served({ proxy: { trusted_proxies: ['127.0.0.1'] }, limits: { address_burst: 10_000 } });
   const ask = (address: string) =>
     fetch(`${url}/api/setup/device`, {
@@ -160,7 +160,7 @@ test('counts requests with a foreign Host or Origin by their address, so that th
   expect([await ask({ host: 'evil.example' }), await ask({ origin: 'https://evil.example' })]).toEqual([429, 429]);
 });
 
-test('counts a path by its decoded form, however it is spelled', async () => {
+test('counts requests by the decoded path, even if the path is percent-encoded', async () => {
   const { url, developer, done } = await served({ limits: { ...TIGHT, token_burst: 100 } });
   const { token, tokenId } = await developer('ana');
   await done('capabilities.grant', { action: 'tool.call.echo', token: tokenId });

@@ -3,7 +3,7 @@ import { ENVELOPES, type Refused, type Reply, refused } from '../../kernel/reply
 import { PROOF_HEADER } from '../../wire/headers.ts';
 import type { BodyProblem } from './request.ts';
 
-/** A refusal before the pipe: its HTTP status and its reply. */
+/** A refusal before the request reaches the pipe, with its HTTP status and its reply. */
 export interface HttpRefusal {
   readonly status: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 429 | 503;
   readonly reply: Refused;
@@ -43,14 +43,14 @@ export const NO_RELEASE = refusal(
   404,
   'NO_RELEASE',
   'This server offers no release of the companion.',
-  'Set `tarball` in the companion manifest of the server.',
+  'The operator runs `covenant companion sign VERSION TARBALL --key FILE`, sets `manifest` under [companion] in config.toml to the manifest.json that it writes, and restarts the server.',
 );
 
 export const NO_UPDATE_KEY = refusal(
   404,
   'NO_UPDATE_KEY',
   'This server has no public key for releases of the companion.',
-  'Set `public_key` under [companion] in the config.toml of the server.',
+  'Ask the operator to set `public_key` under [companion] in config.toml to the key that `covenant companion keygen FILE` prints, and to restart the server.',
 );
 
 export const UNKNOWN_SESSION = refusal(
@@ -60,7 +60,7 @@ export const UNKNOWN_SESSION = refusal(
   'Send `initialize` again, without the header Mcp-Session-Id.',
 );
 
-/** Browsers send a cookie to every port of its host. Only the dashboard's own page has the matching proof. */
+/** The cookie alone is not enough, because browsers send it to every port of its host. Only the dashboard's own page has the matching proof. */
 export const PROOF_REQUIRED = refusal(
   401,
   'PROOF_REQUIRED',
@@ -100,7 +100,7 @@ export function badBody(problem: BodyProblem, isKnown = true): HttpRefusal {
     case 'too-many-nodes':
       return badJson(
         `The body ${problem.kind === 'too-deep' ? 'is nested too deeply' : 'has too many values'}.`,
-        'Send a smaller body, or ask the operator to raise `json_depth` or `json_nodes` under [limits] in config.toml.',
+        'Send a smaller body, or ask the operator to raise `json_depth` or `json_nodes` under [limits] in config.toml and to restart the server.',
       );
     default:
       return badJson(`The body is not valid ${problem.kind === 'not-utf8' ? 'UTF-8' : 'JSON'}.`, 'Send JSON in UTF-8.');
@@ -142,7 +142,7 @@ const BUSY: HttpRefusal = {
 };
 
 export function rateLimited(seconds: number, by: 'token' | 'address'): HttpRefusal {
-  const next = `Wait ${seconds} ${seconds === 1 ? 'second' : 'seconds'}, then send the request again. The operator sets the limits under [limits] in config.toml.`;
+  const next = `Wait ${seconds} ${seconds === 1 ? 'second' : 'seconds'}, then send the request again. The operator can raise the limits under [limits] in config.toml and restart the server.`;
   const whose = by === 'token' ? 'This token' : 'This address, without a valid credential,';
   return { ...refusal(429, 'RATE_LIMITED', `${whose} has sent too many requests.`, next, { by, retry_after: seconds }), retryAfter: seconds };
 }
@@ -154,7 +154,7 @@ export const TOO_MANY_SOCKETS: HttpRefusal = {
   retryAfter: 5,
 };
 
-/** An agent program's own hook payload contains prompts and file contents, which must not leave its machine. */
+/** For an agent program's own hook payload. It contains prompts and file contents, so it must not leave its machine. */
 export const NATIVE_PAYLOAD = refusal(
   403,
   'NATIVE_PAYLOAD',
@@ -163,17 +163,22 @@ export const NATIVE_PAYLOAD = refusal(
   { field: 'hook_event_name' },
 );
 
-/** The header of a request that names another server, or a page that may not call this one. */
+/** The refusal of a Host that is not this server, or of an Origin whose pages may not call this server. */
 export type GuardProblem = 'host' | 'origin';
 
 export function foreignHeader(problem: GuardProblem): HttpRefusal {
   const [code, what, setting] = problem === 'host' ? ['FOREIGN_HOST', 'Host', 'allowed_hosts'] : ['FOREIGN_ORIGIN', 'Origin', 'allowed_origins'];
-  return refusal(403, code, `The ${what} header names an address that this server does not accept.`, `To accept it, add it to \`${setting}\` in config.toml.`);
+  return refusal(
+    403,
+    code,
+    `The ${what} header names an address that this server does not accept.`,
+    `To accept it, add it to \`${setting}\` in config.toml and restart the server.`,
+  );
 }
 
 /** The HTTP status for the pipe's answer to an action. */
 export function actionStatus(reply: Reply<unknown>): 200 | 400 | 403 | 404 | 409 | 429 | 500 {
-  // A blocked reply is an answer: it says what to confirm.
+  // A blocked reply is a normal answer, because it tells the caller what to confirm.
   if (reply.status !== 'error') return 200;
   if (reply.code === 'INVALID_INPUT') return 400;
   if (reply.code === 'OPERATOR_REQUIRED' || reply.code === 'TOKEN_REQUIRED' || reply.code === 'NOT_YOURS' || reply.code === 'SIGN_IN_AGAIN') return 403;

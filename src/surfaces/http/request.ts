@@ -12,14 +12,14 @@ import { LONGEST_HEADER } from '../../wire/limits.ts';
 import { isThisMachine } from '../origin.ts';
 import type { KeyedShare } from './entrance.ts';
 
-/** All ports of a host share its cookies. The port in the name keeps several servers apart. */
+/** The name contains the port, because all ports of a host share its cookies and each server needs a cookie of its own. */
 export const cookieName = (port: number): string => `covenant_${port}`;
 
 export function bearer(incoming: IncomingMessage): string | undefined {
   return /^Bearer (.+)$/i.exec(incoming.headers.authorization ?? '')?.[1];
 }
 
-/** Only an attacker sends more cookies of one name. */
+/** The limit of cookies with one name. Only an attacker sends more. */
 const MAX_COOKIES = 4;
 
 /** The values of all cookies with this name, in the order in which the browser sent them. */
@@ -28,7 +28,7 @@ export function cookies(incoming: IncomingMessage, name: string): string[] {
   return pairs.flatMap(([key, value]) => (key === name && value !== undefined ? [value] : [])).slice(0, MAX_COOKIES);
 }
 
-/** The server's origin as the caller sees it: the operator's setting for a proxy, or the Host header, which the guard has checked. */
+/** The server's origin as the caller sees it: the matching `allowed_origins` of the operator, or the Host header, which the guard has checked. */
 export function originOf({ config }: App, { headers }: IncomingMessage): string {
   const host = headers.host?.toLowerCase() ?? '';
   return config.allowed_origins.find((origin) => URL.canParse(origin) && new URL(origin).host === host) ?? `http://${host}`;
@@ -41,7 +41,7 @@ export const proofOf = ({ headers }: IncomingMessage): string | undefined => {
 
 export const ticketOf = ({ url }: IncomingMessage): string | undefined => URL.parse(url ?? '/', 'http://localhost')?.searchParams.get('ticket') ?? undefined;
 
-/** The path for logs and the journal. It has no query and no sign-in code, also if the code was percent-encoded. */
+/** The path for logs and the journal. It contains no query and no sign-in code, even if the path was percent-encoded. */
 export function pathOf(incoming: IncomingMessage): string {
   const path = (incoming.url ?? '').replace(/^[a-z]+:\/\/[^/?]*/i, '').split('?', 1)[0] ?? '';
   const spelled = path.replace(/%([2-7][0-9a-f])/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
@@ -51,12 +51,12 @@ export function pathOf(incoming: IncomingMessage): string {
 /** Converts an IPv4 address in IPv6 notation to IPv4. */
 export const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '');
 
-/** The address at the other end of the connection. It can be a proxy's. */
+/** The address at the other end of the connection. It can be the address of a proxy. */
 export const peerOf = (incoming: IncomingMessage): string => plainAddress(incoming.socket.remoteAddress ?? 'unknown');
 
 /**
- * The address that sent a request. If the peer is a trusted proxy, it is the nearest address in `X-Forwarded-For` that is not a trusted
- * proxy. The caller may have invented the addresses before that one.
+ * The address that sent a request. If the peer is a trusted proxy, it is the last address in `X-Forwarded-For` that is not a trusted
+ * proxy. The addresses before it are not used, because the caller may have invented them.
  */
 export function createSourceOf(trustedProxies: readonly string[]): (incoming: IncomingMessage) => string {
   if (trustedProxies.length === 0) return peerOf;
@@ -73,14 +73,14 @@ export function createSourceOf(trustedProxies: readonly string[]): (incoming: In
   };
 }
 
-/** Some proxies append the port. */
+/** Removes the port, which some proxies append. */
 function addressIn(hop: string): string | undefined {
   const text = hop.trim();
   const [, bare = text] = /^\[([^\]]+)\](?::\d+)?$/.exec(text) ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(text) ?? [];
   return isIP(bare) === 0 ? undefined : plainAddress(bare);
 }
 
-/** Headers that proxies add. A tunnel that adds none of them and uses our host name looks like a local program. */
+/** Headers that proxies add. A tunnel that adds none of them and uses our host name cannot be distinguished from a local program. */
 const ADDED_BY_PROXIES = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via'];
 
 const isLoopback = (address: string): boolean => address === '::1' || /^(::ffff:)?127\./.test(address);
@@ -135,8 +135,8 @@ export interface JsonBounds {
 const [QUOTE, BACKSLASH, COMMA, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = Buffer.from('"\\,[]{}') as unknown as number[];
 
 /**
- * Counts the values in JSON, or names the bound that it exceeds. It reads only the bytes: a parsed `{}` needs twenty times its two bytes,
- * so 8 MiB of them must be refused before parsing. The parser rejects text that is not JSON.
+ * Counts the values in JSON, or returns the bound that they exceed. It reads the bytes without parsing them: a parsed `{}` needs twenty times
+ * its two bytes, so 8 MiB of `{}` must be refused before parsing. The parser later rejects text that is not JSON.
  */
 export function countJson(bytes: Buffer, { json_depth, json_nodes }: JsonBounds): number | 'too-deep' | 'too-many-nodes' {
   let depth = 0;
@@ -176,18 +176,18 @@ export type BodyProblem =
 /** `memory`: the approximate size of the parsed value in bytes. */
 export type RequestBody = { value: unknown; memory: number } | { problem: BodyProblem };
 
-/** The sender of a body, its limits, and the shares of memory that it is read into. */
+/** The key of the sender of a body, the limits of the body, and the shares of memory for it. */
 export interface BodyBounds extends JsonBounds {
   readonly key: string;
   readonly maxBytes: number;
   /** The time after which a stalled body is refused and its memory released. */
   readonly stalled_seconds: number;
-  /** For the first part of every body, so that large bodies of other callers never block a small one. */
+  /** The memory for the first part of every body, so that large bodies of other callers never block a small body. */
   readonly small: KeyedShare;
   readonly large: KeyedShare;
 }
 
-/** The size of a small body. Nearly every call is smaller. */
+/** The largest small body. Nearly every call is smaller. */
 export const SMALL_BYTES = 64 * 1024;
 /** The memory that one body takes from both shares. */
 class BodyMemory {
@@ -244,7 +244,7 @@ function parsed(bytes: Buffer, bounds: JsonBounds): RequestBody {
   }
 }
 
-/** Reserves memory for received bytes only. A sender that announces a large body and sends nothing takes nothing. */
+/** Reserves memory only for received bytes, so that a sender who announces a large body and sends nothing uses no memory. */
 function readBytes(
   incoming: IncomingMessage,
   { maxBytes, stalled_seconds }: BodyBounds,

@@ -39,7 +39,7 @@ const HEADER = 'x-request-id';
 
 type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => unknown;
 
-/** Gives every request an id. Its response, its call and all lines logged during the request carry that id. */
+/** Gives every request an id. The response, the call and all log lines of the request contain this id. */
 export function withRequestScope({ clock, log }: Pick<Services, 'clock' | 'log'>, listener: Listener): (...request: Parameters<Listener>) => void {
   return (incoming, outgoing) => {
     const started = performance.now();
@@ -58,7 +58,7 @@ export function withRequestScope({ clock, log }: Pick<Services, 'clock' | 'log'>
 
 const requestOf = (outgoing: { getHeader(name: string): unknown }): string => String(outgoing.getHeader(HEADER));
 
-/** A download, which a browser opens with a ticket because it cannot send headers. */
+/** The route of a download. The browser opens it with a ticket, because it cannot send headers. */
 const EXPORT_PATH = '/api/events/export';
 
 type Env = { Bindings: HttpBindings };
@@ -80,14 +80,14 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
   const { sourceOf, identify } = entrance;
   const routes = new Hono<Env>();
 
-  /** Refuses a request before the pipe. The journal records it without its content, and a bounded number of times. */
+  /** Refuses a request before it reaches the pipe. The journal records the refusal without the content, and only a limited number of times. */
   const refuse = async (c: Ctx, refusal: HttpRefusal, category: 'usage' | 'audit', principal?: Principal): Promise<Response> => {
     const { incoming } = c.env;
     metrics.refused(refusal.reply.code);
     const { code } = refusal.reply;
     const payload = { code, path: pathOf(incoming), outcome: 'error' };
     const kind = category === 'usage' ? 'malformed_request' : 'request_refused';
-    // A refusal for too many requests must not itself fill the journal.
+    // Refusals for too many requests are only counted, because recording each of them would fill the journal.
     const isCounted = refusal.retryAfter !== undefined || (principal && (await app.journalQuota.exceeded(principal)));
     if (isCounted) app.refusals.count(principal ?? sourceOf(incoming), code);
     else if (principal) {
@@ -99,7 +99,7 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
 
   routes.use(async (c, next) => {
     const { headers } = c.env.incoming;
-    // Any site may link to a page of the dashboard, but only the dashboard itself may use the API. `c.req.path` is decoded, as routes are matched.
+    // Any site may link to a page of the dashboard, but only the dashboard may use the API. `c.req.path` is decoded, as for matching routes.
     const site = c.req.path.startsWith('/api/') ? String(headers['sec-fetch-site'] ?? '') : undefined;
     const problem = guard(headers.host, headers.origin, site);
     const limited = await entrance.admit({ ...c.env, path: c.req.path, byTicket: c.req.path === EXPORT_PATH });
@@ -184,7 +184,7 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
     routes.on(method, path, async (c) => await forMember(c, action.name));
   }
 
-  /** For a person at the dashboard. Only the cookie counts, so no agent's token opens these routes. */
+  /** Routes for a person at the dashboard. They accept only the cookie, so no agent can use them with its token. */
   async function forMember(c: Ctx, name: string): Promise<Response> {
     const { incoming } = c.env;
     const caller = await identify(incoming, { session: true });

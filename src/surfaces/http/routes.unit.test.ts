@@ -15,7 +15,7 @@ const noted = contract({
   toolset: 'team',
   title: 'Noted',
   about: 'Logs.',
-  description: 'Logs in the transaction and beside it.',
+  description: 'Logs inside the transaction and outside it.',
   input: z.strictObject({ what: z.string() }),
   output: z.strictObject({ request: z.string() }),
 });
@@ -26,7 +26,7 @@ const notes: Feature = {
       write: async (tx, { what }, ctx) => {
         await tx.db.selectFrom('workspaces').selectAll().execute();
         ctx.log.info('inside', { what });
-        // Work that outlives the call must not use its id.
+        // Log lines of work that continues after the call must not contain the id of the request.
         setTimeout(() => ctx.log.info('left behind', { what }), 30);
         return ok({ request: ctx.requestId });
       },
@@ -57,7 +57,7 @@ test('uses one id for the response, the event in the journal and all log lines o
   expect(lines(t).find(({ message }) => message === 'call failed')).toMatchObject({ level: 'error', request: id });
 });
 
-test('separates the log lines of calls that share a commit, and gives work that outlives them no request id', async () => {
+test('log lines of calls in the same commit have separate ids, and lines of work that continues after the calls have none', async () => {
   const { t, ana } = await served();
   const made = await Promise.all(
     Array.from({ length: 10 }, async (_, n) => {
@@ -99,7 +99,7 @@ test.each([
   '/Signin/very-secret',
   '/team/signin/very-secret',
   '/signin%2Fvery-secret',
-])('keeps the secret of a sign-in link in another spelling (%s) out of log and journal', async (path) => {
+])('the secret of a sign-in link appears in neither the log nor the journal if its path is spelled differently (%s)', async (path) => {
   const { t, url } = await served();
   const { host, hostname, port } = new URL(url);
   for (const method of ['GET', 'HEAD', 'POST'])

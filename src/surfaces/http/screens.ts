@@ -18,13 +18,13 @@ export interface WatchedSession {
 
 export interface ScreenWatcher {
   changed(screen: TerminalScreen): void;
-  /** The program has ended, or another program has replaced it. */
+  /** Called when the program has ended or another program has replaced it. */
   ended(): void;
   failed(error: unknown): void;
 }
 
 export interface ScreenSubscription {
-  /** Captures the screen without waiting, after input. */
+  /** Captures the screen immediately. Called after input. */
   nudge(): void;
   stop(): void;
 }
@@ -33,7 +33,7 @@ export interface Screens {
   watch(session: WatchedSession, watcher: ScreenWatcher): ScreenSubscription;
 }
 
-/** Polls a session only while it has watchers, and once for all of them. */
+/** Polls a session only while it has watchers. All watchers of a session share one poll. */
 export function createScreens(host: AgentHost, pollMs: number): Screens {
   const looks = new Map<string, Look>();
   return {
@@ -53,7 +53,7 @@ export function createScreens(host: AgentHost, pollMs: number): Screens {
 }
 
 interface CapturedScreen {
-  /** Null if the session has no screen any more. */
+  /** Null if the session no longer has a screen. */
   readonly screen: TerminalScreen | null;
   readonly ended: boolean;
 }
@@ -83,7 +83,7 @@ function createLook(take: () => Promise<CapturedScreen>, pollMs: number, over: (
     } catch (error) {
       tell = (watcher) => watcher.failed(error);
     }
-    // Watchers that join from here on start a new loop.
+    // A watcher that joins after this line starts a new loop.
     running = false;
     over();
     for (const watcher of watchers) tell?.(watcher);
@@ -108,7 +108,7 @@ function createLook(take: () => Promise<CapturedScreen>, pollMs: number, over: (
 async function capture(host: AgentHost, { name, kind, pid, started }: WatchedSession): Promise<CapturedScreen> {
   if (kind === 'process') {
     const processes = await host.sessions('process');
-    // The state first, then the log: the log of an ended process is then complete.
+    // Reads the state before the log, so that the log of an ended process is complete.
     const { state } = await processes.look({ name, pid, started });
     return { screen: withoutSize(await processes.screen({ name, pid, started })), ended: state !== 'running' };
   }

@@ -18,7 +18,7 @@ import { attachUpgrades } from './upgrade.ts';
 export interface RunningServer {
   readonly url: string;
   readonly instance: string;
-  /** Answers the calls in progress, for at most `graceMs`, and closes all sockets. */
+  /** Waits at most `graceMs` for the calls in progress, and closes all sockets. */
   close(graceMs?: number): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export interface ServeOptions {
   dashboard?: string | undefined;
 }
 
-/** Longer than proxies reuse an idle connection (two minutes). If we close it first, the proxy's next request fails. */
+/** Longer than the two minutes for which proxies reuse an idle connection. If the server closed the connection first, the proxy's next request would fail. */
 const KEPT_OPEN_MS = 125_000;
 
 export async function serve({ app, metrics, stalledMs, terminals, dashboard }: ServeOptions): Promise<RunningServer> {
@@ -57,7 +57,7 @@ export async function serve({ app, metrics, stalledMs, terminals, dashboard }: S
     keepAliveTimeout: KEPT_OPEN_MS,
     headersTimeout: limits.header_seconds * 1_000,
     requestTimeout: Math.max(limits.request_seconds, limits.header_seconds) * 1_000,
-    // The maximum delay before a timeout is noticed.
+    // How often timeouts are checked.
     connectionsCheckingInterval: 2_000,
   };
   const server = createServer(times, boundPipelining(withRequestScope(app, getRequestListener(routes.fetch))));
@@ -88,7 +88,7 @@ export async function serve({ app, metrics, stalledMs, terminals, dashboard }: S
       await waitAtMost(graceMs, app.dispatch.idle());
       app.dispatch.shutDown();
       await waitAtMost(200, app.dispatch.idle());
-      // The last responses need another turn of the event loop to reach their sockets.
+      // Waits one more turn of the event loop, so that the last responses are written to their sockets.
       await pause(20);
       await mcp.close();
       server.closeIdleConnections();

@@ -4,7 +4,7 @@ import { testApp } from '../../testing/app.ts';
 
 const walSize = (path: string): number => statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 
-test('closes the store although a feature hangs or fails while it stops [use.stop.closes-store]', async () => {
+test('closes the store even if a feature hangs or fails while it stops [use.stop.closes-store]', async () => {
   const hanging = Promise.withResolvers<void>();
   const features = [
     { name: 'hanging', implementations: [], stop: () => hanging.promise },

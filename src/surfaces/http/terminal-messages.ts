@@ -14,7 +14,7 @@ const message = z.discriminatedUnion('type', [
 
 export type TerminalMessage = z.output<typeof message>;
 
-/** A message from a person's terminal, or the reason why it is invalid. */
+/** Parses a message from a person's terminal. Returns the reason if the message is invalid. */
 export function readMessage(data: unknown, isBinary: boolean): TerminalMessage | { problem: string } {
   if (isBinary) return { problem: 'The message must be JSON text.' };
   const value = parseJson(String(data));
@@ -25,7 +25,7 @@ export function readMessage(data: unknown, isBinary: boolean): TerminalMessage |
   return { problem: `${issue?.path.join('.') || 'message'}: ${issue?.message}. Send {"type":"input","data"} or {"type":"resize","columns","rows"}.` };
 }
 
-/** A reader with this much unread data gets no further screen until it has caught up. Then it gets the newest one. */
+/** A reader with this much unread data gets no further screen until it has read it. Then it gets only the newest screen. */
 const HIGH_WATER_BYTES = 256 * 1024;
 
 export type TerminalReply =
@@ -36,14 +36,14 @@ export type TerminalReply =
 
 export const sendReply = (ws: WebSocket, said: TerminalReply): void => ws.send(JSON.stringify(said));
 
-/** Resolves to false after it has dropped a reader that does not read. */
+/** Waits until the reader has caught up. Resolves to false if the reader does not read and was therefore disconnected. */
 export async function waitOrDrop(ws: WebSocket, stalledMs: number): Promise<boolean> {
   if (await waitForReader(ws, HIGH_WATER_BYTES, stalledMs)) return true;
   closeSlowReader(ws, 'connect again');
   return false;
 }
 
-/** Sends only the newest screen. A slow reader misses those in between. */
+/** Sends only the newest screen. A slow reader does not get the screens in between. */
 export function createSender(ws: WebSocket, stalledMs: number, isAllowed: () => Promise<boolean>) {
   let next: TerminalScreen | undefined;
   let shown = false;

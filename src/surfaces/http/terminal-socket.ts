@@ -11,7 +11,7 @@ import { createSender, MAX_BYTES, readMessage, sendReply, type TerminalMessage, 
 import { type Admitted, CLOSE_GOING_AWAY, CLOSE_SIGNED_OUT, type SocketRoute } from './upgrade.ts';
 
 const PATH = /^\/api\/instances\/([^/]+)\/terminal$/;
-/** The length of the stored screen or log that a viewer gets of an ended session. */
+/** The length of the stored screen or log that a viewer of an ended session gets. */
 const KEPT_LENGTH = 128 * 1024;
 const CLOSE_REFUSED = 4409;
 
@@ -45,14 +45,14 @@ export function terminalRoute({ app, metrics, closing, limits }: TerminalRouteOp
     return found;
   };
   const [logsAction, messageAction] = [action('instances.logs'), action('instances.message')];
-  /** Watching needs the same role as reading the log. Typing needs the same role as sending a message. */
+  /** The actions whose roles apply here: watching needs the role for reading the log, and typing needs the role for sending a message. */
   const denial = (principal: Principal, write: boolean) => roleDenial(principal, logsAction) ?? (write ? roleDenial(principal, messageAction) : undefined);
 
   async function serve(ws: WebSocket, admitted: Admitted, id: string, write: boolean): Promise<void> {
     const { principal } = admitted;
     open++;
     metrics.terminals.inc();
-    // Messages that arrive before the listener is added would be lost.
+    // The listener is added immediately, because messages that arrive before that would be lost.
     ws.pause();
     try {
       if (open > most)
@@ -61,7 +61,7 @@ export function terminalRoute({ app, metrics, closing, limits }: TerminalRouteOp
       await show(ws, admitted, row, write);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      // A page cannot read the reason of a refused upgrade, so the refusal is sent over the open socket.
+      // The refusal is sent over the open socket, because a page cannot read the reason of a refused upgrade.
       sendReply(ws, { type: 'error', code: error.code, message: `${error.message} ${error.next}` });
       ws.close(CLOSE_REFUSED, error.code);
     } finally {
@@ -71,7 +71,7 @@ export function terminalRoute({ app, metrics, closing, limits }: TerminalRouteOp
     }
   }
 
-  /** Resolves when the session, the client or the server ends it. */
+  /** Streams until the session ends, the client disconnects or the server stops. */
   async function show(ws: WebSocket, { principal, current }: Admitted, row: InstanceRow, asked: boolean): Promise<void> {
     const { session_name: name, session_kind: kind, pid } = row;
     const runs = kind !== null && pid !== null && row.ended_at === null;
@@ -102,7 +102,7 @@ export function terminalRoute({ app, metrics, closing, limits }: TerminalRouteOp
     let turn = Promise.resolve();
     let waiting = 0;
     ws.on('message', (data, isBinary) => {
-      // Handles messages one at a time. Reading pauses, but messages that have already arrived still come.
+      // Handles messages one at a time. Pausing the socket does not hold back messages that have already arrived, so they are queued.
       waiting++;
       ws.pause();
       turn = turn
@@ -181,8 +181,8 @@ const about = (row: InstanceRow, runs: boolean): string | null =>
 
 const readOnly = ({ session_kind }: InstanceRow): string =>
   session_kind === 'process'
-    ? 'The agent runs without tmux and has no terminal. This is the end of its log, and it is read-only.'
-    : 'This connection is read-only. To type, connect with ?write=1.';
+    ? 'The agent runs without tmux and has no terminal. This is the end of its log, and it is read-only. To write to the agent, run `covenant instances message ID --text TEXT`.'
+    : 'This connection is read-only. To type, connect with ?write=1, or run `covenant instances attach ID --write`.';
 
 const malformedAddress = (field: string, expected: string): HttpRefusal =>
   refusal(400, 'MALFORMED_REQUEST', `${field}: ${expected}.`, 'Connect to /api/instances/ID/terminal, and add ?write=1 to type.', { field });

@@ -13,7 +13,7 @@ import { until } from '../../testing/until.ts';
 import type { TerminalLimits } from './terminal-socket.ts';
 
 const present = (await tmuxVersion()) !== null;
-/** Echoes its input in red, and ends on request. */
+/** A program that echoes its input in red, and exits on request. */
 const ECHO = `
   process.stdin.setRawMode?.(true);
   const say = (text) => process.stdout.write('\\x1b[31m' + text + '\\x1b[0m\\r\\n');
@@ -54,7 +54,7 @@ const refusal = async (url: string, headers: Record<string, string>, path?: stri
   return error.message;
 };
 
-/** A plain socket that the test holds back, so that the request and the following data arrive together. */
+/** A plain socket to which the test writes at once, so that the request and the following data arrive together. */
 function upgrading(url: string, { authorization }: { authorization: string }, path: string) {
   const { host, hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -187,7 +187,7 @@ test.runIf(present)(
     for (const key of burst) seen.say({ type: 'input', data: key });
     const typed = () => [...seen.text().matchAll(/got "([a-z]+)"/g)].map(([, keys]) => keys).join('');
     await until(() => expect(typed()).toContain(burst));
-    // Messages sent before the server's answer are not lost.
+    // Messages that were sent before the server's answer are not lost.
     const eager = upgrading(url, bearer, `/api/instances/${ID}/terminal?write=1`);
     eager.write(frame({ type: 'resize', columns: 110, rows: 33 }));
     eager.uncork();
@@ -200,7 +200,7 @@ test.runIf(present)(
   },
 );
 
-test.runIf(present)('admits only authorized viewers, only for an instance on this machine, and only up to the limit', async () => {
+test.runIf(present)('admits only authorized viewers, only for instances on this machine, and only up to the limit of terminals', async () => {
   const { url, bearer, developer, app, done, operator, signIn } = await place({ limits: { most: 2 } });
   const change = (values: { machine?: string; developer_id?: string | null }) =>
     app.store.write(operator.principal.workspace, (tx) => tx.db.updateTable('instances').set(values).where('id', '=', ID).execute());
@@ -240,7 +240,7 @@ test.runIf(present)('admits only authorized viewers, only for an instance on thi
   expect(hidden.messages).toMatchObject([{ type: 'error', code: 'INSTANCE_PRIVATE' }]);
 });
 
-test('shows the end of the log of a plain process, and refuses input', async () => {
+test('shows the end of the log of an agent that runs as a plain process, and refuses input', async () => {
   const { url, bearer, done } = await place({ tmux: false });
   const seen = look(url, bearer, `/api/instances/${ID}/terminal?write=1`);
   await until(() => expect(seen.text()).toContain('ready'));
@@ -256,7 +256,7 @@ test('shows the end of the log of a plain process, and refuses input', async () 
   expect(later.messages.map(({ type }) => type)).toEqual(['connected', 'screen', 'ended']);
 });
 
-test.runIf(present)('drops a viewer that does not read, and disconnects one whose credential is no longer valid', async () => {
+test.runIf(present)('disconnects a viewer that does not read, and a viewer whose credential is no longer valid', async () => {
   let number = 0;
   let taken = 0;
   const view =

@@ -16,7 +16,7 @@ import { bearer, pathOf } from './request.ts';
 export const CLOSE_SLOW = 4408;
 export const CLOSE_SIGNED_OUT = 4401;
 export const CLOSE_GOING_AWAY = 1001;
-/** A peer that vanished, such as a sleeping laptop, is detected by an unanswered ping. */
+/** The interval of pings. An unanswered ping shows that the peer is gone, for example because a laptop sleeps. */
 const PING_MS = 30_000;
 
 export interface Admitted {
@@ -29,7 +29,7 @@ export interface Admitted {
 export interface SocketRoute {
   /** The largest message that it accepts, in bytes. */
   readonly maxBytes: number;
-  /** Undefined if the address belongs to another route. Otherwise decides on an admitted caller and serves the open socket. */
+  /** Returns undefined if the address belongs to another route. Otherwise it decides whether the caller may connect, and serves the open socket. */
   at(url: URL): OrRefusal<{ enter(admitted: Admitted): OrRefusal<{ serve(ws: WebSocket): Promise<void> }> }> | undefined;
 }
 
@@ -45,11 +45,11 @@ export interface UpgradeParts {
   metrics: Metrics;
 }
 
-/** Admits every socket in the same order: rate, Host and Origin, address, credential, workspace. The route decides last. */
+/** Checks every socket in the same order: rate, Host and Origin, address, credential, workspace, and at last the route's own checks. */
 export function attachUpgrades(server: Server, { app, guard, entrance, metrics }: UpgradeParts, routes: readonly SocketRoute[]): { close(): void } {
   const sockets = new Map(routes.map((route) => [route, new WebSocketServer({ noServer: true, maxPayload: route.maxBytes })]));
   const enterWorkspace = createEnterWorkspace(app);
-  // Each socket causes work for every event of the journal.
+  // Sockets are limited, because each socket causes work for every event of the journal.
   const places = new KeyedShare(app.config.limits.sockets, app.config.limits.sockets_per_token);
 
   server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -99,18 +99,18 @@ export function attachUpgrades(server: Server, { app, guard, entrance, metrics }
     const inside = found.at.enter({ principal: entered.principal, current });
     if ('refusal' in inside) return inside;
     const { tokenId } = entered.principal;
-    // If the client has gone, no `close` event would give its place back.
+    // If the client has already disconnected, no `close` event would free its place.
     if (incoming.socket.destroyed) return { refusal: NO_SUCH_PATH };
     if (!places.take(tokenId)) {
       app.refusals.count(entered.principal, TOO_MANY_SOCKETS.reply.code);
       return { refusal: TOO_MANY_SOCKETS };
     }
-    // Also covers a client that disconnects before the handshake is complete.
+    // This event also comes if a client disconnects before the handshake is complete.
     incoming.socket.once('close', () => places.giveBack(tokenId));
     return { route: found.route, serve: inside.serve, current };
   }
 
-  /** Authenticates again the token that opened the socket. A rotated token expires at the end of its overlap period. */
+  /** Authenticates the token that opened the socket once more. The old secret of a rotated token expires at the end of its overlap period. */
   async function principalNow(token: string): Promise<Principal | undefined> {
     const known = await app.authenticate(token, 'bearer');
     return 'principal' in known ? known.principal : undefined;
@@ -131,9 +131,9 @@ export function attachUpgrades(server: Server, { app, guard, entrance, metrics }
   }
 
   async function serveSocket(ws: WebSocket, { serve, current }: AdmittedSocket): Promise<void> {
-    // Without a listener, a message that is too large would end the server.
+    // Without this listener, the error of a message that is too large would end the server.
     ws.on('error', () => {});
-    // An idle socket must not outlive its credential.
+    // Checks the credential regularly, so that an idle socket is closed when its credential expires.
     const look = async () => {
       if (!(await current())) ws.close(CLOSE_SIGNED_OUT, 'the credential is no longer valid');
     };
@@ -190,7 +190,7 @@ export async function waitForReader(ws: WebSocket, highWaterBytes: number, stall
 
 export function closeSlowReader(ws: WebSocket, advice: string): void {
   ws.close(CLOSE_SLOW, `too slow: ${advice}`);
-  // A peer that does not read does not read the close frame either.
+  // The connection is ended without waiting, because a peer that does not read does not read the close frame either.
   setTimeout(() => ws.terminate(), 1_000).unref();
 }
 

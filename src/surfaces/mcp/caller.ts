@@ -8,11 +8,11 @@ export interface McpCaller {
   readonly toolsets: ReadonlySet<Toolset>;
   readonly repository: string | undefined;
   readonly place: CallerPlace | undefined;
-  /** Whether the token is still valid. Sessions and streams outlive a request, so they must check again. */
+  /** Whether the token is still valid. Sessions and streams last longer than a request, so they must check it again. */
   readonly isCurrent: () => Promise<boolean>;
 }
 
-/** The SDK passes this through unchanged. It does not contain the token, which is no longer needed. */
+/** The caller in the format that the SDK passes on unchanged. It does not contain the token, which is no longer needed. */
 export function asAuthInfo(caller: McpCaller): AuthInfo {
   return { token: '', clientId: caller.principal.tokenId, scopes: [], extra: { caller } };
 }
@@ -28,7 +28,7 @@ export function bindingOf({ principal, toolsets }: McpCaller): string {
   return JSON.stringify([principal.tokenId, principal.workspace, [...toolsets].sort()]);
 }
 
-/** Ids that connect the clients' own logs to the journal. Their length is limited, because clients choose them. */
+/** The ids that connect the client's own logs to the journal. Their length is limited, because the client chooses them. */
 const CORRELATION_KEYS = ['claudecode/toolUseId', 'threadId', 'sessionId', 'traceparent'] as const;
 
 export function correlationOf(ctx: ServerContext, session: Implementation | undefined): Record<string, string> | undefined {

@@ -10,7 +10,7 @@ export interface ResourceUpdate {
   readonly uri: string;
 }
 
-/** A client that wants notifications. Each notification is a hint to read again. */
+/** A client that wants notifications. A notification tells the client to read the list or resource again. */
 export interface ChangeListener {
   readonly caller: McpCaller;
   listsChanged(kinds: ReadonlySet<ListKind>): void;
@@ -26,7 +26,7 @@ export interface ChangeFeed {
 
 /** Changes within this time cause one notification. */
 const GATHER_MS = 50;
-/** The pause between two reads of the journal, unless it grows faster than one read takes in. */
+/** The pause between two reads of the journal. There is no pause if a read returns as many events as it can. */
 const READ_MS = 100;
 const BUSY = 100;
 const RETRY_MS = 1_000;

@@ -4,7 +4,7 @@ import { testApp } from '../../testing/app.ts';
 import { until } from '../../testing/until.ts';
 import { createChangeFeed, type ListKind } from './change-feed.ts';
 
-test('notifies a client of grants that were made while the journal could not be followed', async () => {
+test('notifies a client of grants that were made while the journal could not be read', async () => {
   const { app, developer, done } = await testApp();
   const { principal } = await developer('ana');
   const outage = Promise.withResolvers<never>();

@@ -5,7 +5,7 @@ import { fixtureGateway, type Way } from '../../testing/stand-ins/gateway.ts';
 
 const TIME = 120_000;
 
-/** The suite does not require these scenarios, but we check them too. */
+/** Scenarios that the suite does not require but that these tests also check. */
 const ALSO = {
   '2026-07-28': ['json-schema-2020-12', 'http-header-validation'],
   '2025-11-25': ['server-session-lifecycle', 'server-sse-polling', 'json-schema-2020-12'],
@@ -28,7 +28,7 @@ test('runs the official suite with its known number of required scenarios', () =
 });
 
 test(
-  'passes every required scenario with the fixture alone, at both revisions',
+  'the fixture server alone passes every required scenario, at both revisions',
   async () => {
     const fixture = await serveFixture();
     onTestFinished(() => fixture.close());
@@ -38,16 +38,16 @@ test(
 );
 
 test.each<Way>(['HTTP in both eras', 'stdio in the newer era'])(
-  'passes every required scenario behind the gateway over %s, at both revisions',
+  'the fixture server behind the gateway passes every required scenario over %s, at both revisions',
   async (way) => {
     expect(await Promise.all(REVISIONS.map((revision) => missingBehind(way, revision)))).toEqual([[], []]);
   },
   TIME,
 );
 
-/** At the newer revision the suite expects keys and state of the fixture that a server of the older era cannot express. */
+/** These ways are tested only at the older revision: at the newer one the suite expects keys and state that a server of the older era cannot send. */
 test.each<Way>(['HTTP in the older era alone', 'stdio in the older era'])(
-  'passes every required scenario of 2025-11-25 behind the gateway over %s',
+  'the fixture server behind the gateway passes every required scenario of 2025-11-25 over %s',
   async (way) => {
     expect(await missingBehind(way, '2025-11-25')).toEqual([]);
   },

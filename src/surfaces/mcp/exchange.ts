@@ -19,10 +19,10 @@ export interface LegacyClient {
 }
 
 const TRACE_KEYS = [TRACEPARENT_META_KEY, TRACESTATE_META_KEY, BAGGAGE_META_KEY];
-/** The limit of characters in the notifications of one call. The server must store those that the client has not read. */
+/** The limit of characters in the notifications of one call. It bounds memory, because the server stores notifications that the client has not read. */
 const MAX_SENT = 16 * 1024 * 1024;
 const LEAST_COUNTED = 256;
-/** A person may have to answer the question. */
+/** The time limit for the answer to a question. Long, because a person may have to answer. */
 const ANSWER_MS = 600_000;
 
 /** What the client of this request supports during the call. Clients of the older revisions without a session support nothing. */
@@ -35,7 +35,7 @@ export function exchangeOf(ctx: ServerContext, era: 'legacy' | 'modern', session
   let sent = 0;
   const notify = (notification: Notification) => {
     sent += Math.max(JSON.stringify(notification).length, LEAST_COUNTED);
-    // A notification fails after the answer, or if the client has disconnected. That is no error.
+    // A notification fails after the answer or if the client has disconnected. Neither is an error.
     if (sent <= MAX_SENT) mcpReq.notify(notification).catch(() => {});
   };
   return {
@@ -48,7 +48,7 @@ export function exchangeOf(ctx: ServerContext, era: 'legacy' | 'modern', session
   };
 }
 
-/** `_meta` describes this request and wins over headers, which describe the connection. Baggage in a header is not passed on to external servers. */
+/** `_meta` takes precedence over headers, because it describes this request and headers describe the connection. Baggage in a header is not passed on. */
 function traceOf({ mcpReq: { _meta }, http }: ServerContext): Json {
   if (_meta?.[TRACEPARENT_META_KEY] !== undefined) return chosen(TRACE_KEYS, (key) => _meta[key]);
   const header = (key: string) => http?.req?.headers.get(key) ?? undefined;

@@ -11,7 +11,7 @@ import { exchangeOf } from './exchange.ts';
 const text = (value: unknown) => ({ content: [{ type: 'text', text: JSON.stringify(value) }] });
 const said = (result: unknown) => JSON.parse((result as { content: { text: string }[] }).content[0]?.text ?? 'null');
 
-/** A client of the era, and a tool of an external server with the behaviour of the test. */
+/** A client of the era, and an external server with a tool that behaves as the test defines. */
 async function calling(era: Era, work: (args: Json, ctx: RelayContext) => Promise<Json>, options?: ClientOptions, prepare?: (client: Client) => void) {
   const fake = fakeUpstreams();
   fake.tools.set('alpha_tool', { work });
@@ -23,7 +23,7 @@ async function calling(era: Era, work: (args: Json, ctx: RelayContext) => Promis
 }
 const call = { name: 'alpha_tool', arguments: {} };
 
-test.each(ERAS)('passes progress of an external server to a %s client, under the token of that client', async (era) => {
+test.each(ERAS)('passes progress of an external server to a %s client, with the progress token of that client', async (era) => {
   const { client } = await calling(era, async (_args, { exchange }) => {
     for (const progress of [1, 2, 3]) exchange?.progress?.({ progress, total: 3, progressToken: 'theirs' });
     return text(exchange?.progress !== undefined);
@@ -34,7 +34,7 @@ test.each(ERAS)('passes progress of an external server to a %s client, under the
   expect(said(await client.callTool(call))).toBe(false);
 });
 
-test.each(ERAS)('passes log messages of an external server to a %s client, from its chosen level on', async (era) => {
+test.each(ERAS)('passes log messages of an external server to a %s client, from the level that the client chose', async (era) => {
   const { client } = await calling(era, async (_args, { exchange }) => {
     for (const level of ['debug', 'info', 'warning', 'error']) exchange?.log?.send({ level, data: level });
     return text(exchange?.log?.level ?? null);
@@ -53,7 +53,7 @@ const elicits = (answer: string) => (client: Client) =>
 const question = { mode: 'form', message: 'Sure?', requestedSchema: { type: 'object', properties: { answer: { type: 'string' } } } };
 
 test.each(ERAS)(
-  'requests the input that a server of the newer revision requires from a %s client, and returns it with the state of the server',
+  'requests from a %s client the input that a server of the newer revision requires, and returns it to the server with its state',
   async (era) => {
     const rounds: unknown[] = [];
     const work = async (_args: Json, { exchange }: RelayContext): Promise<Json> => {
@@ -85,7 +85,7 @@ test('passes elicitation, sampling and roots requests of an older server to a le
   expect([elicited.content.answer, model, roots]).toEqual(['Sure? yes', 'small', [{ uri: 'file:///here' }]]);
 });
 
-test('sends a client only requests that it declared support for, and sends none without a session', async () => {
+test('sends a client only requests that it declared support for, and sends no requests to a client without a session', async () => {
   const work = async (_args: Json, { exchange, signal }: RelayContext): Promise<Json> => {
     const refused = await exchange?.ask?.('roots/list', {}, signal).catch((error: { code: string }) => error.code);
     return text([refused ?? null, exchange?.rounds !== undefined, exchange?.capabilities]);

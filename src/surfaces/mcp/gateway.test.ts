@@ -29,7 +29,7 @@ const about = (error: { code: number; message: string; data?: unknown }, name: s
   JSON.parse(JSON.stringify({ code: error.code, message: error.message, data: error.data }).replaceAll(name, 'NAME'));
 
 test.each(ERAS)(
-  'lists tools, prompts and resources of external servers together with our own, as far as the caller may use them (%s) [gateway.surface.one-catalogue] [gateway.spec.shape]',
+  'lists the tools, prompts and resources of external servers that the caller may use, together with our own (%s) [gateway.surface.one-catalogue] [gateway.spec.shape]',
   async (era) => {
     const { url, ana, grant, fake } = await served();
     const definition = { title: 'Read', inputSchema: { type: 'object', properties: { path: { type: 'string' } } }, annotations: { readOnlyHint: true } };
@@ -141,7 +141,7 @@ test('never lets a cache share a resource between callers', async () => {
   expect(await client.readResource({ uri: 'test://alpha/a' })).toMatchObject({ cacheScope: 'private' });
 });
 
-test.each(ERAS)('answers the same for existing and missing names without the grant, and records each attempt (%s)', async (era) => {
+test.each(ERAS)('gives callers without the grant the same answer for existing and missing names, and records each attempt (%s)', async (era) => {
   const { url, ana, grant, events } = await served();
   await grant('resource.read.alpha');
   const client = await connected(url, ana.token, era);
@@ -247,7 +247,7 @@ test.each(ERAS)('notifies a %s client of changes to its subscribed resources whi
   if (era === 'modern') await until(() => expect(fake.watched.size).toBe(0));
 });
 
-test('ends all watches of a refused stream', async () => {
+test('ends all watches of a stream that is refused', async () => {
   const { url, ana, grant, fake } = await served();
   await grant('resource.read.alpha');
   const _meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {} };
@@ -278,7 +278,7 @@ test('stops notifications and ends the watch when a legacy client unsubscribes',
 
 const APPROVE = { approve: true };
 
-test.each(ERAS)('needs the grant but no approval for completions and subscriptions of %s clients', async (era) => {
+test.each(ERAS)('completions and subscriptions of %s clients need the grant but no approval', async (era) => {
   const { url, ana, fake, done, events } = await served();
   for (const action of ['prompt.get.alpha_review', 'resource.read.alpha']) await done('capabilities.grant', { action, developer: 'ana', scope: APPROVE });
   const client = await connected(url, ana.token, era);
@@ -309,7 +309,7 @@ const waiting = async (done: (name: string, input: object) => Promise<Record<str
     return { approval_id: item?.approval_id };
   });
 
-test('asks for no approval of a missing prompt, and refuses one that disappeared while the call waited', async () => {
+test('asks for no approval of a missing prompt, and refuses a prompt that disappeared while its call waited for approval', async () => {
   const { url, ana, fake, done, events } = await served();
   for (const name of ['nobodys', 'alpha_review']) await done('capabilities.grant', { action: `prompt.get.${name}`, developer: 'ana', scope: APPROVE });
   const client = await connected(url, ana.token);
@@ -322,7 +322,7 @@ test('asks for no approval of a missing prompt, and refuses one that disappeared
   expect(await call).toMatchObject({ data: { code: 'UNKNOWN_PROMPT' } });
 });
 
-test.each(ERAS)('tells a %s client why its call was refused, whatever the output schema of the tool', async (era) => {
+test.each(ERAS)('returns the reason of a refusal to a %s client, even if the tool has an output schema', async (era) => {
   const { url, ana, fake, done, clock } = await served();
   const outputSchema = { type: 'object', properties: { count: { type: 'number' } }, required: ['count'] };
   fake.tools.set('alpha_count', { definition: { outputSchema }, work: async () => ({ content: [], structuredContent: { count: 1 } }) });

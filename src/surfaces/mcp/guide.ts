@@ -10,7 +10,7 @@ export const GUIDE = {
   mimeType: 'text/markdown',
 } as const;
 
-/** Ships with the package, beside dist/. */
+/** The guide file, which the package contains next to dist/. */
 const FILE = join(PACKAGE_ROOT, 'docs/agents.md');
 
 export async function readGuide(): Promise<{ contents: { uri: string; mimeType: string; text: string }[] }> {

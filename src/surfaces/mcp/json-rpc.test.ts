@@ -28,7 +28,7 @@ async function served() {
   return { ...t, url, token, post, clients };
 }
 
-/** The message of a JSON response or of an event stream. */
+/** The JSON-RPC message in a JSON response or in an event stream. */
 async function messageOf(response: Response): Promise<unknown> {
   const text = await response.text();
   return JSON.parse(/^data: (\{.*)$/m.exec(text)?.[1] ?? text);

@@ -19,7 +19,7 @@ interface Stream {
   end(): Promise<void>;
 }
 
-/** `subscriptions/listen` of the newer revision: one long response that carries notifications of changes. */
+/** Handles `subscriptions/listen` of the newer revision, a long response that contains notifications of changes. */
 export class ListenStreams {
   readonly #services: McpServices;
   readonly #feed: ChangeFeed;
@@ -73,7 +73,7 @@ export class ListenStreams {
       const readable = await this.#readable(body, subscriptions, caller, request.signal);
       return await handler.fetch(request, { parsedBody: readable, authInfo: asAuthInfo(caller) });
     } finally {
-      // The SDK did not begin to listen: the request was refused, or none of its resources can be read.
+      // Without listeners the SDK has refused the request, or the caller can read none of its resources.
       if (listeners.size === 0) over();
     }
   }
@@ -88,14 +88,14 @@ export class ListenStreams {
     return own < MAX_OPEN_PER_TOKEN && this.#streams.size < MAX_OPEN;
   }
 
-  /** Checks the resources one by one, and drops those that the caller may not read as if they did not exist. */
+  /** Checks each resource. Leaves out the ones that the caller may not read, as if they did not exist. */
   async #readable(body: Record<string, unknown>, subscriptions: Subscriptions, caller: McpCaller, signal: AbortSignal): Promise<unknown> {
     const params = recordIn(body.params);
     const filter = recordIn(params.notifications);
     const uris = filter.resourceSubscriptions;
     if (!Array.isArray(uris) || !caller.toolsets.has('gateway')) return body;
     const kept: string[] = [];
-    // Each resource is a separate call, so their number is limited.
+    // The number of resources is limited, because each one needs a separate call.
     for (const uri of new Set(uris.slice(0, MAX_SUBSCRIPTIONS))) {
       if (typeof uri !== 'string') return body;
       if (await subscriptions.add(uri, { caller, signal }).catch(() => false)) kept.push(uri);

@@ -4,7 +4,7 @@ import { createLists } from './lists.ts';
 
 const BY_TYPE = ['create_issues', 'request_review', 'send_feedback'];
 
-test("lists no tool that the agent's type may never call, and refuses exactly those tools [use.mcp.list-callable]", async () => {
+test("lists all tools except those that the agent's type may never call, and refuses exactly these tools [use.mcp.list-callable]", async () => {
   const t = await instanceApp();
   const coding = await t.coding();
   const review = await t.review((await t.coding({ issue: 8 })).id);

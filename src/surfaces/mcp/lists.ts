@@ -6,7 +6,7 @@ import { GUIDE } from './guide.ts';
 
 type ListedTool = ListToolsResult['tools'][number];
 
-/** What a caller may use on its path: our own tools by name, then those of external servers by name. The guide comes first among resources. */
+/** The tools, prompts and resources that a caller may use on its path. Our own tools come first, sorted by name. The guide is the first resource. */
 export interface Lists {
   tools(caller: McpCaller): Promise<ListToolsResult>;
   prompts(caller: McpCaller): Promise<ListPromptsResult>;

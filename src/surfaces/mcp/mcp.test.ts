@@ -30,14 +30,14 @@ test.each(ERAS)('lists and calls tools on every MCP path for a %s client [transp
   expect(result).toMatchObject({ isError: false, structuredContent: { epoch_ms: expect.any(Number) } });
 });
 
-/** The tool names of these toolsets. From the gateway only `clock` and the granted tools. */
+/** The tool names of these toolsets. For the gateway, only `clock` and the granted tools. */
 const namesOf = ({ registry }: { registry: Registry }, toolsets: Toolset[], granted: string[] = []) =>
   registry
     .tools()
     .filter(({ name, toolset }) => toolsets.includes(toolset) && (toolset !== 'gateway' || ['clock', ...granted].includes(name)))
     .map(({ name }) => name);
 
-test('serves one toolset at /mcp/<toolset>, several at joined paths, and all at /mcp/all [transport.mcp.toolset-path] [transport.mcp.toolsets-joined]', async () => {
+test('serves one toolset at /mcp/<toolset>, several toolsets at joined paths, and all toolsets at /mcp/all [transport.mcp.toolset-path] [transport.mcp.toolsets-joined]', async () => {
   const { url, developer, app } = await served();
   const { token } = await developer('ana');
   expect(await names(await connected(`${url}/mcp/team`, token))).toEqual(namesOf(app, ['team']));
@@ -65,7 +65,7 @@ test('serves one toolset at /mcp/<toolset>, several at joined paths, and all at 
   }
 });
 
-test('serves a developer the team tools and its granted gateway tools at /mcp [transport.mcp.default-toolsets]', async () => {
+test('serves a developer the team tools and the granted gateway tools at /mcp [transport.mcp.default-toolsets]', async () => {
   const { url, developer, done, operator, app } = await served();
   const ana = await developer('ana', 'codex');
   expect(await names(await connected(`${url}/mcp`, ana.token))).toEqual(namesOf(app, ['team', 'gateway']));
@@ -119,7 +119,7 @@ test('lists a tool with name, description and inputSchema, and echo exactly as d
   expect(await client.callTool({ name: 'echo', arguments: { text: 'hi' } })).toMatchObject({ content: [{ type: 'text', text: 'hi' }], isError: false });
 });
 
-test('gives a call the same checks, effect and events over MCP in both eras and over /api/mcp [transport.pipe.same-everywhere]', async () => {
+test('a call has the same checks, effect and events over MCP in both eras and over /api/mcp [transport.pipe.same-everywhere]', async () => {
   const { url, developer, events } = await served();
   const ana = await developer('ana');
   const trace = async (call: () => Promise<unknown>) => {
@@ -150,7 +150,7 @@ test('gives a call the same checks, effect and events over MCP in both eras and 
   }
 });
 
-test('tells a client with an unknown session to initialize again, and promises list_changed only where it can notify', async () => {
+test('tells a client with an unknown session to initialize again, and announces list_changed only to clients that it can notify', async () => {
   const { url, developer } = await served();
   const { token } = await developer('ana');
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', accept: 'application/json, text/event-stream' };

@@ -8,14 +8,14 @@ test('suggests the nearest tool that the caller may list [use.error.nearest]', a
   const nextOf = async (name: string) => (await tool(name, {}, ana)).body;
   expect(await nextOf('covibe_tasks')).toMatchObject({
     data: { code: 'UNKNOWN_TOOL', nearest: 'covibe_task' },
-    feedback: { required_action: 'Did you mean covibe_task? If not: List the tools to see their names.' },
+    feedback: { required_action: expect.stringMatching(/^Did you mean covibe_task\? If not: List the tools /) },
   });
-  // The denial does not reveal whether the tool exists. The suggestion does not either.
+  // Neither the denial nor the suggestion reveals whether the tool exists.
   expect(await nextOf('covib_task')).toMatchObject({
     data: { code: 'CAPABILITY_DENIED', nearest: 'covibe_task' },
-    feedback: { required_action: expect.stringMatching(/^Did you mean covibe_task\? If not: Ask the operator to run: covenant capabilities grant /) },
+    feedback: { required_action: expect.stringMatching(/^Did you mean covibe_task\? If not: Ask the operator to run `covenant capabilities grant /) },
   });
-  // She may not list the tools of reviews until she holds their grant.
+  // Ana may not list the review tools until she has the grant.
   expect((await tool('request_reviews', {}, ana)).body.data).not.toHaveProperty('nearest');
   await done('capabilities.grant', { action: 'toolset.review', token: ana.tokenId });
   expect((await tool('request_reviews', {}, ana)).body).toMatchObject({ data: { nearest: 'request_review' } });
@@ -25,7 +25,7 @@ test('suggests the nearest tool that the caller may list [use.error.nearest]', a
   expect(structuredContent).not.toHaveProperty('data.nearest');
 });
 
-test('suggests nothing for a tool that exists, or for a name that is near none [use.error.nearest]', async () => {
+test('suggests nothing for a tool that exists, or for a name that is similar to no tool [use.error.nearest]', async () => {
   const { developer, tool } = await servedApp();
   const ana = await developer('ana');
   for (const name of ['request_review', 'deploy_everything_now']) expect((await tool(name, {}, ana)).body.data).not.toHaveProperty('nearest');
@@ -45,6 +45,6 @@ test('suggests the nearest toolset at a path that does not exist [use.error.near
     feedback: { required_action: expect.stringMatching(/^Connect to \/mcp\/team\. Other paths: /) },
   });
   expect(await at('tema+gateways')).toMatchObject({ data: { nearest: '/mcp/team+gateway' } });
-  // She holds no grant for a tool of reviews.
+  // Ana has no grant for a review tool.
   for (const path of ['reviews', 'everything', 'team+']) expect((await at(path)).data).not.toHaveProperty('nearest');
 });

@@ -10,7 +10,7 @@ interface Described {
   description?: string;
 }
 
-/** The texts that a developer's agent gets before its first call. */
+/** The texts that the agent of a developer gets before its first call. */
 async function primer(era?: Era) {
   const { url, ...t } = await servedApp();
   const client = await connected(`${url}/mcp`, (await t.developer('ana')).token, era);
@@ -25,7 +25,7 @@ test.each(ERAS)('keeps the instructions and the tool descriptions of /mcp within
   expect(texts.reduce((sum, text) => sum + countTokens(text), 0)).toBeLessThanOrEqual(MAX_TOKENS);
 });
 
-test('names the steps of a task in their order, and only tools and fields that exist', async () => {
+test('the instructions name the steps of a task in order, and name only tools and fields that exist', async () => {
   const { instructions, tools } = await primer();
   const steps = [
     'covibe_session start',
@@ -39,13 +39,13 @@ test('names the steps of a task in their order, and only tools and fields that e
   ];
   expect(steps.map((step) => instructions.indexOf(step))).toEqual(steps.map((step) => instructions.indexOf(step)).toSorted((a, b) => a - b));
   for (const step of steps) expect(instructions).toContain(step);
-  // Every named tool and field exists.
+  // Every tool and field that the instructions name exists.
   const fieldsOf = (schema: unknown) => Array.from(JSON.stringify(schema).matchAll(/"(\w+)":/g), ([, field]) => field);
   const known = tools.flatMap(({ name, inputSchema, outputSchema }) => [name, ...fieldsOf([inputSchema, outputSchema])]);
   for (const [word] of instructions.matchAll(/\b[a-z]+_[a-z_]+\b/g)) expect(known).toContain(word);
 });
 
-test('describes every operation in the schema of its tool, with the description of its contract', async () => {
+test('the schema of a tool describes every operation with the description in its contract', async () => {
   const { tools, app } = await primer();
   const several = app.registry.tools().filter((tool) => tool.toolset === 'team' && !tool.operations.has(null));
   expect(several.length).toBeGreaterThan(4);

@@ -17,7 +17,7 @@ export interface Via {
   readonly exchange?: Exchange | undefined;
 }
 
-/** Prompts, resources and completions of external servers. Each request goes through the pipe. The guide is ours, and public. */
+/** Prompts, resources and completions of external servers. Each request goes through the pipe. Only our own guide is public. */
 export interface Relays {
   prompt(name: string, args: Json | undefined, via: Via): Promise<Json>;
   resource(uri: string, via: Via): Promise<Json>;
@@ -31,7 +31,7 @@ export interface ResourceWatch {
   readonly stop: () => void;
 }
 
-/** Stands for no server. No grant can name it, so the pipe refuses and records the attempt. */
+/** The server name for requests that match no server. No grant can name it, so the pipe refuses and records the attempt. */
 const NO_SERVER = '(nobody)';
 const NO_TIMEOUT = 1_000;
 
@@ -49,7 +49,7 @@ export function createRelays({ dispatch, gate, upstreams }: App): Relays {
 
   const servedTo = (via: Via) => upstreams.in(via.caller.principal.workspace);
 
-  /** The gate decides before the answer reveals whether the prompt exists. */
+  /** Asks the gate first, so that the answer does not reveal to others whether the prompt exists. */
   async function ofPrompt(name: string, args: Json, via: Via, work: (prompt: Prompt, ctx: RelayContext) => Promise<Json>, aside?: Aside): Promise<Json> {
     const served = servedTo(via);
     const prompt = served.prompt(name);
@@ -64,7 +64,7 @@ export function createRelays({ dispatch, gate, upstreams }: App): Relays {
       timeoutMs: prompt?.timeoutMs ?? NO_TIMEOUT,
       precheck,
       work: async (ctx) => {
-        // Looked up again, because the call may have waited for an approval.
+        // The prompt is looked up again, because the call may have waited for an approval.
         const current = served.prompt(name);
         if (!current) throw precheck();
         return await work(current, ctx);
@@ -113,7 +113,7 @@ export function createRelays({ dispatch, gate, upstreams }: App): Relays {
       const watching: { stop?: () => void; over?: boolean } = {};
       const work = async () => {
         const stop = await holder.watch(uri);
-        // If the call ended meanwhile, nobody else would end this watch.
+        // If the call has ended in the meantime, nothing else would end this watch.
         if (watching.over) stop();
         else watching.stop = stop;
         return {};

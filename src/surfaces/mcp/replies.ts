@@ -4,7 +4,7 @@ import type { Json } from '../../kernel/relay.ts';
 
 /** Converts answers of the pipe and of external servers to results of the protocol. */
 
-/** People find the call in the journal and the log by this id. Models do not read it. */
+/** The id of the call, for people who look it up in the journal or the log. Models do not see it. */
 const REQUEST_META_KEY = 'covenant/request_id';
 
 /** The body of a gateway tool is already a tool result. Every other envelope is sent as text and as structured content. */
@@ -22,7 +22,7 @@ function readable(result: Json): Json {
   return { ...result, content: result.content.map((block) => (isSpecType.ContentBlock(block) ? block : { type: 'text', text: JSON.stringify(block) })) };
 }
 
-/** For prompts, resources and completions, whose results have no error flag. */
+/** Throws an error for a refusal of prompts, resources and completions, because their results have no error flag. */
 export function resultOf(answer: CallAnswer): Json {
   if (answer.relayed) return relayed(answer.relayed);
   const { reply } = answer;
@@ -33,7 +33,7 @@ export function resultOf(answer: CallAnswer): Json {
 
 const OUR_FAULT = /^(UPSTREAM_|TOOL_TIMEOUT|SHUTTING_DOWN|STORE_|INTERNAL|OUTCOME_UNKNOWN|SCHEMA_MISMATCH)/;
 
-/** Passes the result on, with two changes: it does not name the external server as the sender, and no cache may share it between callers. */
+/** Passes the result on with two changes: it does not name the external server as the sender, and it forbids caches to share it between callers. */
 function relayed(answer: NonNullable<CallAnswer['relayed']>): Json {
   if ('error' in answer) throw ProtocolError.fromError(answer.error.code, answer.error.message, answer.error.data);
   const { _meta, ...result } = answer.result;

@@ -25,7 +25,7 @@ export interface SessionPart {
   busy: number;
 }
 
-/** The caller decides the toolsets and the workspace. */
+/** The caller determines the toolsets and the workspace. */
 export interface McpServerOptions {
   readonly caller: McpCaller;
   readonly era: 'legacy' | 'modern';
@@ -46,7 +46,7 @@ export function serverFor({ app, lists, relays }: McpServices, { caller: { tools
     correlation: correlationOf(ctx, session && server.getClientVersion()),
     exchange: exchangeOf(ctx, era, session && { capabilities: { ...server.getClientCapabilities() }, logLevel: session.logLevel }),
   });
-  /** Answers of external servers already have the protocol's shape. The SDK validates them where the protocol requires it. */
+  /** Counts the request as in progress. The cast is safe: answers of external servers have the protocol's shape, and the SDK validates them where required. */
   async function whileBusy<T>(work: Promise<Json>): Promise<T> {
     if (session) session.busy++;
     try {
@@ -61,7 +61,7 @@ export function serverFor({ app, lists, relays }: McpServices, { caller: { tools
     const { principal, toolsets, repository, place } = caller;
     const result = toolResult(await app.dispatch.tool({ ...via, name, args, principal, toolsets, repository, place, surface: 'mcp' }));
     const external = era === 'legacy' ? app.upstreams.in(principal.workspace).tools.tool(name) : undefined;
-    // In the older revisions structured content must be an object.
+    // In the older revisions structured content must be an object, so other values are wrapped.
     return external ? server.projectCallToolResult(result as CallToolResult, external.definition.outputSchema as Json | undefined) : result;
   }
 
@@ -95,7 +95,7 @@ export function serverFor({ app, lists, relays }: McpServices, { caller: { tools
   return server;
 }
 
-/** How long a client may cache a list. Short, because grants change and not every client gets notifications. */
+/** The time for which a client may cache a list. Short, because grants change and not every client gets notifications. */
 const LIST_TTL_MS = 30_000;
 const LISTS = { ttlMs: LIST_TTL_MS, cacheScope: 'private' } as const;
 
@@ -108,7 +108,7 @@ const CACHE_HINTS: ServerOptions['cacheHints'] = {
   'resources/read': { ttlMs: 0, cacheScope: 'private' },
 };
 
-/** `reachable`: whether notifications can reach the client. If not, the server promises none. */
+/** `reachable`: whether notifications can reach the client. If not, the server does not announce any. */
 function capabilitiesFor(app: App, workspace: string, toolsets: McpCaller['toolsets'], reachable: boolean): ServerCapabilities {
   const changes = reachable ? { listChanged: true } : {};
   if (!toolsets.has('gateway')) return { tools: changes, resources: {} };

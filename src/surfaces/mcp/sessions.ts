@@ -13,12 +13,12 @@ import { type McpServices, type SessionPart, serverFor } from './server.ts';
 import { MemoryBudget, StreamMemory } from './stream-memory.ts';
 import { Subscriptions } from './subscriptions.ts';
 
-/** Limits sessions, and separately streams of `subscriptions/listen`. Agents restart often, and many never end their session. */
+/** The limit of sessions, and separately of streams of `subscriptions/listen`. Needed, because agents restart often and many never end their session. */
 export const MAX_OPEN_PER_TOKEN = 32;
 export const MAX_OPEN = 1_024;
 /** A session without a request and without an open stream ends after this time. */
 export const IDLE_MS = 30 * 60_000;
-/** How long a client may take to reconnect for its answer after its connection broke. */
+/** The time in which a client may reconnect for its answer after its connection broke. */
 export const LINGER_MS = 30_000;
 const SWEEP_MS = 15_000;
 const RETRY_MS = 1_000;
@@ -40,7 +40,7 @@ interface Session extends SessionPart {
   stopListening(): void;
 }
 
-/** Sessions of clients of the older revisions, which begin with `initialize`. A session is bound to this process, its token and its path. */
+/** The sessions of clients of the older revisions. A session begins with `initialize`, and is bound to this process, its token and its path. */
 export class Sessions {
   readonly #services: McpServices;
   readonly #feed: ChangeFeed;
@@ -57,7 +57,7 @@ export class Sessions {
     );
   }
 
-  /** Undefined if there is no room. The client is then served without a session. */
+  /** Opens a session. Returns undefined if there is no room, and the client is then served without a session. */
   async open(request: Request, body: unknown, caller: McpCaller): Promise<Response | undefined> {
     if (!this.#makeRoom(caller.principal.tokenId)) return undefined;
     const session = await this.#make(caller);
@@ -187,12 +187,12 @@ function cancelledBy(body: unknown): RequestId[] {
   return notices.map(({ params }) => params?.requestId).filter((id) => id !== undefined);
 }
 
-/** The SDK never answers a cancelled request. Without an answer its connection and its memory would stay until the session ends. */
+/** Answers a cancelled request, because the SDK does not. Its connection and its memory would otherwise stay until the session ends. */
 function endCancelled({ transport }: Session, id: RequestId): void {
   quietly(transport.send({ jsonrpc: '2.0', id, error: { code: ProtocolErrorCode.InternalError, message: 'The request was cancelled.' } }));
 }
 
-/** Calls `over` once, when either side has ended the response. */
+/** Calls `over` once, as soon as either side has ended the response. */
 function whenOver(response: Response, over: () => void): Response {
   const reader = response.body?.getReader();
   if (!reader) return response;
@@ -223,5 +223,5 @@ function announce(server: Server, kinds: ReadonlySet<ListKind>): void {
   if (kinds.has('resources') && resources?.listChanged) quietly(server.sendResourceListChanged());
 }
 
-/** Notifications are hints. A client that missed one reads the list again when it reconnects. */
+/** Ignores errors of notifications. A client that missed a notification reads the list again when it reconnects. */
 const quietly = (work: Promise<unknown>): void => void work.catch(() => {});

@@ -30,7 +30,7 @@ async function served() {
     await response.text();
     return response.status;
   };
-  // Without a reference, a response is garbage-collected and its stream closed.
+  // Keeps references, because a response without a reference is garbage-collected and its stream is then closed.
   const streams: Response[] = [];
   const gone = new AbortController();
   onTestFinished(() => {
@@ -51,7 +51,7 @@ const headersOf = ({ token }: TestCaller, session: string | null): Record<string
 });
 const sessionOf = (client: Client) => (client.transport as StreamableHTTPClientTransport).sessionId as string;
 
-test('binds a session to its token, path and server, and reports it as unknown to others', async () => {
+test('binds a session to its token, path and server, and reports it as unknown to other callers', async () => {
   const { ana, begin, status, developer, events } = await served();
   const bob = await developer('bob');
   const other = await developer('ana', 'codex');
@@ -64,7 +64,7 @@ test('binds a session to its token, path and server, and reports it as unknown t
   expect(await status(ana, session, 'tools/list', {}, '/mcp/all')).toBe(404);
   expect(await status(ana, 'from-before-the-restart', 'tools/list')).toBe(404);
   expect((await events({ kind: 'malformed_request' })).map(({ payload }) => payload.code)).toEqual(Array(4).fill('SESSION_NOT_FOUND'));
-  // The attempts of others did not affect the session.
+  // The attempts of other callers did not affect the session.
   expect(await status(ana, session, 'ping')).toBe(200);
 });
 
@@ -90,7 +90,7 @@ test('answers a single request without a session, but opens no stream', async ()
   expect(await status(ana, '', 'tools/list')).toBe(404);
 });
 
-test('limits the sessions of a token, and ends the longest idle one for a new one, but none with an open stream', async () => {
+test('limits the sessions of a token, and ends the longest idle session without an open stream to make room for a new one', async () => {
   const { ana, begin, clock, status, listen, developer } = await served();
   const bob = await developer('bob');
   const bobs = await begin(bob);
@@ -114,7 +114,7 @@ test('serves the next client without a session and without notifications if all 
   expect(answer.result.capabilities).toEqual({ tools: {}, prompts: {}, resources: {}, completions: {} });
 });
 
-test('limits the streams of a token in the newer revision, until one ends', async () => {
+test('limits the open streams of a token in the newer revision', async () => {
   const { ana, url } = await served();
   const client = await connected(`${url}/mcp`, ana.token);
   const open = () => client.listen({ toolsListChanged: true });
@@ -157,7 +157,7 @@ test.each(['legacy', 'modern'] as const)('ends the stream of a %s client when it
   expect((await fetch(`${url}/mcp`, { headers: headersOf(ana, session) })).status).toBe(401);
 });
 
-test('keeps the answer for a client that reconnects, and cancels the call of one that does not', async () => {
+test('keeps the answer for a client that reconnects, and cancels the call of a client that does not reconnect', async () => {
   const { ana, url, fake, begin, send, status, done, clock } = await served();
   const calls: { answer: (value: string) => void; signal: AbortSignal }[] = [];
   const work = (_args: object, { signal }: { signal: AbortSignal }) =>
@@ -206,7 +206,7 @@ test('keeps the answer for a client that reconnects, and cancels the call of one
   });
 });
 
-test('closes the connection of a call that its client cancels', async () => {
+test('closes the connection of a call when its client cancels the call', async () => {
   const { ana, fake, begin, send, done, events } = await served();
   fake.tools.set('alpha_slow', { work: (_args, { signal }) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))) });
   await done('capabilities.grant', { action: 'tool.call.alpha_slow', developer: 'ana' });

@@ -9,7 +9,7 @@ interface KeptMessage {
   readonly size: number;
 }
 
-/** Limits the memory of all sessions together, in characters. */
+/** Limits the stored messages of all sessions together, in characters. */
 export class MemoryBudget {
   readonly #most: number;
   readonly #memories = new Set<StreamMemory>();
@@ -27,7 +27,7 @@ export class MemoryBudget {
     this.#memories.delete(memory);
   }
 
-  /** The largest memory drops messages first, so that one session cannot displace all others. */
+  /** Drops messages of the session with the most stored characters first, so that one session cannot displace the messages of all others. */
   keepWithin(): void {
     while (this.used > this.#most) {
       const [largest] = [...this.#memories].sort((a, b) => b.size - a.size);
@@ -82,7 +82,7 @@ export class StreamMemory implements EventStore {
     this.#grow(-(this.#kept.shift()?.size ?? 0));
   }
 
-  /** For the end of the session. */
+  /** Releases the memory at the end of the session. */
   close(): void {
     this.#over = true;
     while (this.#kept.length > 0) this.forgetOldest();

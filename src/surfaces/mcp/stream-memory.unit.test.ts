@@ -18,7 +18,7 @@ test('resumes a stream after the last received message, without messages of othe
   expect(await after(memory, first)).toEqual(['3']);
 });
 
-test('limits the memory of each session and of all together, and releases it', async () => {
+test('limits the stored messages of each session and of all sessions together, and releases them at the end of a session', async () => {
   const budget = new MemoryBudget(50_000);
   const [one, other] = [new StreamMemory(budget), new StreamMemory(budget)];
   const ids: string[] = [];

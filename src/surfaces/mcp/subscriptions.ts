@@ -23,7 +23,7 @@ export class Subscriptions {
     this.#send = send;
   }
 
-  /** Resolves to false if the caller may not read such a resource. */
+  /** Subscribes to a resource. Resolves to false if the caller may not read it. */
   async add(uri: string, via: Via): Promise<boolean> {
     if (this.#watched.has(uri)) return true;
     if (this.#watched.size + this.#beginning >= MAX_SUBSCRIPTIONS) {
@@ -45,7 +45,7 @@ export class Subscriptions {
     this.#watched.delete(uri);
   }
 
-  /** Notifies the client of updates to its subscriptions, while it may still read them. */
+  /** Notifies the client of updates to its subscribed resources, as long as it may read them. */
   async updated(updates: readonly ResourceUpdate[], { principal }: McpCaller): Promise<void> {
     const isWatched = ({ server, uri }: ResourceUpdate) => this.#watched.get(uri)?.server === server;
     const own = updates.filter(isWatched);

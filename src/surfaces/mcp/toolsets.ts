@@ -5,7 +5,7 @@ import { nearest } from '../../wire/nearest.ts';
 
 export const PUBLISHED_TOOLSETS: readonly Toolset[] = TOOLSETS.filter((toolset) => toolset !== 'admin');
 
-/** The toolsets of `/mcp` alone. Few, because every agent reads the list at every start. */
+/** The toolsets of the path `/mcp`. Few, because every agent reads the tool list at every start. */
 function defaultToolsets(principal: Principal): readonly Toolset[] {
   switch (principal.kind) {
     case 'operator':
@@ -18,12 +18,12 @@ function defaultToolsets(principal: Principal): readonly Toolset[] {
   }
 }
 
-/** The toolsets of a path: `team`, `team+workflow`, `all`, or the caller's defaults without one. Undefined: there is no such path. */
+/** The toolsets of a path such as `team`, `team+workflow` or `all`. Without a path, the caller's defaults. Undefined if the path does not exist. */
 export function toolsetsOfPath(path: string | undefined, principal: Principal): ReadonlySet<Toolset> | undefined {
   return path === undefined ? new Set(defaultToolsets(principal)) : toolsetsNamed(path);
 }
 
-/** The nearest path to one that does not exist, of toolsets with a tool that the caller may list. */
+/** The existing path that is nearest to an unknown path. Suggests only toolsets with a tool that the caller may list. */
 export async function nearestToolsets(path: string, principal: Principal, { registry, gate }: Pick<App, 'registry' | 'gate'>): Promise<string | undefined> {
   const may = await gate.visibility(principal);
   const usable = registry.tools().filter(({ name, toolset }) => may.tool(name, toolset));

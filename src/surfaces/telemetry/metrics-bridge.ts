@@ -33,7 +33,7 @@ function asMetric(series: Series, times: Times): MetricData | undefined {
     aggregationTemporality: AggregationTemporality.CUMULATIVE,
   };
   const points = (): DataPoint<number>[] => values.map(({ value, labels }) => ({ ...times, attributes: { ...labels }, value }));
-  // prom-client's types declare numbers here, but at run time the values are words.
+  // prom-client's types declare numbers here, but at run time the values are strings.
   switch (String(series.type)) {
     case 'counter':
       return { ...told, dataPointType: DataPointType.SUM, isMonotonic: true, dataPoints: points() };

@@ -22,13 +22,13 @@ export class CollectorStatus {
     const isAway = code !== ExportResultCode.SUCCESS;
     if (isAway === this.#isAway) return;
     this.#isAway = isAway;
-    // Only the message, because the error can contain the request's headers.
-    if (isAway) this.#log.warn(`the collector does not accept ${this.#signal}, which are dropped until it does`, { problem: error?.message });
+    // Logs only the message, because the error can contain the request's headers.
+    if (isAway) this.#log.warn(`the collector does not accept ${this.#signal}, so they are dropped until it does`, { problem: error?.message });
     else this.#log.info(`the collector accepts ${this.#signal} again`);
   }
 }
 
-/** Queues a bounded number of spans for export. It drops and counts spans that do not fit or are not accepted. No call waits for it. */
+/** Queues a bounded number of spans for export. Drops and counts spans that do not fit or that the collector rejects. No call waits for the export. */
 export function createOutbox(exporter: SpanExporter, status: CollectorStatus, dropped: (count: number) => void): SpanProcessor {
   let waiting = 0;
   const counting: SpanExporter = {

@@ -5,11 +5,11 @@ export type Signal = 'traces' | 'metrics';
 export interface TelemetrySettings {
   /** The signals to export. If `url` is undefined, the exporter reads it from the standard variables. */
   readonly targets: ReadonlyMap<Signal, { readonly url: string | undefined }>;
-  /** One sentence for each unusable variable. These variables are often meant for another program, so they do not prevent the start. */
+  /** One sentence for each unusable variable. The server starts anyway, because these variables are often set for another program. */
   readonly problems: readonly string[];
 }
 
-/** The standard variables win over config.toml. Loads no part of OpenTelemetry, because most servers export nothing. */
+/** The standard variables take precedence over config.toml. Loads no part of OpenTelemetry, because most servers export nothing. */
 export function telemetrySettings({ telemetry }: Pick<Config, 'telemetry'>, env: NodeJS.ProcessEnv): TelemetrySettings {
   const targets = new Map<Signal, { url: string | undefined }>();
   const problems: string[] = [];
@@ -23,7 +23,7 @@ export function telemetrySettings({ telemetry }: Pick<Config, 'telemetry'>, env:
       const protocol = env[`OTEL_EXPORTER_OTLP_${name}_PROTOCOL`] || env.OTEL_EXPORTER_OTLP_PROTOCOL;
       if (protocol === 'grpc')
         problems.push(`No ${signal} are sent: OTEL_EXPORTER_OTLP_PROTOCOL is grpc, but Covenant supports only OTLP over HTTP. Set it to http/json.`);
-      // The message omits the value, which can contain a key. The exporter itself would fall back to another address without a warning.
+      // The message omits the value, which can contain a key. Without this check the exporter would use a default address without a warning.
       else if (!isHttp(env[variable])) problems.push(`No ${signal} are sent: ${variable} is not an http(s) address. Set it to http(s)://host:port.`);
       else targets.set(signal, { url: undefined });
     } else if (telemetry.otlp_endpoint) targets.set(signal, { url: `${telemetry.otlp_endpoint.replace(/\/+$/, '')}/v1/${signal}` });

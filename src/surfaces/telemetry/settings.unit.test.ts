@@ -11,7 +11,7 @@ test('exports nothing without an endpoint', () => {
   expect(targets({}, loadConfig({ COVENANT_HOME: temporaryFolder() }))).toEqual({});
 });
 
-test('uses the endpoint of the file for both signals, unless the standard variables name another', () => {
+test('uses the endpoint in config.toml for both signals, unless the standard variables name another endpoint', () => {
   expect(targets({})).toEqual({ traces: { url: 'https://collector.example/otlp/v1/traces' }, metrics: { url: 'https://collector.example/otlp/v1/metrics' } });
   const theirs = { url: undefined };
   expect(targets({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://x:4318' })).toEqual({ traces: theirs, metrics: theirs });
@@ -20,13 +20,13 @@ test('uses the endpoint of the file for both signals, unless the standard variab
   expect(targets({ OTEL_SDK_DISABLED: 'true' })).toEqual({});
 });
 
-test('reports variables for gRPC as unusable, and continues without an export', () => {
+test('reports variables for gRPC as unusable, and exports nothing', () => {
   const { targets, problems } = telemetrySettings({ telemetry: {} }, { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://x:4317', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' });
   expect([targets.size, problems.length]).toEqual([0, 2]);
   expect(problems[0]).toContain('OTEL_EXPORTER_OTLP_PROTOCOL');
 });
 
-test.each(['collector:4318', 'ftp://collector:4318', 'http://', '127.0.0.1'])('reports an invalid address (%s), and uses no other in its place', (wrong) => {
+test.each(['collector:4318', 'ftp://collector:4318', 'http://', '127.0.0.1'])('reports an invalid address (%s), and uses no other address', (wrong) => {
   for (const variable of ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT']) {
     const { targets, problems } = telemetrySettings({ telemetry: {} }, { [variable]: wrong });
     expect(targets.size).toBe(0);
@@ -35,7 +35,7 @@ test.each(['collector:4318', 'ftp://collector:4318', 'http://', '127.0.0.1'])('r
   }
 });
 
-test('uses the sampler of the standard variables, and names the variable of an invalid one', () => {
+test('uses the sampler of the standard variables, and names the variable of an invalid sampler', () => {
   expect(String(samplerFrom({}))).toMatch(/^ParentBased\{root=AlwaysOnSampler/);
   expect(String(samplerFrom({ OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '0.25' }))).toBe('TraceIdRatioBased{0.25}');
   expect(String(samplerFrom({ OTEL_TRACES_SAMPLER: 'parentbased_always_off' }))).toMatch(/^ParentBased\{root=AlwaysOffSampler/);

@@ -22,7 +22,7 @@ const ROOTS = {
   traceidratio: (ratio: number) => new TraceIdRatioBasedSampler(ratio),
 };
 
-/** Reads the standard variables. By default the caller's sampling decision also applies to our part of its trace. */
+/** Reads the sampler from the standard variables. By default our spans follow the sampling decision of the caller's trace. */
 export function samplerFrom(env: NodeJS.ProcessEnv): Sampler {
   const { OTEL_TRACES_SAMPLER: name = '', OTEL_TRACES_SAMPLER_ARG: given = '' } = env;
   const [, parentBased, kind] = /^(parentbased_)?(always_on|always_off|traceidratio)$/.exec(name || 'parentbased_always_on') ?? [];
@@ -35,7 +35,7 @@ export function samplerFrom(env: NodeJS.ProcessEnv): Sampler {
 
 export interface Telemetry {
   readonly tracer: Tracer | undefined;
-  /** Sends the queued data. A hanging collector delays the stop only for a bounded time. */
+  /** Sends the queued data. Waits only for a limited time, so that a hanging collector cannot block the stop. */
   stop(): Promise<void>;
 }
 
@@ -49,7 +49,7 @@ interface TelemetryParts {
 const FLUSH_MS = 1_000;
 const LONGEST_WARNING = 300;
 
-/** This file loads all of OpenTelemetry, so import it only if there is a collector. */
+/** Starts the export. This file loads all of OpenTelemetry, so import it only if there is a collector. */
 export function startTelemetry({ targets, env, log, metrics }: TelemetryParts): Telemetry {
   const own = { 'service.name': 'covenant', 'service.version': VERSION, 'service.instance.id': crypto.randomUUID() };
   const resource = resourceFromAttributes(own).merge(detectResources({ detectors: [envDetector] }));
@@ -70,8 +70,8 @@ export function startTelemetry({ targets, env, log, metrics }: TelemetryParts): 
 }
 
 /**
- * Logs each warning of OpenTelemetry once, for example an unreadable certificate or partly accepted spans. Its errors are failed exports,
- * which `CollectorStatus` logs.
+ * Logs each warning of OpenTelemetry once, for example an unreadable certificate or partly accepted spans. Ignores its errors, because they are
+ * failed exports, which `CollectorStatus` logs.
  */
 function logWarnings(log: Log): void {
   const told = new Set<string>();

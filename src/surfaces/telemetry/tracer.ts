@@ -15,7 +15,7 @@ import type { SpanAttributes, TraceContext, Tracer, TraceSpan } from '../../kern
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL };
 const w3c = new W3CTraceContextPropagator();
 
-/** Implements the kernel's tracer with OpenTelemetry. The kernel passes each parent, so no context is looked up. */
+/** Implements the kernel's tracer with OpenTelemetry. The kernel passes the parent of each span, so the tracer does not look it up. */
 export function otelTracer(otel: OtelTracer): Tracer {
   const open = (name: string, kind: keyof typeof KINDS, parent: Context, said: SpanAttributes = {}): TraceSpan =>
     asTraceSpan(otel.startSpan(name, { kind: KINDS[kind], attributes: { ...said } }, parent));

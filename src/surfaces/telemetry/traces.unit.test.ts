@@ -17,7 +17,7 @@ const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const CALLER = 'b7ad6b7169203331';
 const CONTEXT = { traceparent: `00-${TRACE}-${CALLER}-01`, tracestate: 'vendor=one', baggage: 'team=red' };
 
-/** Started like `covenant up` does if the file names the endpoint. */
+/** Starts telemetry as `covenant up` does if config.toml names the endpoint. */
 function telling(url: string, env: NodeJS.ProcessEnv = {}) {
   const metrics = createMetrics();
   const lines: string[] = [];
@@ -34,7 +34,7 @@ const named = (to: Collector, name: string) => {
   return found[0] as NonNullable<(typeof found)[0]>;
 };
 
-test.each(ERAS)("adds a %s client's call to its trace, and an external server's work to ours", async (era) => {
+test.each(ERAS)("adds the call of a %s client to the client's trace, and passes the trace on to the external server", async (era) => {
   const to = await collector();
   const { tracer, stop } = telling(to.url);
   const t = await upstreamApp([{ name: 'far', ...child('tells-meta') }], { tracer });
@@ -59,7 +59,7 @@ test.each(ERAS)("adds a %s client's call to its trace, and an external server's 
   expect(received).toMatchObject({ traceparent: `00-${TRACE}-${relayed.spanId}-01`, tracestate: 'vendor=one', baggage: 'team=red' });
 });
 
-test('begins a trace for a caller without one, and passes on no invalid trace context', async () => {
+test('begins a trace for a caller without one, and never passes on an invalid trace context', async () => {
   const to = await collector();
   const { tracer, stop } = telling(to.url);
   const t = await upstreamApp([{ name: 'far', ...child('tells-meta') }], { tracer });
@@ -74,7 +74,7 @@ test('begins a trace for a caller without one, and passes on no invalid trace co
   expect(received).not.toHaveProperty('tracestate');
 });
 
-test('adds an HTTP call to the trace in its header, with spans for its parts', async () => {
+test('adds an HTTP call to the trace named in its header, with spans for the parts of the call', async () => {
   const to = await collector();
   const { tracer, stop } = telling(to.url);
   const t = await testApp({ features: [fixtureFeature], tracer });
@@ -127,7 +127,7 @@ test('exports no argument, token, name of a person or unknown tool name', async 
   expect(sent).not.toContain(DEFAULT_WORKSPACE_ID);
 });
 
-test('exports a trace for a sweep that did work, and none for an idle one', async () => {
+test('exports a trace for a sweep that changed something, and no trace for an idle sweep', async () => {
   const to = await collector();
   const { tracer, stop } = telling(to.url);
   let runs = 0;
@@ -152,7 +152,7 @@ test('exports a trace for a sweep that did work, and none for an idle one', asyn
   expect(to.spans().map(({ name }) => name)).not.toContain('sweep idle');
 });
 
-test.each(['fail', 'hang', 'gone'] as const)('delays no call if the collector will %s, and drops, counts and reports the spans once', async (how) => {
+test.each(['fail', 'hang', 'gone'] as const)('a broken collector (%s) delays no call, and its spans are dropped, counted and reported once', async (how) => {
   // The timeout of each attempt. The exporter reads it when it is created.
   vi.stubEnv('OTEL_EXPORTER_OTLP_TIMEOUT', '300');
   onTestFinished(() => void vi.unstubAllEnvs());
@@ -171,10 +171,10 @@ test.each(['fail', 'hang', 'gone'] as const)('delays no call if the collector wi
   await stop();
   await expect.poll(dropped).toBeGreaterThan(6_000);
   await expect.poll(() => lines.length).toBe(1);
-  expect(lines).toEqual([expect.stringMatching(/^the collector does not accept traces, which are dropped until it does \S/)]);
+  expect(lines).toEqual([expect.stringMatching(/^the collector does not accept traces, so they are dropped until it does \S/)]);
 });
 
-test('reports once that a collector accepts only traces, not at each export', () => {
+test('reports only once, and not at each export, that a collector accepts only traces', () => {
   const lines: string[] = [];
   const log = createLog('info', (line) => void lines.push(JSON.parse(line).message));
   const [traces, metrics] = [new CollectorStatus('traces', log), new CollectorStatus('metrics', log)];
@@ -182,7 +182,7 @@ test('reports once that a collector accepts only traces, not at each export', ()
     metrics.record({ code: ExportResultCode.FAILED, error: new Error('Not Found') });
     traces.record({ code: ExportResultCode.SUCCESS });
   }
-  expect(lines).toEqual(['the collector does not accept metrics, which are dropped until it does']);
+  expect(lines).toEqual(['the collector does not accept metrics, so they are dropped until it does']);
 });
 
 test('reports once, with the reason, that a collector accepted only some of the spans', async () => {
@@ -198,12 +198,12 @@ test('reports once, with the reason, that a collector accepted only some of the 
   expect(lines).toEqual([expect.stringMatching(/^telemetry .*too old/)]);
 });
 
-test('stops in time although the collector does not answer', async () => {
+test('stops within the time limit even if the collector does not answer', async () => {
   const to = await collector();
   to.behave('hang');
   const { tracer, lines, stop } = telling(to.url, { OTEL_METRICS_EXPORTER: 'none' });
   tracer?.begin('last', 'internal').end();
   await Promise.all([stop(), to.request(1)]);
-  // The exporter is still waiting.
+  // At this time the exporter still waits for the collector.
   expect(lines).toEqual([]);
 });

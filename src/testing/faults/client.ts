@@ -49,9 +49,9 @@ export interface Made {
   /** The rows that it creates, as `kind:marker`. */
   readonly rows?: readonly string[];
   readonly fenced?: FencedWrite;
-  /** Repeated until it is answered: the product promises that repeating changes nothing. */
+  /** The call is repeated until it is answered, because the product promises that repeating it changes nothing. */
   readonly idempotent?: true;
-  /** The arguments are unique, so that the call's event is recognized by them. */
+  /** The arguments are unique, so that they identify the call's event. */
   readonly unique?: true;
 }
 
@@ -66,7 +66,7 @@ export class Client {
   readonly #name: string;
   readonly #token: string;
   readonly #log: ClientLog;
-  /** Its own server first; another one if that cannot be reached. */
+  /** The client's own server comes first. The client uses the next one if a server cannot be reached. */
   readonly #urls: readonly string[];
   #at = 0;
 
@@ -92,7 +92,7 @@ export class Client {
   async #call(tool: string, path: string, body: Json, args: Json, made: Made): Promise<Answered> {
     const digest = argumentsDigest(args) as string;
     if (made.fenced) this.#log.fenced.set(digest, made.fenced);
-    // Once the outcome of one attempt is unknown, a refusal of a later one proves nothing.
+    // If the outcome of one attempt is unknown, a later refusal does not prove that no attempt succeeded.
     for (let isKnown = true; ; ) {
       const answered = await this.#once(path, body);
       if (answered.code === NOBODY_THERE) continue;

@@ -14,7 +14,7 @@ export interface Evidence {
   readonly events: number;
 }
 
-/** Reads the final store and compares it with what the clients were told. */
+/** Reads the final store and compares it with the answers that the clients got. */
 export async function evidence(log: ClientLog, database: Pick<StoreOptions, 'path' | 'url'>): Promise<Evidence> {
   const store = await openStore({ ...database, now: Date.now, statementTimeoutMs: 60_000 });
   try {

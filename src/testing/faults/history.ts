@@ -6,13 +6,13 @@ export interface Call {
   readonly fate: Fate;
   /** Set for a refusal. */
   readonly code: string | undefined;
-  /** The row or event that exists once if the call ran, by a name that no other call has. */
+  /** The rows and events that exist once if the call ran. No other call uses these names. */
   readonly effects: readonly string[];
 }
 
 const EXPECTED = { acknowledged: [1, 1], refused: [0, 0], unknown: [0, 1] } as const;
 
-/** Compares what clients were told with what exists. `present`: how often each effect was found. An effect that no call names was caused by nobody. */
+/** Compares the answers that clients got with the existing rows and events. `present`: how often each effect was found. No other effects may exist. */
 export function effectProblems(calls: readonly Call[], present: ReadonlyMap<string, number>): string[] {
   const asked = new Set<string>();
   const problems = calls.flatMap((call) => {
@@ -21,11 +21,11 @@ export function effectProblems(calls: readonly Call[], present: ReadonlyMap<stri
     const [least, most] = EXPECTED[call.fate];
     const wrong = call.effects.flatMap((effect, at) => {
       const times = found[at] as number;
-      return times < least || times > most ? [`${call.tool} was ${call.fate}, and ${effect} is there ${times} times`] : [];
+      return times < least || times > most ? [`${call.tool} was ${call.fate}, but ${effect} exists ${times} times`] : [];
     });
     const isTorn = wrong.length === 0 && new Set(found).size > 1;
     return isTorn ? [`${call.tool} was carried out in part: ${call.effects.map((effect, at) => `${effect} ${found[at]}`).join(', ')}`] : wrong;
   });
   const invented = [...present.keys()].filter((effect) => !asked.has(effect));
-  return [...problems, ...invented.map((effect) => `${effect} is there, and nobody asked for it`)];
+  return [...problems, ...invented.map((effect) => `${effect} exists, but no call made it`)];
 }

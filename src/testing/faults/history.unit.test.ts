@@ -4,7 +4,7 @@ import { type Call, effectProblems, type Fate } from './history.ts';
 const call = (fate: Fate, ...effects: string[]): Call => ({ tool: 't', fate, code: undefined, effects });
 const found = (...effects: string[]) => new Map([...Map.groupBy(effects, (effect) => effect)].map(([effect, times]) => [effect, times.length]));
 
-test('accepts a history with every acknowledged effect once and every other at most once', () => {
+test('accepts a history in which acknowledged effects exist once and all others at most once', () => {
   const calls = [call('acknowledged', 'row a', 'event a'), call('refused', 'row b'), call('unknown', 'row c'), call('unknown', 'row d', 'event d')];
   expect(effectProblems(calls, found('row a', 'event a', 'row d', 'event d'))).toEqual([]);
 });

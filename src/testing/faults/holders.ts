@@ -1,6 +1,6 @@
 import type { JournalEvent } from '../../storage/journal.ts';
 
-/** A write that named the fence of its claim, by the digest of its arguments. */
+/** A write that named the fence of its claim. The digest of its arguments identifies it. */
 export interface FencedWrite {
   readonly task: string;
   readonly agent: string;
@@ -24,7 +24,7 @@ export class HolderCheck {
 
   add(event: JournalEvent): void {
     const { kind, payload, time } = event;
-    if (time < this.#time) this.#problem(event, `is of ${this.#time - time} ms before the event before it`);
+    if (time < this.#time) this.#problem(event, `is dated ${this.#time - time} ms before the previous event`);
     this.#time = time;
     const task = event.subject ?? '';
     if (kind === 'workflow.task_claimed') this.#claimStep(event, task, payload);
@@ -67,7 +67,7 @@ export class HolderCheck {
     const exclusive = mode === 'exclusive';
     for (const [other, held] of this.#claims) {
       const meets = held.actor !== event.actor && (exclusive || held.exclusive) && held.scope.some((path) => scope.includes(path));
-      if (meets) this.#problem(event, `claims what ${held.actor} holds by ${other}`);
+      if (meets) this.#problem(event, `claims paths that ${held.actor} holds through claim ${other}`);
     }
     this.#claims.set(id, { actor: event.actor, scope, exclusive });
   }
@@ -84,7 +84,7 @@ export class HolderCheck {
     if (!write) return;
     const held = this.#steps.get(write.task);
     if (held?.agent !== write.agent || held.fence !== write.fence) {
-      this.#problem(event, `was let through with the fence ${write.fence} of ${write.agent}, while ${held?.agent} held it by ${held?.fence}`);
+      this.#problem(event, `was accepted with fence ${write.fence} of ${write.agent}, while ${held?.agent} held the step with fence ${held?.fence}`);
     }
   }
 

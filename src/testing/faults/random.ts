@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** Whether to run the full set of faults, or the short one of every run. */
+/** Whether to run the full set of faults instead of the short set that every test run uses. */
 export const FULL = process.env.COVENANT_PROVE === '1';
 
 const EVERY_RUN = 10_1701;
@@ -10,7 +10,7 @@ export const SEED = Number(process.env.COVENANT_SEED ?? (FULL ? crypto.getRandom
 
 const FULL_MS = 60_000;
 
-/** At least this many rounds, and in the full set as many as time allows. */
+/** Yields at least this many rounds. In the full set, it yields as many as a minute allows. */
 export function* rounds(least: number): Generator<number> {
   const end = performance.now() + (FULL ? FULL_MS : 0);
   for (let round = 0; round < least || performance.now() < end; round++) yield round;
@@ -19,7 +19,7 @@ export function* rounds(least: number): Generator<number> {
 /** The time limit of one test. */
 export const TIMEOUT_MS = FULL ? 1_800_000 : 120_000;
 
-/** The same numbers for the same seed. */
+/** Random numbers, which are the same for the same seed and label. */
 export class Random {
   #state: number;
 

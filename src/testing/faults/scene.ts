@@ -18,17 +18,17 @@ const OPERATORS = 8;
 const MAX_AT_ONCE = 500;
 
 export interface SceneOptions {
-  /** Names the random sequence. */
+  /** Printed with the results. It also selects the random sequence. */
   label: string;
   agents: number;
-  /** Where the servers run; default: one on SQLite. */
+  /** Where the servers run. The default is one server on SQLite. */
   at?: readonly Environment[];
   files?: number;
-  /** Where this process sees a home; default: the same folder as the server. */
+  /** Returns the folder in which this process sees a server's home. By default it is the same folder. */
   seen?: (home: string) => string;
 }
 
-/** Servers under mixed load, and what their clients were told. */
+/** Servers under mixed load, and the answers that their clients got. */
 export class Scene {
   readonly log = new ClientLog();
   readonly random: Random;
@@ -118,12 +118,12 @@ export class Scene {
     for (const client of this.#clients) client.close();
   }
 
-  /** Ends everything and compares the remains with the promises. */
+  /** Ends everything and compares what is left with the product's promises. */
   async judge(): Promise<{ events: number }> {
     await this.endLoad();
     for (const server of this.#servers) expect(await server?.stop()).toBe(0);
     const left = temporaryFolder();
-    // SQLite would resolve the path into another process's mounts to where it leads in this process.
+    // The home may be on a mount of another process. SQLite would resolve such a path to a folder of this process, so it gets a copy.
     cpSync(this.home, left, { recursive: true });
     const database = { path: join(left, 'covenant.db'), url: this.#at[0]?.env?.DATABASE_URL };
     const { problems, events } = await evidence(this.log, database);
@@ -134,7 +134,7 @@ export class Scene {
     return { events };
   }
 
-  /** After the load, the first server has no more open files and no more children than before. */
+  /** Checks that the first server has no more open files and children after the load than before. */
   async nothingLeaked(): Promise<void> {
     await this.endLoad();
     const pid = this.server().child.pid as number;

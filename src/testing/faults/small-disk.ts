@@ -17,11 +17,11 @@ export const canMount = (): boolean => {
 
 export interface SmallDisk {
   readonly home: string;
-  /** A command that starts another one that can see the disk. */
+  /** A command prefix. A program that is started with it can see the disk. */
   readonly through: readonly string[];
   /** Where this process sees the disk's content. */
   seen(path: string): string;
-  /** Leaves this many bytes free, and never more than before. */
+  /** Fills the disk until this many bytes are free. It never frees space. */
   fill(free: number): void;
   makeRoom(): void;
 }

@@ -23,7 +23,7 @@ export function requestBytes(url: string, token: string, path: string, body: unk
   return Buffer.from(`${head.join('\r\n')}\r\n\r\n${text}`);
 }
 
-/** Everything received until the other side, or `enough`, ends it. */
+/** Returns everything received until the other side closes the socket or `enough` returns true. */
 export async function readAll(socket: Socket, enough: (text: string) => boolean = () => false): Promise<string> {
   let text = '';
   for await (const chunk of socket) {

@@ -70,7 +70,7 @@ export class Worker {
     const { fate, data } = await this.#client.tool('covibe_coordination', { operation: 'claim', repo: REPO, paths, reason }, { unique: true });
     if (fate !== 'acknowledged') return;
     await this.#client.tool('covibe_note', { kind: 'decision', title: `${reason}e` }, { rows: [`note:${reason}e`], unique: true });
-    // Not unique: what could not be released is renewed later and released with the same id.
+    // Not unique, because a claim that could not be released is renewed later and then released with the same id.
     if (this.#random.chance(0.9)) await this.#client.tool('covibe_coordination', { operation: 'release', claim_id: data.claim_id });
   }
 
@@ -114,7 +114,7 @@ export class Worker {
     if (message_ids.length > 0) await this.#client.tool('message_mark_read', { message_ids });
   }
 
-  /** Reported again if nobody answered: the same payload is counted once. */
+  /** The report is repeated if it gets no answer. The server counts the same payload once. */
   async #report(): Promise<void> {
     const model = this.#marker();
     const payload: Json = { direct_counts: { model, input_tokens: 10, output_tokens: 1 } };

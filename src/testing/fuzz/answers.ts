@@ -22,14 +22,14 @@ const validator = (schema: JsonSchema): ValidateFunction => {
   return known;
 };
 
-/** A refusal made before a tool gets the call has its own envelope. */
+/** The envelopes of refusals that are made before a tool gets the call. */
 const FALLBACKS = {
   plain: ENVELOPES.admin.schema({ type: 'object', properties: {} }),
   team: ENVELOPES.team.schema({ type: 'object', properties: {} }),
   cycle: ENVELOPES.cycle.schema({ type: 'object' }),
 };
 
-/** Every code in the product's source. Any other code leaked from a driver or the system. */
+/** Every code in the product's source. A code that is not in this set has leaked from a driver or the system. */
 const CODES = new Set(
   sources(join(ROOT, 'src'))
     .flatMap((path) => readFileSync(path, 'utf8').match(/['`][A-Z][A-Z_]+['`]/g) ?? [])
@@ -46,12 +46,12 @@ function sources(folder: string): string[] {
 const INSIDE =
   /\n\s+at |node_modules|\/src\/\w+\/|\.ts:\d|SQLITE_|ZodError|Cannot read prop|is not a function|undefined is not|violates .* constraint|cv_[\w-]{43}/;
 
-/** Calls whose answer is a token, or says where it is. */
+/** Calls whose answer contains a token. */
 const GIVES_TOKENS = new Set(['tokens.create', 'tokens.rotate']);
 
-/** The problems of an answer; `told` is its content. */
+/** Returns the problems of an answer. `told` is the answer's content. */
 export function readAnswer(target: Target, body: unknown, sent: string): { told: ParsedAnswer; problems: string[] } {
-  if (!isRecord(body)) return { told: { status: 'error' }, problems: [`the answer is no object: ${JSON.stringify(body)}`] };
+  if (!isRecord(body)) return { told: { status: 'error' }, problems: [`the answer is not an object: ${JSON.stringify(body)}`] };
   const told = toldBy(body);
   const problems: string[] = [];
   const own = target.published.envelope;
@@ -59,16 +59,16 @@ export function readAnswer(target: Target, body: unknown, sent: string): { told:
     told.status !== 'ok' && ('feedback' in body ? FALLBACKS.team : 'ok' in body ? FALLBACKS.cycle : target.noun === 'action' ? FALLBACKS.plain : undefined);
   const check = validator(target.published.outputSchema);
   if (!check(own.isToolResult && 'structuredContent' in body ? body.structuredContent : body) && !(early && validator(early)(body)))
-    problems.push(`not as the output schema has it: ${ajv.errorsText(check.errors)}`);
+    problems.push(`does not match the output schema: ${ajv.errorsText(check.errors)}`);
   if (told.status !== 'ok') {
     if (!told.code || !(CODES.has(told.code) || told.code.endsWith('_NOT_FOUND'))) problems.push(`an unknown code: ${told.code}`);
     if (told.code === 'INTERNAL' || told.code === 'INTERNAL_ERROR') problems.push('a fault');
     if (!told.message) problems.push('a refusal without a message');
-    if (!told.next) problems.push('a refusal without what to do next');
+    if (!told.next) problems.push('a refusal without a next step');
   }
   const text = JSON.stringify(body);
   const inside = INSIDE.exec(text)?.[0];
-  if (inside && !sent.includes(inside) && !GIVES_TOKENS.has(target.label)) problems.push(`tells of its inside: ${JSON.stringify(inside.slice(0, 12))}`);
+  if (inside && !sent.includes(inside) && !GIVES_TOKENS.has(target.label)) problems.push(`reveals internal details: ${JSON.stringify(inside.slice(0, 12))}`);
   return { told, problems };
 }
 

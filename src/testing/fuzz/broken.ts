@@ -9,10 +9,10 @@ const deep = (levels: number): unknown => {
   return value;
 };
 
-/** Keys with a meaning in JavaScript itself, as own keys, as a JSON parser creates them. */
+/** Objects whose own keys have a meaning in JavaScript itself. A JSON parser creates such objects. */
 const PROTOTYPES = ['{"__proto__":{"admin":true}}', '{"constructor":{"prototype":{"admin":true}}}', '{"toString":1,"valueOf":2}', '{"hasOwnProperty":null}'];
 
-/** Values that no field accepts and that break careless code. A function, because the largest need not be kept. */
+/** Values that no field accepts and that break careless code. They are functions, so that the largest values are not kept in memory. */
 const HOSTILE: readonly (() => unknown)[] = [
   () => null,
   () => true,
@@ -46,7 +46,7 @@ const HOSTILE: readonly (() => unknown)[] = [
 
 const UNKNOWN = ['zz_unknown', '__proto__', 'constructor', 'toString', 'Operation', 'a.b', '', '\0', 'workspace_id', 'developer_id', 'actor'];
 
-/** Input with one error: a field missing, one too many, one replaced, or not an object at all. */
+/** Input with one error: a field is missing, added or replaced, or the input is not an object. */
 export function broken(fine: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   const hostile = fc.nat(HOSTILE.length - 1).map((index) => HOSTILE[index]?.());
   return fc.oneof(
@@ -84,7 +84,7 @@ function without(value: unknown, at: number): unknown {
   return Object.fromEntries(Object.entries(value).filter(([key]) => key !== gone));
 }
 
-/** Sets an own field whatever its name; assigning `__proto__` would not. */
+/** Sets an own field, whatever its name is. An assignment to `__proto__` would change the prototype instead. */
 function withField(value: unknown, name: string, bad: unknown): unknown {
   if (!isTree(value)) return value;
   return Object.defineProperty({ ...value }, name, { value: bad, enumerable: true, configurable: true, writable: true });

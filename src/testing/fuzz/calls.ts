@@ -10,10 +10,10 @@ import type { Target } from './targets.ts';
 export interface Call {
   readonly caller: CallerName;
   readonly input: unknown;
-  /** Whether the recipe makes the final change to the input. */
+  /** Whether a recipe changes the input so that the call can succeed. */
   readonly recipe: boolean;
   readonly http: boolean;
-  /** Whether the caller's client reports its place. */
+  /** Whether the caller's client reports its folder, repository and branch. */
   readonly placed: boolean;
   readonly n: number;
 }
@@ -30,7 +30,7 @@ function callersOf({ noun, contract: { toolset, access } }: Target): fc.Arbitrar
   return noun === 'tool' || access === 'token' ? TOOL_CALLERS : ACTION_CALLERS;
 }
 
-/** `fit`: by callers who are involved, so that it can succeed. `fine`: by anyone, as the schema allows it. */
+/** `fit`: the caller and the input fit, so the call can succeed. `fine`: any caller, with input that the schema allows. */
 export type Manner = 'fit' | 'fine' | 'broken';
 
 export function callsOf(target: Target, manner: Manner): fc.Arbitrary<Call> {
@@ -44,6 +44,6 @@ export function callsOf(target: Target, manner: Manner): fc.Arbitrary<Call> {
     placed: fc.nat(3).map((n) => n === 0),
     n: fc.nat(1_000),
   });
-  // Edge values are part of the pool: in so few runs they would otherwise dominate.
+  // The pools already contain edge values. With a bias, edge values would dominate in so few runs.
   return fc.noBias(call);
 }

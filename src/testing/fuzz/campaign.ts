@@ -11,7 +11,7 @@ import type { Target } from './targets.ts';
 export interface Campaign {
   readonly calls: number;
   readonly tallies: ReadonlyMap<string, Tally>;
-  /** `tool.field` of fields that no successful call has shown to be read. */
+  /** `TARGET FIELD` for each field that no successful call has read. */
   readonly unread: readonly string[];
   /** Targets that were called but never succeeded. */
   readonly never: readonly string[];
@@ -24,7 +24,7 @@ const CALLS_OF_A_SCENE = 5_000;
 const MAX_MORE = 6;
 const FRESH_SCENES = 2;
 
-/** Makes this many calls of every target, preferring those with the least results. Throws the first that breaks a rule. */
+/** Makes this many calls in all, and prefers the targets with the fewest results. Throws an error for the first call that breaks a rule. */
 export async function campaign(calls: number, seed: number): Promise<Campaign> {
   const tallies = new Map<string, Tally>();
   const refused: string[] = [];
@@ -42,11 +42,11 @@ export async function campaign(calls: number, seed: number): Promise<Campaign> {
     };
   });
   while (madeIn() < calls) await scene(Math.min(calls, madeIn() + CALLS_OF_A_SCENE));
-  // A scene in which ana is private, for example, never shows what names her. What is missing gets another scene.
+  // One scene may not reach everything. If ana is private, for example, no other caller can name her. Missing results get another scene.
   for (let fresh = 0; fresh < FRESH_SCENES && end.unread.length + end.never.length > 0; fresh++) await scene(calls);
   return { calls: madeIn(), tallies, refused, ...end };
 
-  /** Random choice may have missed something, so missing targets are tried on their own. */
+  /** Random choice may have missed some targets, so each of them gets more calls of its own. */
   async function feed(fuzz: Fuzz): Promise<void> {
     for (const target of fuzz.targets)
       for (let more = 1; more <= MAX_MORE && isHungry(fuzz, target); more++) await fuzz.try(target, 'fit', 6, seed + 7_919 * more);
@@ -85,7 +85,7 @@ async function refusedRows(db: Db): Promise<string[]> {
   return [...found];
 }
 
-/** The same order for the same seed. */
+/** Shuffles the targets. The same seed gives the same order. */
 function shuffled(targets: readonly Target[], seed: number): Target[] {
   const rank = (label: string) => [...label].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0) + seed) % 1_000_003, 17);
   return targets.toSorted((one, other) => rank(one.label) - rank(other.label));

@@ -12,15 +12,15 @@ export interface Change {
   readonly after: Row | null;
 }
 
-/** The content of the store and the changes since the last look, row by row. Triggers report changes by anyone. */
+/** The content of the store and its changes, row by row. Triggers record the changes, whoever makes them. */
 export interface Captured {
-  /** Since the last time this was called. */
+  /** Returns the changes since the previous call of this function. */
   changes(): Promise<Change[]>;
-  /** As of the last look, in order of creation. */
+  /** The rows as of the last call of `changes`, in order of creation. */
   rows(table: Table): readonly Row[];
-  /** The table of the row with this id, existing or deleted. */
+  /** The workspace of the row with this id, even if the row has been deleted. */
   workspaceOf(id: string): unknown;
-  /** Keyed by the column `id`. */
+  /** Finds a row by its column `id`. */
   find(table: Table, id: unknown): Row | undefined;
 }
 

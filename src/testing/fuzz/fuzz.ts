@@ -26,17 +26,17 @@ export interface Tally {
 export interface Fuzz {
   readonly targets: readonly Target[];
   readonly tallies: ReadonlyMap<string, Tally>;
-  /** Fields of the target that no successful call has shown to be read. */
+  /** Fields of the target that no successful call has read. */
   unread(target: Target): string[];
-  /** Makes this many calls of the target. Throws the first that breaks a rule, reduced as far as possible. */
+  /** Makes this many calls of the target. Throws an error for the first call that breaks a rule, after reducing the call as far as possible. */
   try(target: Target, manner: Manner, runs: number, seed: number): Promise<void>;
 }
 
-/** Adds to `tallies` of other scenes. */
+/** Adds its results to `tallies`, which may already contain the results of other scenes. */
 export function fuzzOf(scene: FuzzScene, tallies = new Map<string, Tally>()): Fuzz {
   const targets = targetsOf(scene.app.registry);
   const reads = new Reads();
-  /** Ids that callers have named, also of other workspaces: refusals repeat them, and the journal stores the refusals. */
+  /** Ids that callers have named, including ids of other workspaces. Refusals repeat such ids, and the journal stores the refusals. */
   const named = new Set<string>();
   for (const published of new Set(targets.map((target) => target.published))) reads.watch(published);
   for (const { label } of targets) if (!tallies.has(label)) tallies.set(label, { calls: 0, ok: 0, codes: new Map(), read: new Set() });
@@ -61,12 +61,12 @@ export function fuzzOf(scene: FuzzScene, tallies = new Map<string, Tally>()): Fu
     const changes = await scene.captured.changes();
     const acting = workspace === undefined ? caller.principal.workspace : `ws_${workspace}`;
     problems.push(...transgressions(scene, { target, caller, workspace: acting, told, changes }));
-    if (call.caller === 'gone' && told.status === 'ok') problems.push('a revoked token was let in');
+    if (call.caller === 'gone' && told.status === 'ok') problems.push('a revoked token was accepted');
     // Calls without a token are journaled only up to a limit.
-    if (call.caller !== 'gone' && !isKept(target, caller, told, changes)) problems.push('the journal does not tell of it');
+    if (call.caller !== 'gone' && !isKept(target, caller, told, changes)) problems.push('the journal has no event for the call');
     for (const id of idsIn(sent)) named.add(id);
     const far = strayIn(scene, caller, body, named);
-    if (far) problems.push(`tells of ${far}, which is of another workspace`);
+    if (far) problems.push(`names ${far}, which belongs to another workspace`);
     note(target, told, isRecord(args) ? args : {}, seen);
     if (told.status === 'ok' && target.name.startsWith('approvals.') && isRecord(args)) await wentOn(String(args.approval_id));
     if (problems.length === 0) return;
@@ -75,7 +75,7 @@ export function fuzzOf(scene: FuzzScene, tallies = new Map<string, Tally>()): Fu
     throw new Error([...problems, `  ${paste}`, `  answered ${JSON.stringify(body).slice(0, 600)}`, ...inside].join('\n'));
   }
 
-  /** Changes made by the approved call must not be attributed to the next one. */
+  /** Changes by the approved call must not be attributed to the next call. */
   async function wentOn(approval: string): Promise<void> {
     await scene.waiting.get(approval);
     await scene.captured.changes();
@@ -122,19 +122,19 @@ function isKept({ contract }: Target, { principal }: Caller, told: ParsedAnswer,
 
 const idsIn = (text: string): string[] => text.match(/[a-z]+_[0-9A-HJKMNP-TV-Z]{26}/g) ?? [];
 
-/** An id from another workspace that nobody has named. */
+/** An id from another workspace that no caller has named. */
 function strayIn(scene: FuzzScene, { principal }: Caller, body: unknown, named: ReadonlySet<string>): string | undefined {
   if (principal.kind === 'operator') return undefined;
   return idsIn(JSON.stringify(body)).find((id) => (scene.captured.workspaceOf(id) ?? principal.workspace) !== principal.workspace && !named.has(id));
 }
 
-/** Read by the pipe itself: a call of the team contract is linked to the session that it names. */
+/** Whether the pipe itself reads the field: it links a call of the team contract to the session that the call names. */
 const isThePipes = ({ contract }: Target, field: string): boolean => field === SESSION_FIELD && linksSession(contract);
 
 /** A recipe omits a field by setting it to undefined. */
 const withoutUndefined = (fields: object): object => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
-/** The JSON part of a value. */
+/** The value as JSON, cut if it is long. */
 function printed(args: unknown): string {
   const text = JSON.stringify(args) ?? String(args);
   return text.length > 4_000 ? `${text.slice(0, 4_000)}…` : text;

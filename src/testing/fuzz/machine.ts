@@ -6,7 +6,7 @@ import { pretendedDisk } from '../stand-ins/pretended-disk.ts';
 const COMMIT = 'a'.repeat(40);
 const ADDRESS = 'https://github.com/acme/app.git';
 
-/** Git that finds and does everything requested, without starting a process or touching a file. */
+/** A stand-in for git that finds everything and accepts every request. It starts no process and touches no file. */
 export const agreeableGit: GitDisk = {
   ...pretendedDisk.disk,
   currentBranch: async () => 'main',
@@ -28,7 +28,7 @@ export const agreeableGit: GitDisk = {
   pushBranch: async () => {},
 };
 
-/** The real files of one folder, in which cycles are mirrored. Nothing is written elsewhere. */
+/** Uses real files only in this folder, to which cycles are mirrored. Writes to other folders do nothing. */
 export const filesOnlyIn = (folder: string): FileDisk => ({
   ...fileDisk,
   makeFolder: (root, ...names) => (root.startsWith(folder) ? fileDisk.makeFolder(root, ...names) : pretendedDisk.files.makeFolder(root, ...names)),

@@ -11,7 +11,7 @@ interface Lookup {
   row(table: Table, id: unknown): unknown;
 }
 
-/** The owner of a row: a developer's id. Rows of other tables belong to the team. */
+/** How to find the owner of a row in each table. Rows of tables that are not listed belong to the team. */
 const OWNERS: Partial<Record<Table, (row: Row, of: Lookup) => unknown>> = {
   developers: ({ id }) => id,
   tokens: DEVELOPER,
@@ -54,7 +54,7 @@ const OWNERS: Partial<Record<Table, (row: Row, of: Lookup) => unknown>> = {
   notes: DEVELOPER,
   agent_spans: DEVELOPER,
   agents: DEVELOPER,
-  /** While an agent holds it; a step that nobody holds belongs to the team. */
+  /** A step belongs to its holder's developer. A step without a holder belongs to the team. */
   workflow_tasks: ({ assigned_agent_id }, of) => (assigned_agent_id === null ? null : of.row('agents', assigned_agent_id)),
   checkpoints: BY('actor'),
   worktrees: BY('actor'),

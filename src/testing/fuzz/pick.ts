@@ -1,4 +1,4 @@
-/** A placeholder in generated input for something that exists when the call is made: from which pool, and whose. */
+/** A placeholder in generated input. When the call is made, it is replaced by an existing value from this pool with this owner. */
 export class Pick {
   readonly pool: string;
   readonly whose: Whose;
@@ -11,7 +11,7 @@ export class Pick {
   }
 }
 
-/** `mine`: of the caller's developer. `elsewhere`: of another workspace. */
+/** `mine`: belongs to the caller's developer. `elsewhere`: belongs to another workspace. */
 export const WHOSE = ['mine', 'any', 'others', 'elsewhere', 'invented'] as const;
 export type Whose = (typeof WHOSE)[number];
 

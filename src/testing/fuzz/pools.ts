@@ -60,7 +60,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   grant_id: 'grants',
 };
 
-/** Fields whose name means something else in this target. */
+/** The pool for a field. Some field names mean something else in some targets. */
 function poolOf({ noun, name, contract: { toolset } }: Target, field: string): string | undefined {
   const [area = ''] = name.split(noun === 'tool' ? '_' : '.');
   if (field === 'id') {
@@ -79,7 +79,7 @@ function poolOf({ noun, name, contract: { toolset } }: Target, field: string): s
   if (field === 'agent_id' && noun === 'action') return 'actors';
   if (name === 'cycles.close_session') return 'role_sessions';
   if (name === 'messages.broadcast' && field === 'to') return undefined;
-  // A new plan names its own tasks, which a recipe does.
+  // Here `depends_on` names tasks of the same plan. A recipe fills it in.
   if (['workflow_set_plan', 'template_create'].includes(name) && field === 'depends_on') return undefined;
   return FIELDS[field];
 }
@@ -126,14 +126,14 @@ const VALUES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   key: some('review.max_iterations', 'review.timeout_hours', 'hooks.fail_closed'),
   turned: some('g1', 'done'),
   before: some('01JGFJJZ000000000000000000'),
-  // Nobody would ever decide on the call.
+  // With true, calls would wait for a decision that no person makes.
   approve: some(false),
   merge_commit: some('b'.repeat(40)),
   assignees: some('octocat'),
   model: some('gpt-5', 'claude-opus-5*', 'gpt-5*'),
 };
 
-/** Fields fully described by their schema: a value from above would be wrong for them. */
+/** Fields that their schema describes completely. The values above would be wrong for them. */
 const LEFT = new Set([
   'covibe_task.action',
   'messages.threads.before',

@@ -17,7 +17,7 @@ export interface MadeCall {
 interface Effect {
   readonly calls: RegExp;
   readonly table: Table;
-  /** Only these columns may change. Without it, the row may also be inserted or deleted. */
+  /** Only these columns may change. If this is left out, rows may also be inserted and deleted. */
   readonly columns?: readonly string[];
   readonly reason: string;
 }
@@ -60,7 +60,7 @@ const ACROSS: readonly (Effect & { addressee?: true })[] = [
     calls: /^covibe_coordination\.|^claims\.|^covibe_session\./,
     table: 'claims',
     columns: ['expired_at'],
-    reason: 'any caller marks an expired claim that it meets',
+    reason: 'any call marks expired claims that it finds',
   },
   { calls: /^covibe_coordination\.|^claims\.|^covibe_session\./, table: 'file_marks', reason: 'the files of an expired claim are free' },
   { calls: /^message_|^hooks\.hear$/, table: 'messages', columns: RECEIPTS, addressee: true, reason: 'its recipient has received it' },
@@ -84,7 +84,7 @@ const ACROSS: readonly (Effect & { addressee?: true })[] = [
 
 /** What a refused call may still write. */
 const AFTER_REFUSAL: readonly Effect[] = [
-  { calls: /./, table: 'grants', columns: ['uses', 'revision', 'recent'], reason: 'a counted call counts whatever its result' },
+  { calls: /./, table: 'grants', columns: ['uses', 'revision', 'recent'], reason: 'a call counts against its grant whatever its result' },
   { calls: /^approvals\./, table: 'approvals', columns: ['status', 'used_at'], reason: 'the waiting call continues by itself' },
   { calls: /^request_review$/, table: 'instances', reason: 'a request beyond the limit counts as a failed review, and the last one ends the instance' },
 ];
@@ -99,7 +99,7 @@ const RECORD: readonly Effect[] = [
   { calls: /./, table: 'tokens', columns: ['last_used_at', 'expires_at'], reason: 'the last use of a token, which extends a dashboard session' },
 ];
 
-/** Everything that a call has written without the right to. */
+/** Everything that a call has written without the right to write it. */
 export function transgressions(scene: FuzzScene, made: MadeCall): string[] {
   return made.changes.flatMap((change) => {
     const problem = outside(made, change) ?? rewritten(made, change) ?? stray(scene, made, change) ?? unexpected(made, change) ?? foreign(scene, made, change);
@@ -110,7 +110,7 @@ export function transgressions(scene: FuzzScene, made: MadeCall): string[] {
 const rowOf = ({ before, after }: Change): Row => (before ?? after) as Row;
 
 function outside({ workspace, target, caller }: MadeCall, change: Change): string | undefined {
-  // Written for the previous call, next to this one.
+  // The server may store the previous call's last use of a token during this call.
   if (change.table === 'tokens' && allows(RECORD, target, change)) return undefined;
   // A call into a missing workspace is recorded in its caller's workspace.
   if (rowOf(change).workspace_id === caller.principal.workspace && allows(RECORD, target, change)) return undefined;
@@ -126,7 +126,7 @@ function rewritten({ target }: MadeCall, { table, before, after }: Change): stri
 
 const ID = /^[a-z]+_[0-9A-HJKMNP-TV-Z]{26}$/;
 const LISTS = /_ids$/;
-/** Free text by its author, which is never used for lookups. */
+/** Columns that contain what an author wrote. They are never used for lookups. */
 const ONLY_SAID = ['session_contexts.task_ids'];
 
 /** No row refers to a row of another workspace. */

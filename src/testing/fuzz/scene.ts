@@ -49,7 +49,7 @@ export interface Caller extends TestCaller {
   readonly proof?: string;
 }
 
-/** The whole product on a machine stand-in that accepts everything, with people of two workspaces and a record of all writes. */
+/** The whole product with people of two workspaces and a record of all writes. A stand-in for the machine accepts everything. */
 export interface FuzzScene extends TestApp {
   readonly captured: Captured;
   readonly host: PretendedHost;
@@ -61,7 +61,7 @@ export interface FuzzScene extends TestApp {
   caller(name: CallerName): Promise<Caller>;
   /** Whether the id belongs to the other workspace. */
   foreign(id: string): boolean;
-  /** Creates new tokens for everyone: the old ones may have been revoked or lost their grants. */
+  /** Creates new tokens for everyone, because old tokens may have been revoked or may have lost their grants. */
   renew(): Promise<void>;
   /** Calls a tool that must succeed, and returns its answer. */
   ok(tool: string, args: object, caller: CallerName): Promise<Body>;
@@ -77,7 +77,7 @@ export async function openFuzzScene(): Promise<FuzzScene> {
   const clock = testClock();
   const t = await testApp({
     database,
-    // Sweeps would write between two calls, and their writes belong to neither.
+    // Sweeps are off, because they would write between two calls, and their writes would belong to neither call.
     clock: { ...clock, every: () => () => {} },
     agentHost: host,
     launchers: { tiny: SLEEPER },
@@ -111,7 +111,7 @@ export async function openFuzzScene(): Promise<FuzzScene> {
       issueToken(tx, { kind: 'operator', developerId: null, expiresAt: null, by: 'operator' }),
     );
     const found = await t.app.authenticate(value, 'bearer');
-    if (!('principal' in found)) throw new Error('the operator is not let in');
+    if (!('principal' in found)) throw new Error('the operator is refused');
     return { name: 'operator', token: value, tokenId: found.principal.tokenId, principal: found.principal };
   };
   const admit = async (name: CallerName): Promise<void> => {
@@ -140,7 +140,7 @@ export async function openFuzzScene(): Promise<FuzzScene> {
     await ledger.changes();
     return await running(type);
   };
-  /** Signed in, and recently enough for actions that need a fresh sign-in. */
+  /** Whether the caller signed in recently enough for actions that need a fresh sign-in. */
   const isFresh = async ({ principal }: Caller): Promise<boolean> =>
     (await t.app.currentSession(principal)) !== undefined && clock.now() - (principal.signedInAt ?? 0) <= t.app.config.limits.fresh_signin_minutes * 60_000;
   const caller: FuzzScene['caller'] = async (name) => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { JsonSchema } from '../../kernel/reply.ts';
 
-/** The value for a field of this name if its schema does not determine it; undefined uses the schema. */
+/** Values for a field with this name, if the schema alone is not enough. With undefined, the schema determines the values. */
 export type Hint = (field: string) => fc.Arbitrary<unknown> | undefined;
 
 const NO_HINT: Hint = () => undefined;
@@ -67,7 +67,7 @@ const array = (schema: JsonSchema, hint: Hint): fc.Arbitrary<unknown[]> =>
 
 const most = ({ minItems, maxItems }: JsonSchema): number => Math.max(Number(minItems ?? 0), Math.min(MANY, Number(maxItems ?? MANY)));
 
-/** The limits of the schema are tried as often as all values between them. */
+/** Tries the limits of the schema at least as often as all values between them. */
 function number({ type, minimum, maximum }: JsonSchema): fc.Arbitrary<number> {
   const [least, greatest] = [Number(minimum ?? -1_000_000), Number(maximum ?? 1_000_000)];
   const edges = fc.constantFrom(least, greatest, ...[0, 1, 5, 20].filter((some) => some >= least && some <= greatest));

@@ -12,7 +12,7 @@ export interface Target {
   readonly name: string;
   readonly published: PublishedTool;
   readonly contract: Contract;
-  /** Of the operation only. */
+  /** The schema of this operation only. */
   readonly schema: JsonSchema;
 }
 
@@ -35,6 +35,6 @@ const of = (noun: Target['noun'], name: string, published: PublishedTool): Targe
 
 export const fieldsOf = ({ schema }: Target): string[] => Object.keys((schema.properties ?? {}) as object);
 
-/** As it is sent, with the operation among the fields. Copied by descriptor, because a field may be called `__proto__`. */
+/** The input as it is sent, with the operation among the fields. It is copied by descriptor, because a field may be called `__proto__`. */
 export const asSent = ({ contract: { operation } }: Target, fields: unknown): unknown =>
   operation === undefined || !isRecord(fields) ? fields : Object.defineProperties({ operation }, Object.getOwnPropertyDescriptors(fields));

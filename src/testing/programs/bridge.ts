@@ -16,7 +16,7 @@ export type ToolResult = Awaited<ReturnType<Client['callTool']>>;
 
 export interface Bridge {
   client: Client;
-  /** What it wrote to stderr. */
+  /** Everything the bridge wrote to stderr. */
   notes(): string;
 }
 
@@ -50,7 +50,7 @@ const environment = (env: Record<string, string>): Record<string, string> => ({
   ...env,
 });
 
-/** The bridge with `input` on stdin. Stdin ends once it has answered, or immediately if there is nothing to answer. */
+/** Runs the bridge with `input` on stdin. Stdin ends when the bridge has answered, or immediately if `input` needs no answer. */
 export async function run(env: Record<string, string>, input: string): Promise<{ code: number | null; stdout: string; stderr: string }> {
   const child = spawn(process.execPath, [ENTRY], { env: environment(env) });
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
@@ -62,7 +62,7 @@ export async function run(env: Record<string, string>, input: string): Promise<{
   return { code, stdout, stderr };
 }
 
-/** A server at an address that is not a Covenant server. */
+/** Starts an HTTP server that is not a Covenant server, and returns its address. */
 export async function standIn(listener: RequestListener): Promise<string> {
   const server = createServer((request: IncomingMessage, response) => {
     request.resume();
@@ -76,7 +76,7 @@ export async function standIn(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** An address where nothing listens any more. */
+/** Returns an address at which no server listens any more. */
 export async function closedOrigin(): Promise<string> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -8,11 +8,11 @@ import { temporaryFolder } from '../store/database.ts';
 export interface ReleaseOptions {
   /** The version that its program reports, if different from its real version. */
   readonly says?: string;
-  /** What its program does when it is not asked for its version. */
+  /** The code that its program runs if it is not called with `--version`. */
   readonly program?: string;
-  /** Scripts that npm would run. */
+  /** Install scripts in its package.json. */
   readonly scripts?: Readonly<Record<string, string>>;
-  /** The signing key. Default: the key that companions in these tests have pinned; null: unsigned. */
+  /** The signing key. The default is the key that companions in these tests have pinned. Null leaves the release unsigned. */
   readonly signedBy?: string | null;
   /** Replaces the tarball after it was signed. */
   readonly instead?: string;

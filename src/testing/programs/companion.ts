@@ -26,7 +26,7 @@ export interface TestMachine {
   ): { child: ChildProcess; ran: Promise<Ran>; said(text: RegExp): Promise<RegExpExecArray> };
 }
 
-/** `programs`: what is installed besides git, such as `claude`. */
+/** `programs`: the programs that are installed besides git, such as `claude`. */
 export function testMachine({ programs = [], systemd = true }: { programs?: readonly string[]; systemd?: boolean } = {}): TestMachine {
   const home = temporaryFolder();
   const bin = temporaryFolder();
@@ -80,12 +80,12 @@ export function testMachine({ programs = [], systemd = true }: { programs?: read
   };
 }
 
-/** Empty if it printed for people. */
+/** The parsed JSON output. It is empty if the command printed text for people. */
 function jsonIn(stdout: string): Record<string, unknown> {
   return stdout.startsWith('{') ? (JSON.parse(stdout) as Record<string, unknown>) : {};
 }
 
-/** What `npm install covenant` leaves in a repository: the package, and its bins by the names in its manifest. */
+/** A repository after `npm install covenant`. It contains the package, and its bins under the names in its manifest. */
 export function repositoryWithThePackage(): TestRepository {
   const repo = temporaryRepository();
   repo.write('package.json', '{ "name": "customer", "private": true }');

@@ -6,7 +6,7 @@ import { socketIn } from '../../machine/agent-sessions/tmux.ts';
 /** The program of a hostile or well-behaved server in `children/`. */
 export const childProgram = (name: string): string => fileURLToPath(new URL(`./children/${name}.mjs`, import.meta.url));
 
-/** Running, not just a zombie. */
+/** Whether the process runs and is not just a zombie. */
 export function isAlive(pid: number): boolean {
   try {
     return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
@@ -18,7 +18,7 @@ export function isAlive(pid: number): boolean {
 /** Every living process whose environment or command line contains this text, except this one. */
 export const processesWith = (text: string): number[] => processesWhose(['environ', 'cmdline'], text);
 
-/** The same by the command line only: finds a tmux server, but not a program that only has the text in its environment. */
+/** Like `processesWith`, but searches only command lines. It finds a tmux server, but no program that has the text only in its environment. */
 export const processesNaming = (text: string): number[] => processesWhose(['cmdline'], text);
 
 function processesWhose(files: readonly string[], text: string): number[] {

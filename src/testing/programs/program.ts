@@ -22,18 +22,18 @@ export interface Ran {
 
 export interface Environment {
   readonly home: string;
-  /** The working folder; default: the folder of the tests. */
+  /** The working folder. The default is the folder of the tests. */
   readonly cwd?: string;
   readonly env?: Record<string, string>;
-  /** A command that starts it and is replaced by it. */
+  /** A command that starts the program and is replaced by it (`exec`). */
   readonly through?: readonly string[];
-  /** In its own process group, like at a terminal. */
+  /** Starts the program in its own process group, like a terminal does. */
   readonly group?: boolean;
 }
 
 /**
- * The covenant command in the test's process: it is the same function that the program calls, and a process costs half a second each time. Commands
- * that keep running, are waited for or take signals use `covenantProcess`.
+ * Runs the covenant command in the test's process, because starting a process takes half a second. It calls the same function as the program.
+ * Commands that keep running or receive signals use `covenantProcess`.
  */
 export async function covenant(at: Environment, ...args: string[]): Promise<Ran> {
   if (at.through || args[0] === 'up' || args[0] === 'demo') return await covenantProcess(at, ...args);
@@ -54,14 +54,14 @@ export async function covenantProcess(at: Environment, ...args: string[]): Promi
   return ranWith(code, stdout, stderr);
 }
 
-const ranWith = (code: number | null, stdout: string, stderr: string): Ran => ({
-  code,
-  stdout,
-  stderr,
-  get json() {
-    return JSON.parse(stdout) as Record<string, unknown>;
+const ranWith = (code: number | null, stdout: string, stderr: string): Ran => Object.assign(Object.create(parsing) as Ran, { code, stdout, stderr });
+
+/** `json` is on the prototype, because a failed assertion prints the own fields of an object, and parsing text that is not JSON would throw. */
+const parsing = {
+  get json(): unknown {
+    return JSON.parse((this as unknown as Ran).stdout);
   },
-});
+};
 
 export interface RunningCommand {
   readonly child: ChildProcess;
@@ -104,7 +104,7 @@ export interface RunningProgram {
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** `covenant up` until the test ends, on a free port or again on its earlier one. */
+/** Runs `covenant up` until the test ends, on a free port or on its earlier port. */
 export async function startProgram(at: Environment, port = '0'): Promise<RunningProgram> {
   const child = spawn(...commandLine(at.through, ['up', '--port', port, '--json']), { env: environment(at), stdio: ['ignore', 'pipe', 'pipe'] });
   let log = '';
@@ -143,7 +143,7 @@ function environment({ home, env = {} }: Environment): NodeJS.ProcessEnv {
   return { ...rest, COVENANT_HOME: home, NODE_ENV: 'test', LANG: 'C.UTF-8', NODE_COMPILE_CACHE: COMPILED, ...env };
 }
 
-/** A call of `POST /api/mcp`, whatever its answer. */
+/** Calls `POST /api/mcp` and returns the answer, even if it is a refusal. */
 export async function direct(
   url: string,
   token: string,

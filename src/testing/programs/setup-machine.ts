@@ -41,7 +41,7 @@ export function setupMachine({
     json: (file: string) => JSON.parse(readFileSync(join(folder, file), 'utf8')),
     setup: (more: Partial<SetupPlan> = {}) => applySetup(planSetup(planOf(more))),
     remove: (from = root) => removeSetup({ env, root: from }),
-    /** Everything there except the companion's own files, with modes and times. */
+    /** All files on the machine except the companion's own, with modes and times. */
     tree: (times = true) =>
       Object.fromEntries(
         readdirSync(folder, { recursive: true, encoding: 'utf8' })

@@ -11,7 +11,7 @@ const PROGRAM = fileURLToPath(new URL('./children/stepping-caller.ts', import.me
 
 /** A separate process that makes one caller's calls on the app's store. */
 export interface SteppingCaller {
-  /** Null if it was told to end before this step, and did. */
+  /** Null if the process killed itself before step `dieBefore`. */
   call(name: string, args: object, dieBefore?: number): Promise<{ body: Body; steps: number } | null>;
   end(): Promise<void>;
 }
@@ -34,7 +34,7 @@ export async function startSteppingCaller({ database, clock }: Pick<TestApp, 'da
       child.stdin.write(`${JSON.stringify({ name, args, dieBefore })}\n`);
       const line = await lines.next();
       if (!line.done) return JSON.parse(line.value);
-      // Waits until it is reaped: before that its pid would still seem alive.
+      // Waits until the process is reaped, because its pid would still seem alive before that.
       await ended;
       return null;
     },

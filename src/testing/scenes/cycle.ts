@@ -18,7 +18,7 @@ export const CONFIG = {
   agents: { gemini: { psk: PSKS.gemini }, codex: { psk: PSKS.codex } },
 };
 
-/** A folder with a broker configuration; null: without one. */
+/** Makes a folder with a broker configuration, or without a configuration for null. */
 export function brokerRepository(config: object | string | null = CONFIG): string {
   const path = realpathSync(temporaryFolder());
   writeConfig(path, config);

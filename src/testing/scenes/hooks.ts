@@ -7,13 +7,13 @@ export const MINUTE = 60_000;
 export const REPO = 'github.com/acme/app';
 
 export interface HooksApp extends TeamApp {
-  /** Ana's, of one type. */
+  /** Ana's Claude Code agent. */
   readonly claude: TestCaller;
-  /** Another agent of Ana's. */
+  /** Ana's Codex agent. */
   readonly codex: TestCaller;
-  /** Ben's. */
+  /** Ben's Cursor agent. */
   readonly cursor: TestCaller;
-  /** A hook's answer, for run `run-1` unless the question names another. */
+  /** Calls a hook and returns its answer. The run is `run-1` unless the question names another run. */
   hear(event: HookEvent, question?: HookQuestion & { client?: string; hears?: boolean }, caller?: TestCaller): Promise<HookAnswer>;
   /** Makes an exclusive claim, and returns its id. */
   claimed(paths: readonly string[], caller: TestCaller, more?: object): Promise<string>;

@@ -13,7 +13,7 @@ export const HOUR = 3_600_000;
 export interface InstanceApp extends TestApp {
   readonly repository: TestRepository;
   readonly host: PretendedHost;
-  /** A coding agent with one commit of its own; returns its row. */
+  /** Starts a coding agent that makes one commit, and returns its row. */
   coding(start?: object): Promise<InstanceRow>;
   /** Calls as the instance, with its process's token. */
   as(id: string): Promise<TestCaller>;
@@ -83,16 +83,16 @@ export async function instanceApp(options: InstanceAppOptions = {}): Promise<Ins
       await until(async () => {
         for (const table of ['instances', 'review_feedback'] as const) {
           const rows = await reader.selectFrom(table).select(['id', 'step', 'step_until', 'step_by']).where('step', 'is not', null).execute();
-          // What is deferred to the sweep is not due before its time.
+          // A step that is deferred to the sweep is not due before its time.
           const due = rows.filter(({ step_until, step_by }) => step_by !== null || (step_until ?? 0) <= t.clock.now());
-          // A sweep that was busy when the clock moved would wait for the next time.
+          // A sweep that was busy when the clock moved runs only when the clock moves again.
           if (due.length > 0) t.clock.advance(0);
           expect(due).toEqual([]);
         }
         const untold = await reader.selectFrom('instances').select('id').where('news', 'is not', null).where('ended_at', 'is', null).execute();
         if (untold.some(({ id }) => host.running.get(id)?.state === 'running')) {
           t.clock.advance(0);
-          expect.fail(`${untold[0]?.id} has not been told`);
+          expect.fail(`${untold[0]?.id} has not received its news`);
         }
       });
     },

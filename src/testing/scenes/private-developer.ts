@@ -13,7 +13,7 @@ import { asSent, type Target, targetsOf } from '../fuzz/targets.ts';
 import { until } from '../until.ts';
 
 /**
- * Part of every name that Paula gives to a branch, an agent, a folder or a machine, and used by nobody else. It has letters that no id has, because
+ * Part of every name that Paula gives to a branch, an agent, a folder or a machine. Nobody else uses it. It contains letters that no id contains, because
  * searches ignore case and ids are random.
  */
 export const MARK = 'qloq';
@@ -38,7 +38,7 @@ export interface Read {
 }
 
 export interface Find extends Read {
-  /** The answer of the same call with a word that occurs nowhere. */
+  /** The answer to the same call with a word that occurs nowhere. */
   readonly otherwise: unknown;
 }
 
@@ -47,13 +47,13 @@ export interface PrivateTeam {
   readonly paulaId: string;
   /** Ids of Paula's rows, with their tables. */
   ids(): Map<string, Table>;
-  /** Everything that the member can be told, by every tool and action that answers members. */
+  /** The answers of all tools and actions that the member may call. */
   readAll(member: CallerName, signedIn: CallerName): Promise<Read[]>;
   /** What every list and search finds for words that occur only in Paula's hidden fields. */
   findAll(member: CallerName, signedIn: CallerName): Promise<Find[]>;
 }
 
-/** A team in which everyone, including Paula, has done something of everything. Then Paula becomes private. */
+/** A team in which everyone, including Paula, has created data of every kind. Then Paula becomes private. */
 export async function privateTeam(): Promise<PrivateTeam> {
   const scene = await openFuzzScene();
   await scene.renew();
@@ -121,7 +121,7 @@ export async function privateTeam(): Promise<PrivateTeam> {
     await call;
   }
 
-  /** Only people with operator rights can start one. Here it is made Paula's. */
+  /** Only people with operator rights can start an instance, so this one is assigned to Paula afterwards. */
   async function instance(): Promise<void> {
     const { id } = (await scene.done('instances.start', { repository_path: REPOSITORY, type: 'coding', issue: 4_711, agent: 'tiny' })) as { id: string };
     await scene.app.store.write(principal.workspace, async (tx) => {
@@ -155,7 +155,7 @@ export async function privateTeam(): Promise<PrivateTeam> {
 
   const isPaulas = (table: Table, row: Row): boolean => ownerOf(scene, table, row) === paulaId;
 
-  /** Reads that name things of Paula's, which a member could try. */
+  /** Makes reads that name Paula's ids, as a member could try. */
   async function readsOf(target: Target, caller: Caller, numRuns = 8): Promise<Read[]> {
     const inputs = fc.sample(valid(target.schema, hintFor(target)), { numRuns, seed: 20_261_115 });
     const required = new Set((target.schema.required as string[] | undefined) ?? []);
@@ -191,13 +191,13 @@ export async function privateTeam(): Promise<PrivateTeam> {
     return Object.fromEntries(texts.map(([field]) => [field, ids.join(' ')]));
   }
 
-  /** A step that an agent of Paula's holds now, so that writes of others are refused because of it. */
+  /** Makes an agent of Paula's hold a step, so that the server refuses writes of others because of that step. */
   async function holdStep(): Promise<void> {
     for (const name of ['agent_register', 'task_claim']) await call(targets.find((target) => target.name === name) as Target, 'paula', 21);
     await scene.captured.changes();
   }
 
-  /** One call per text field that needs no other input. */
+  /** Makes one call per text field that needs no other input. */
   async function findsOf(target: Target, caller: Caller): Promise<Find[]> {
     const required = (target.schema.required as string[] | undefined) ?? [];
     const answers: Find[] = [];
@@ -245,7 +245,7 @@ export async function privateTeam(): Promise<PrivateTeam> {
       for (const { target, by } of answering(member, signedIn)) {
         const { annotations } = target.contract;
         if (annotations.readOnlyHint) answers.push(...(await readsOf(target, await scene.caller(by))));
-        // Writes also answer, and name what blocks them.
+        // Refusals of writes are answers too, and name what blocks the write.
         else if (recipeFor(target).by.includes(by)) for (let n = 11; n <= 12; n++) answers.push(await call(target, by, n));
       }
       for (let after = 0, more = true; more; ) {
@@ -272,7 +272,7 @@ const TABLES: readonly Table[] = [
   ...(['overlap_warnings', 'preflight_checks', 'scope_verdicts', 'workflow_tasks', 'workflow_templates', 'session_activity', 'instances'] as const),
 ];
 
-/** The same call with Paula's own names. A worktree needs a unique place and branch. */
+/** The arguments with Paula's own names. A worktree needs a unique path and branch. */
 function marked(args: object, { name, schema }: Target, n: number): object {
   const known = (schema.properties ?? {}) as object;
   const names = Object.entries(MARKED).filter(([field]) => field in known);

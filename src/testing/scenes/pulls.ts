@@ -25,7 +25,7 @@ export function repositoryOnGitHub(): { repository: TestRepository; origin: stri
 export interface GitHubApp extends InstanceApp {
   readonly github: FakeGitHub;
   readonly origin: string;
-  /** The branch's commit on the remote; null: it was not pushed. */
+  /** The branch's commit on the remote, or null if the branch was not pushed. */
   pushed(branch: string): string | null;
   /** Another server on the same machine, store and GitHub. */
   another(options?: InstanceAppOptions): Promise<InstanceApp>;
@@ -46,7 +46,7 @@ export async function gitHubApp(options: InstanceAppOptions & { hand?: (real: Gi
   return { ...app, github, origin, pushed, another: (its = {}) => instanceApp({ ...more, database, host, ...its }) };
 }
 
-/** A server that dies after GitHub has done this for it the given number of times, before it gets the answer. */
+/** A server that dies after GitHub has carried out this step the given number of times, before it gets the last answer. */
 export function dyingAfter(step: 'createPull' | 'createIssue', times = 1): { hand: (real: GitHub) => GitHub; died: Promise<void> } {
   const { promise: died, resolve } = Promise.withResolvers<void>();
   const hand = (real: GitHub): GitHub => {

@@ -14,7 +14,7 @@ export interface TestRepository {
   branches(): string[];
   /** Folders of the worktrees besides the repository's own. */
   worktrees(): string[];
-  /** What is on disk where the server puts worktrees. */
+  /** The entries of the folder in which the server puts worktrees. */
   onDisk(): string[];
 }
 

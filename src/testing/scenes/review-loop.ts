@@ -20,7 +20,7 @@ export const HOUR = 3_600_000;
 export interface LoopOptions {
   readonly plan?: Partial<Omit<AgentPlan, 'notes'>>;
   readonly env?: Record<string, string>;
-  /** TOML besides the launcher. */
+  /** More lines for config.toml, before the launcher. */
   readonly config?: string;
   readonly tmux?: boolean;
 }
@@ -70,7 +70,7 @@ export async function reviewLoop({ plan, env = {}, config = '', tmux = true }: L
       expect(response.status).toBe(200);
       return await response.json();
     },
-    /** Advances the clock until the condition holds: sweeps follow the clock. */
+    /** Advances the clock until the condition holds, because sweeps follow the clock. */
     async until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
       await expect
         .poll(
@@ -114,7 +114,7 @@ function launcher(plan: AgentPlan): string {
   ].join('\n');
 }
 
-/** Agents of any kind: each agent's environment names the folder of its records. */
+/** Ends agents of any kind. It finds them by their environment, which names the folder of their records. */
 function endSessions(home: string, notes: string): void {
   endTmux(home);
   signalAll(processesWith(notes), 'SIGKILL');

@@ -11,17 +11,17 @@ interface Session extends SessionStart {
 export type SessionStep = 'start' | 'end' | 'type';
 
 export interface PretendedHost extends AgentHost {
-  /** The existing ones, by name. */
+  /** The existing sessions, by name. */
   readonly running: ReadonlyMap<string, Session>;
-  /** Including those that have ended. */
+  /** All sessions, including those that have ended. */
   readonly started: readonly Session[];
-  /** Its program ends by itself. */
+  /** Makes the program of this session end. */
   dies(name: string): void;
-  /** The same machine, seen by a server that never gets past this step. */
+  /** The same machine, used by a server that dies before or after this step. */
   dying(step: SessionStep, moment: 'before' | 'after'): { host: PretendedHost; died: Promise<void> };
 }
 
-/** Sessions in which nothing runs, for tests about other things. Several servers may share them, like a machine. */
+/** Sessions in which no program runs, for tests of other features. Several servers may share them, like one machine. */
 export function pretendedHost(): PretendedHost {
   const there = new Map<string, Session>();
   const started: Session[] = [];

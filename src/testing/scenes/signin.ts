@@ -1,4 +1,4 @@
-/** A person's browser, or a script instead of one, after a sign-in. */
+/** The session of a person's browser, or of a script that acts like a browser. */
 export interface Session {
   /** The cookie as the server set it, with its attributes. */
   readonly setCookie: string;
@@ -9,11 +9,11 @@ export interface Session {
   /** The answer of `POST /api/signin`. */
   readonly body: Record<string, unknown>;
   action(name: string, input?: unknown, headers?: Record<string, string>): Promise<{ status: number; body: Record<string, unknown> }>;
-  /** The address with a fresh ticket in its query, which opens it once. */
+  /** Returns the address with a new ticket in its query. The ticket opens the address once. */
   ticketed(address: string): Promise<string>;
 }
 
-/** The answer of `POST /api/signin` to a link's code, whatever it is. */
+/** Returns the answer of `POST /api/signin` to the code of a link, even if it is a refusal. */
 export const postSignIn = (link: string, headers: Record<string, string> = {}, more: Record<string, unknown> = {}): Promise<Response> => {
   const { origin, pathname } = new URL(link);
   return fetch(`${origin}/api/signin`, {

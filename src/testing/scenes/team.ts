@@ -16,14 +16,14 @@ export interface TeamApp extends TestApp {
   task(operation: string, args: object, caller?: TestCaller): Promise<TeamAnswer>;
   workstream(operation: string, args: object, caller?: TestCaller): Promise<TeamAnswer>;
   team(operation: string, args?: object, caller?: TestCaller): Promise<TeamAnswer>;
-  /** A session of the caller's. */
+  /** Starts a session of the caller, and returns its id. */
   session(caller?: TestCaller, args?: object): Promise<string>;
-  /** Checks and starts a task, which must pass, and returns its id. */
+  /** Checks and starts a task, and returns its id. The check must pass. */
   started(words: { title: string; [field: string]: unknown }, caller?: TestCaller): Promise<string>;
   planned(words: { title: string; [field: string]: unknown }, caller?: TestCaller): Promise<string>;
 }
 
-/** Two pieces of work that are the same in different words. */
+/** Two descriptions of the same work in different words. */
 export const THUMBNAILS = {
   title: 'Cache thumbnail images in the gallery',
   task_type: 'feature',
@@ -31,7 +31,7 @@ export const THUMBNAILS = {
 };
 export const SAME_THUMBNAILS = { title: 'Store gallery thumbnails on disk', task_type: 'feature', scope: 'Gallery thumbnail cache so images load faster' };
 
-/** Two developers on the whole product. Calls are Ana's unless they name someone else. */
+/** The whole product with two developers. Ana makes the calls that name no other caller. */
 export async function teamApp(options: TestAppOptions = {}): Promise<TeamApp> {
   const app = await testApp(options);
   const ana = await app.developer('ana');

@@ -38,7 +38,7 @@ export interface WorkflowApp extends TestApp {
   agent(caller?: TestCaller, args?: object): Promise<string>;
   /** A workflow with this plan, ready to be worked on. */
   planned(tasks: readonly PlannedWords[], options?: PlannedOptions): Promise<Planned>;
-  /** Claims the task; without `agent_id`, with a new agent. */
+  /** Claims the task for this agent, or for a new one. */
   claimed(taskId: string, caller?: TestCaller, agentId?: string): Promise<Held>;
   /** Claims the task and sets it in progress. */
   started(taskId: string, caller?: TestCaller, agentId?: string): Promise<Held>;
@@ -47,7 +47,7 @@ export interface WorkflowApp extends TestApp {
   task(taskId: string): Promise<Body>;
 }
 
-/** Two developers on the whole product. Calls are Ana's unless they name someone else. */
+/** The whole product with two developers. Ana makes the calls that name no other caller. */
 export async function workflowApp(options: TestAppOptions = {}): Promise<WorkflowApp> {
   const app = await testApp(options);
   const ana = await app.developer('ana');

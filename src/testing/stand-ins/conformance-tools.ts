@@ -10,7 +10,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 
-/** What the official conformance suite calls: tools for each content type, each notification and each question to the client. */
+/** A tool that the official conformance suite calls. There are tools for each content type, notification and question to the client. */
 export interface FixtureTool {
   readonly description: string;
   readonly inputSchema?: Record<string, unknown>;
@@ -127,12 +127,12 @@ export const TOOLS: Readonly<Record<string, FixtureTool>> = {
   },
   test_error_handling: { description: 'Fails.', call: async () => ({ ...text('This tool intentionally returns an error for testing'), isError: true }) },
   test_tool_with_logging: { description: 'Logs three messages.', call: (_args, ctx) => logs(ctx) },
-  test_logging_tool: { description: 'Logs to whoever asked for it.', call: (_args, ctx) => logs(ctx) },
+  test_logging_tool: { description: 'Logs to clients that asked for it.', call: (_args, ctx) => logs(ctx) },
   test_tool_with_progress: reports('Reports progress three times.', () => pause(5)),
   // Not part of the suite: the last progress report and the answer arrive together.
   test_progress_at_once: reports('Reports progress three times without a pause.', async () => {}),
   test_reconnection: {
-    description: 'Lets go of its stream and answers on the next.',
+    description: 'Closes its stream and answers on the next one.',
     async call(_args, ctx) {
       ctx.http?.closeSSE?.();
       await pause(50);
@@ -160,7 +160,7 @@ export const TOOLS: Readonly<Record<string, FixtureTool>> = {
       [],
     ),
   })),
-  test_elicitation_sep1330_enums: question('Asks for a choice in every way there is.', () => ({
+  test_elicitation_sep1330_enums: question('Asks for a choice with every kind of enum.', () => ({
     user: form(
       'Please choose',
       {
@@ -175,7 +175,7 @@ export const TOOLS: Readonly<Record<string, FixtureTool>> = {
   })),
   test_streaming_elicitation: question('Asks in the middle of a stream.', () => ({ user: form('Go on?', { ok: { type: 'boolean' } }) })),
   test_missing_capability: {
-    description: 'Cannot do without sampling.',
+    description: 'Requires sampling.',
     async call(_args, ctx) {
       if (!('sampling' in capabilitiesOf(ctx))) throw new MissingRequiredClientCapabilityError({ requiredCapabilities: { sampling: {} } });
       return text('The client can sample.');
@@ -187,7 +187,7 @@ export const TOOLS: Readonly<Record<string, FixtureTool>> = {
   test_input_required_result_sampling: question('Asks a model.', () => ({ capital_question: sample('What is the capital of France?') })),
   test_input_required_result_list_roots: question('Asks for the roots.', () => ({ client_roots: inputRequired.listRoots() })),
   test_input_required_result_request_state: stepwise(
-    'Keeps its state with the client.',
+    'Stores its state with the client.',
     [{ confirm: form('Please confirm', { ok: { type: 'boolean' } }) }],
     'state-ok',
   ),
@@ -208,7 +208,7 @@ export const TOOLS: Readonly<Record<string, FixtureTool>> = {
     'Both were answered.',
   ),
   test_input_required_result_tampered_state: stepwise(
-    'Refuses a state that is not its own.',
+    'Refuses a state that it did not make.',
     [{ confirm: form('Please confirm', { ok: { type: 'boolean' } }) }],
     'The state was its own.',
   ),
@@ -224,7 +224,7 @@ export const TOOLS: Readonly<Record<string, FixtureTool>> = {
     },
   },
   json_schema_2020_12_tool: {
-    description: 'Has a schema of the year 2020.',
+    description: 'Has a JSON Schema 2020-12.',
     inputSchema: {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       type: 'object',

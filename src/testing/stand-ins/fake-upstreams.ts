@@ -4,7 +4,7 @@ import type { AppOptions } from '../../main.ts';
 
 type Work = (args: Json, ctx: RelayContext) => Promise<Json>;
 
-/** External servers without connections, for tests of what surfaces make of their offers. */
+/** External servers without connections, for tests of how surfaces pass on their tools and resources. */
 export interface FakeUpstreams {
   readonly create: NonNullable<AppOptions['upstreams']>;
   /** Keyed by published name; the part before the underscore is the server's name. */

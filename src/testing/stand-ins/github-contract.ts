@@ -32,7 +32,7 @@ export type OperationName = (typeof OPERATIONS)[number];
 
 const require = createRequire(import.meta.url);
 const read = (): Description => JSON.parse(readFileSync(require.resolve('@octokit/openapi/generated/api.github.com.json'), 'utf8')) as Description;
-/** Megabytes: read once, and only the used part is kept. */
+/** The description has several megabytes, so it is read once and only the used part is kept. */
 let kept: Contract | undefined;
 export const gitHubContract = (): Contract => (kept ??= pick(read()));
 
@@ -40,7 +40,7 @@ export interface Contract {
   /** The problems of a request; empty if there are none. */
   request(name: OperationName, asked: { path: Json; query: Json; body: unknown }): string[];
   answer(name: OperationName, status: number, body: unknown): string[];
-  /** An example answer of GitHub's own, to be changed. */
+  /** One of GitHub's own example answers. The caller may change it. */
   example(name: 'pull-request' | 'issue'): Json;
 }
 
@@ -61,7 +61,7 @@ function pick({ paths, components }: Description): Contract {
   const ajv = new Ajv({ strict: false, validateFormats: false, coerceTypes: false, allErrors: true });
   const asNumbers = new Ajv({ strict: false, validateFormats: false, coerceTypes: true });
   const added = new Set<string>();
-  // Each schema under its own reference, and only reachable ones.
+  // Keeps only reachable schemas, each under its own reference.
   const reach = (value: unknown): void => {
     if (typeof value !== 'object' || value === null) return;
     const { $ref } = value as Json;
@@ -123,7 +123,7 @@ function pick({ paths, components }: Description): Contract {
     },
     answer(name, status, body) {
       const described = operation(name).responses[status];
-      // Errors of any call are not described: a missing token, rate limits, a fault.
+      // The description leaves out errors that any call can have, such as a missing token, a rate limit or a server fault.
       const content = described ? (resolved(described).content as Record<string, { schema: Json }> | undefined) : undefined;
       return holds(`${name} ${status}`, content?.['application/json']?.schema ?? { $ref: '#/components/schemas/basic-error' }, body);
     },

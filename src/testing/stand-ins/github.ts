@@ -3,12 +3,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { gitHubContract, OPERATIONS, type OperationName } from './github-contract.ts';
 
-/** Imports nothing of the test runner. The caller must stop it, which fails if a request or an answer violated GitHub's description. */
+/** Does not import the test runner. The caller must call `stop`, which fails if a request or an answer violated GitHub's description. */
 export interface FakeGitHub {
   /** For `[github] base_url`. */
   readonly url: string;
   readonly token: string;
-  /** As it would be in config.toml. */
+  /** The settings for config.toml. */
   readonly config: string;
   readonly pulls: FakePull[];
   readonly issues: FakeIssue[];
@@ -16,14 +16,14 @@ export interface FakeGitHub {
   readonly asked: string[];
   /** Violations of GitHub's description. */
   readonly problems: string[];
-  /** Which branches have been pushed; default: all. */
+  /** Whether a branch has been pushed. By default every branch has. */
   hasBranch: (name: string) => boolean;
   merge(number: number): void;
   close(number: number): void;
   reopen(number: number): void;
   /** Makes the next call of this operation fail. Resolves when it has arrived. */
   failNext(operation: OperationName, failure: Failure): Promise<void>;
-  /** Answers no more calls: the connection is cut. */
+  /** From now on, answers no call and cuts its connection instead. */
   goAway(): void;
   comeBack(): void;
   stop(): Promise<void>;
@@ -48,11 +48,11 @@ export interface FakeIssue {
 }
 
 export interface Failure {
-  /** Instead, the connection is cut, or the call is never answered. */
+  /** The status of the answer. `cut`: the connection is cut instead. `silence`: the call is never answered. */
   readonly with: number | 'cut' | 'silence';
   readonly message?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The request was carried out anyway. */
+  /** The request is carried out anyway. */
   readonly done?: boolean;
 }
 
@@ -69,7 +69,7 @@ interface Answer {
 }
 
 const DOCS = 'https://docs.github.com/rest';
-/** Who may be assigned. */
+/** The people who may be assigned. */
 const PEOPLE = ['octocat', 'hubot'];
 const refuse = (status: number, message: string, errors?: readonly object[]): Answer => ({
   status,
@@ -98,7 +98,7 @@ export async function fakeGitHub(): Promise<FakeGitHub> {
       ...example,
       ...pull,
       merged: pull.merged_at !== null,
-      // The published example lacks what the published schema requires.
+      // The published schema requires this field, but the published example lacks it.
       requested_teams: [],
       html_url: `${at(path)}/pull/${pull.number}`,
       head: { ...head, ref: pull.head, label: `${owner}:${pull.head}` },
@@ -180,7 +180,7 @@ export async function fakeGitHub(): Promise<FakeGitHub> {
     const query = Object.fromEntries(url.searchParams);
     const wrong = contract.request(name, { path, query, body });
     problems.push(...wrong);
-    // So that the caller sees it too, not only a reader of the problems.
+    // The caller gets the problem as an answer too.
     if (wrong.length > 0) return send(response, refuse(400, wrong.join('; ')));
     const authorised = [`token ${token}`, `bearer ${token}`].includes((request.headers.authorization ?? '').replace('Bearer', 'bearer'));
     const index = failures.findIndex(({ operation }) => operation === name);

@@ -13,8 +13,8 @@ export interface RecordingServer {
 }
 
 /**
- * An HTTP server of the newer revision that records every request. It has the resource `note:one`, whose updates its tool `update` sends, and the
- * tool `region`, which requires its argument repeated in a header. Without the token in `authorization` it answers 401.
+ * An HTTP server of the newer revision that records every request. It has the resource `note:one`. Its tool `update` sends updates of the
+ * resource. Its tool `region` requires that a header repeats its argument. Without the token in `authorization` it answers 401.
  */
 export async function recordingServer(token?: string): Promise<RecordingServer> {
   const requests: RecordingServer['requests'] = [];

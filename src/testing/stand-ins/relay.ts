@@ -13,9 +13,9 @@ export type FakeTool = (args: Json, ctx: RelayContext) => Promise<Json>;
 export interface RelayApp extends TestApp {
   readonly dispatch: Dispatch;
   readonly ana: TestCaller;
-  /** A call, by Ana by default. */
+  /** Makes a call. Ana makes it by default. */
   call(name: string, args?: unknown, more?: Partial<CallRequest>): Promise<CallAnswer>;
-  /** Names that are withheld, like after a changed definition. */
+  /** Names of tools that are withheld, as after a change of their definition. */
   readonly withheld: Set<string>;
 }
 
@@ -24,7 +24,7 @@ export interface RelayAppOptions extends TestAppOptions {
   readonly deadlineMs?: number;
 }
 
-/** The pipe with tools of an external server `far`, which are functions of the test. */
+/** The pipe with an external server `far`. The tools of this server are functions of the test. */
 export async function relayApp(
   tools: Record<string, FakeTool>,
   { timeoutMs = 30_000, deadlineMs = 600_000, ...options }: RelayAppOptions = {},
@@ -81,7 +81,7 @@ export async function relayApp(
   };
 }
 
-/** A client that is asked through results, like those of the newer revisions. */
+/** A client of the newer protocol revisions. The server puts questions to it into the result of a call. */
 export const modern = (rounds: Exchange['rounds'] = {}, more: Partial<Exchange> = {}): Exchange => ({
   capabilities: { elicitation: { form: {} } },
   meta: {},
@@ -89,7 +89,7 @@ export const modern = (rounds: Exchange['rounds'] = {}, more: Partial<Exchange> 
   ...more,
 });
 
-/** A client of the older revisions, which answers when it is asked. */
+/** A client of the older protocol revisions. It answers the server's questions during a call. */
 export const legacy = (ask: NonNullable<Exchange['ask']>, more: Partial<Exchange> = {}): Exchange => ({
   capabilities: { elicitation: {} },
   meta: {},

@@ -14,7 +14,7 @@ export interface Traffic {
   answered: ((request: string) => unknown) | undefined;
 }
 
-/** A proxy to a server that records every byte. */
+/** A proxy in front of a server. The proxy records every byte. */
 export async function recordTraffic(server: string): Promise<Traffic> {
   const sent: string[] = [];
   const http = createServer(async (incoming, outgoing) => {

@@ -15,9 +15,9 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 export type TestEntry = { readonly name: string } & Readonly<Record<string, unknown>>;
 
 export interface UpstreamApp extends TestApp {
-  /** Writes these entries to the file; the server notices by itself. */
+  /** Writes these entries to the file. The server notices the change by itself. */
   configure(...entries: TestEntry[]): void;
-  /** Called by the operator, with a grant for it. */
+  /** Calls the tool as the operator, who gets a grant for it. */
   call(name: string, args: Json, options?: { exchange?: Exchange; signal?: AbortSignal }): Promise<CallAnswer>;
   /** Resolves with the first matching event, past or future. */
   event(kind: string, server: string, nth?: number): Promise<JournalEvent>;
@@ -69,7 +69,7 @@ export async function upstreamApp(entries: readonly TestEntry[], options: TestAp
   };
 }
 
-/** A server with hand-written JSON-RPC that may misbehave: see the folder. */
+/** A server from the folder `programs/children`. Its JSON-RPC is written by hand, so that it can misbehave. */
 export const child = (file: string, env: Record<string, string> = {}) => ({ command: process.execPath, args: [here(`../programs/children/${file}.mjs`)], env });
 
 /** A stdio server of the newer revision only. */

@@ -7,7 +7,7 @@ import type { UsageBatch, UsageEvent } from '../../surfaces/companion/usage-read
 /** Stands for every prompt, answer and file that clients store next to their counters. */
 export const CANARY = 'CANARY-5f3a the secret plan';
 
-/** Collects what readers put in, each id once, up to a limit. */
+/** Collects the events that readers add, each id once, up to a limit. */
 export function testBatch({ since = 0, room = Number.POSITIVE_INFINITY } = {}): UsageBatch & { readonly events: UsageEvent[] } {
   const events: UsageEvent[] = [];
   return { since, events, full: () => events.length >= room, put: (event) => void (events.some(({ id }) => id === event.id) || events.push(event)) };
@@ -22,7 +22,7 @@ export function writeLines(path: string, lines: readonly unknown[]): string {
   return path;
 }
 
-/** As Claude Code writes it: one line per block of a message. */
+/** A log line as Claude Code writes it, which writes one line per block of a message. */
 export const claudeLine = (id: string, output: number, more: { stop?: string | null; at?: string; usage?: object | null; text?: string } = {}): object => ({
   type: 'assistant',
   timestamp: more.at ?? new Date().toISOString(),
@@ -106,7 +106,7 @@ export function writeCodexLog(home: string, entries: readonly LogEntry[]): strin
   return path;
 }
 
-/** The event that completes a response, inside the text around it in the log. */
+/** A log entry that contains the event of a completed response, surrounded by other text. */
 export const wholeEntry = (id: string, output: number): string =>
   `session_loop{thread_id=thread-1}:turn{prompt="${CANARY}"}: SSE event: ${JSON.stringify({
     type: 'response.completed',
@@ -118,7 +118,7 @@ export const wholeEntry = (id: string, output: number): string =>
     },
   })}`;
 
-/** Only the counters, as Codex logs them for its own telemetry. */
+/** A log entry with only the counters, as Codex logs them for its own telemetry. */
 export const countedEntry = (output: number, at = '2026-11-16T07:20:43.945Z'): string =>
   `session_loop{thread_id=thread-1}: event.name="codex.sse_event" event.kind=response.completed input_token_count=1200 output_token_count=${output} cached_token_count=1000 reasoning_token_count=20 tool_token_count=1255 event.timestamp=${at} conversation.id=thread-1 user.email="${CANARY}" model=gpt-5.1-codex slug=gpt-5.1-codex`;
 
@@ -126,7 +126,7 @@ export interface Bubble {
   readonly id: string;
   readonly tokens?: { inputTokens?: number; outputTokens?: number } | undefined;
   readonly model?: string | undefined;
-  /** Null: without a date. */
+  /** Null for an answer without a date. */
   readonly at?: string | null;
   readonly ended?: boolean;
 }

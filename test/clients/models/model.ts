@@ -15,7 +15,7 @@ export interface Request {
 }
 
 export interface ModelRequest extends Request {
-  /** What was not in earlier requests. */
+  /** The text that earlier requests did not contain. */
   readonly added: string;
 }
 
@@ -23,7 +23,7 @@ export interface ModelRequest extends Request {
 export type Step = ({ readonly tool: string; readonly with: ArgsOf } | { readonly say: string }) & {
   /** Runs before the action. */
   readonly first?: (told: ModelRequest) => unknown;
-  /** The length of the conversation that the model reports. */
+  /** The length of the conversation, in tokens, as the model reports it to the client. */
   readonly tokens?: number;
 };
 export type ArgsOf = Args | ((told: ModelRequest) => Args);

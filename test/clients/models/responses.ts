@@ -14,8 +14,8 @@ interface Item {
 }
 
 /**
- * `POST /responses`: Codex. A tool of a namespace is named `namespace/tool` here; free text goes to a tool under the name `input`. Newer models
- * are told of their tools at the head of the conversation.
+ * `POST /responses`: Codex. A tool of a namespace is named `namespace/tool` here. A tool that takes free text gets it in the argument `input`.
+ * Newer models get the list of their tools at the beginning of the conversation.
  */
 export const responses: Protocol = {
   isTurn: (path, body) => path.endsWith('/responses') && toolsIn(body).length > 0,

@@ -3,7 +3,7 @@ import { type ArgsOf, type Model, type Protocol, type Step, scriptedModel } from
 import { type ClientRun, run } from '../process.ts';
 import { clientProgram, type Workplace } from '../workplace.ts';
 
-/** Contained in prompts, answers and edits. None of it may reach anyone but the client and its model. */
+/** A word in all prompts, answers and edits. Only the client and its model may see it. */
 export const SECRET = 'velvet-otter';
 export const PROMPT = `Sort the basket by ${SECRET}.`;
 
@@ -12,13 +12,13 @@ export interface Program {
   readonly name: ClientName;
   readonly bin: string;
   readonly protocol: Protocol;
-  /** What its person did on this machine before: signed in, trusted the folder. */
+  /** Prepares the machine as its user would: signs in, trusts the folder. */
   settle(workplace: Workplace): void;
   /** Settings that keep it from contacting unnecessary servers. */
   readonly quiet: Readonly<Record<string, string>>;
   /** With these settings it contacts only its model. */
   readonly asksNobodyElse?: true;
-  /** One run without a person: the prompt, and the model that answers. */
+  /** The command line and environment of one run without a person, with the prompt and the model that answers. */
   start(workplace: Workplace, model: Model): { readonly args: readonly string[]; readonly env: Readonly<Record<string, string>> };
   /** One of our tools, by the name its model uses. Setup calls the server `covibe`. */
   ours(tool: string, args: ArgsOf, server?: string): Step & { readonly tool: string };
@@ -32,7 +32,7 @@ export interface AgentRun extends ClientRun {
   readonly model: Model;
 }
 
-/** The whole agent, until it has nothing left to do. */
+/** Runs the agent until it has nothing left to do. */
 export async function runAgent(program: Program, workplace: Workplace, steps: readonly Step[]): Promise<AgentRun> {
   const model = await scriptedModel(program.protocol, steps);
   const { args, env } = program.start(workplace, model);

@@ -7,7 +7,7 @@ import { covenant, startProgram } from '../../../src/testing/programs/program.ts
 import { temporaryRepository } from '../../../src/testing/scenes/repository.ts';
 import { temporaryFolder } from '../../../src/testing/store/database.ts';
 
-test('a server that offers its own forged release installs it on no machine that was set up before [harden.companion.signed-updates]', async () => {
+test('a server that offers a forged release cannot install it on a machine that was set up before [harden.companion.signed-updates]', async () => {
   const at = { home: temporaryFolder() };
   const run = async (...args: string[]) => (await covenant(at, ...args, '--json')).json as Record<string, string>;
   const keys = temporaryFolder();

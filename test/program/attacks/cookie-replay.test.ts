@@ -4,7 +4,7 @@ import { covenant, startProgram } from '../../../src/testing/programs/program.ts
 import { postSignIn, signInBy } from '../../../src/testing/scenes/signin.ts';
 import { temporaryFolder } from '../../../src/testing/store/database.ts';
 
-/** `open`, or why the server refused the socket. */
+/** Returns `open`, or the reason why the server refused the socket. */
 async function socket(url: string, path: string, headers: Record<string, string>): Promise<string> {
   const ws = new WebSocket(url.replace('http', 'ws') + path, { headers });
   const outcome = await new Promise<string>((resolve) => ws.on('open', () => resolve('open')).on('error', ({ message }) => resolve(message)));

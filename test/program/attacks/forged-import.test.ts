@@ -14,7 +14,7 @@ const NOW = Date.now();
 const id = (prefix: string) => newId(prefix, NOW);
 const SECRET = `cv_${'A'.repeat(43)}`;
 
-/** What an honest server exports of a workspace `shop`, and a server that imports it. */
+/** An honest server's export of a workspace `shop`, and another server that imports it. */
 async function place() {
   const files = temporaryFolder();
   const from = { home: temporaryFolder(), cwd: files };
@@ -58,7 +58,7 @@ test("the author of an imported file becomes neither operator nor anyone's brows
   expect(taken.json.left_out).toEqual({ operator_tokens: 1, web_tokens: 1, instance_tokens: 1, signin_links: 1, device_approvals: 1 });
 });
 
-test('imported rows make no sweep touch a folder on this machine, whatever step they name [harden.import.rows-validated]', async () => {
+test('no sweep touches a folder on this machine because of imported rows, whatever step they name [harden.import.rows-validated]', async () => {
   const { to, clock, forge } = await place();
   const repo = temporaryRepository();
   const worktree = `${repo.path}-worktrees/work-1-a1`;
@@ -110,7 +110,7 @@ test('an imported token expires like one created here [harden.import.never-broug
   expect(items.find(({ kind }) => kind === 'agent')?.expires_at).toBe(NOW + 90 * 24 * 3_600_000);
 });
 
-test('a row that its feature would never write refuses the file by line, and none of it is imported [harden.import.rows-validated]', async () => {
+test('a file with a row that its feature would never write is refused with the number of the line, and nothing is imported [harden.import.rows-validated]', async () => {
   const { to, forge } = await place();
   const roles = ['gemini', '../../../precious'];
   const machine = {

@@ -35,7 +35,7 @@ async function place() {
   return { at, run, server, verify, surgery, anchored: anchored.json as { seq: number; root: string; path: string } };
 }
 
-/** Like an attacker who can write to the database: the remaining chain is valid. */
+/** Deletes later events, like an attacker who can write to the database. The remaining chain is valid. */
 const cutAfter = (seq: number) => (db: DatabaseSync) => {
   db.exec(`delete from events where seq > ${seq}`);
   db.exec(`update journal_heads set seq = ${seq}, hash = (select hash from events where seq = ${seq})`);
@@ -109,7 +109,7 @@ test.each(['below the last anchor', 'past the last anchor'])(
       else forgePrune(db, head + 1);
     });
     const missing = { seq: 1, reason: expect.stringContaining('no signed line records that they were pruned') };
-    // Whichever comes first, the server or the check.
+    // The result is the same whether the server or the check sees the journal first.
     const again = await startProgram(at);
     expect(await verify()).toMatchObject({ code: 1, valid: false, first_break: missing });
     expect(await verify('--anchor', 'kept.json')).toMatchObject({ code: 1, valid: false, first_break: missing });
@@ -143,7 +143,7 @@ test("a legitimate prune verifies, also against an anchor from before it or a tr
   expect(torn.notices).toContainEqual(expect.stringContaining('incomplete'));
 });
 
-test('the anchor file is private to its owner; a changed line fails, one cut short by a crash does not [harden.anchor.signed-file]', async () => {
+test('the anchor file is private to its owner, and a changed line in it fails verification, but a line cut short by a crash does not [harden.anchor.signed-file]', async () => {
   const { at, run, server, verify, anchored } = await place();
   await server.stop();
   const folder = join(at.home, 'anchors');
@@ -163,7 +163,7 @@ test('the anchor file is private to its owner; a changed line fails, one cut sho
   expect(await verify()).toMatchObject({ code: 1, valid: false, first_break: { reason: expect.stringContaining('signature') } });
 });
 
-test('no server call sets an anchor aside: only a command in its home does, while no server runs [harden.anchor.cli]', async () => {
+test('no server call can set an anchor aside; only a command in the home can, while no server runs [harden.anchor.cli]', async () => {
   const { run, server, verify, surgery, anchored } = await place();
   const secret = `cv_${'A'.repeat(43)}`;
   surgery((db) => {

@@ -44,7 +44,7 @@ test('a flooding token is limited by its rate, sockets and quota, and refused ca
     items: { kind: string; payload: Record<string, unknown> }[];
   };
   const own = items.filter(({ payload }) => payload.token_id === token_id);
-  // 25 calls fill the quota. Those in progress at that moment are at most the burst.
+  // 25 calls fill the quota. At that moment, no more calls can be in progress than the burst allows.
   expect(own.filter(({ kind }) => kind === 'clock').length).toBeLessThanOrEqual(45);
   expect(own.filter(({ kind }) => kind === 'requests_refused').length).toBeGreaterThan(0);
 });

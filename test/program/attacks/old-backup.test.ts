@@ -99,7 +99,7 @@ test.each([
   expect(readFileSync(join(at.home, 'covenant.db')).equals(before)).toBe(true);
 });
 
-test('a link among the anchors of a backup does not redirect restore [harden.restore.extra-objects]', async () => {
+test('a symbolic link among the anchors of a backup does not redirect restore [harden.restore.extra-objects]', async () => {
   const { run, create, backup } = await place();
   await create('ana');
   await run('audit', 'anchor');
@@ -116,7 +116,7 @@ test('a link among the anchors of a backup does not redirect restore [harden.res
   symlinkSync(precious, join(`${backup}.anchors`, 'else'));
   expect(await covenant(other, 'restore', backup)).toMatchObject({ code: 0 });
   expect(readdirSync(join(other.home, 'anchors')).sort()).toEqual(['anchor.key', 'anchor.keys.jsonl']);
-  // A link in the home is not written through either.
+  // Restore does not write through a symbolic link in the home either.
   symlinkSync(precious, join(other.home, 'anchors', 'default.jsonl'));
   expect((await covenant(other, 'audit', 'anchor')).code).not.toBe(0);
   expect(readFileSync(precious, 'utf8')).toBe('as it was\n');

@@ -24,20 +24,20 @@ test("the admin of a second workspace reaches neither another tenant's tools nor
   };
   await until(() => isUp('bank'));
 
-  // The first developer of the shop is its admin: signed in, she grants whatever she likes.
+  // The first developer of the shop is its admin, so she can give herself any grant after her sign-in.
   const mallory = await run('tokens', 'create', '--developer', 'mallory', '--agent', 'codex', '--workspace', 'shop');
   const { url: link } = (await run('open', '--developer', 'mallory', '--workspace', 'shop')) as { url: string };
   const session = await signInBy(link);
   const act = async (action: string, input: object) => (await session.action(action, input, { origin: url })).body;
   expect(await act('identity.me', {})).toMatchObject({ operator: true });
-  for (const tool of ['bank_echo', 'mall_echo', 'no_such']) {
+  for (const tool of ['bank_echo', 'mall_echo', 'dank_echo']) {
     expect(await act('capabilities.grant', { action: `tool.call.${tool}`, token: mallory.token_id })).toMatchObject({ action: `tool.call.${tool}` });
   }
   const call = async (tool: string) => JSON.stringify((await direct(url, String(mallory.token), tool, { text: 'mine' })).body).replaceAll(tool, 'NAME');
   const stolen = await call('bank_echo');
   expect(stolen).toContain('UNKNOWN_TOOL');
   const unlike = (body: string) => body.replace(/"request_id":"[^"]*"/, '');
-  expect(unlike(stolen)).toBe(unlike(await call('no_such')));
+  expect(unlike(stolen)).toBe(unlike(await call('dank_echo')));
   await until(() => isUp('mall'));
   expect(await call('mall_echo')).toContain('mine');
   const seen = await Promise.all(['tools.list', 'tools.page', 'tools.usage', 'capabilities.matrix'].map((action) => act(action, {})));

@@ -12,7 +12,7 @@ interface Event {
   readonly payload: Record<string, unknown>;
 }
 
-/** Everything written so far, as the holder of this token gets it from the stream. */
+/** All events so far, as the stream sends them to the holder of this token. */
 async function eventsFor(url: string, token: string): Promise<Event[]> {
   const ws = new WebSocket(`${url.replace('http', 'ws')}/api/events?after=0`, { headers: { authorization: `Bearer ${token}` } });
   const events: Event[] = [];
@@ -54,12 +54,12 @@ test('a member who reads events, contexts and sessions cannot link two things of
 
   expect(context).toMatchObject({ context: { context_id, developer: '@private', branch: null, session_id: null } });
   for (const read of [state, JSON.stringify(context), JSON.stringify(events)]) expect(read).not.toMatch(/paula|gemini/);
-  // An id of hers appears only in what is about that very thing.
+  // Each of her ids appears only in data about the object with that id.
   expect(state.split(session_id)).toHaveLength(2);
   expect(JSON.stringify(context)).not.toContain(session_id);
   for (const { subject, payload } of events)
     for (const id of [session_id, context_id, task_id]) if (subject !== id) expect(JSON.stringify(payload)).not.toContain(id);
-  // Nothing repeats between her calls except what everyone's calls share.
+  // Her calls have no text in common except texts that other people's calls contain too.
   const anas = new Set(events.filter(({ actor }) => actor !== '@private').flatMap(({ payload }) => textsIn(payload)));
   const seen = new Map<string, Set<string | number>>();
   for (const { seq, subject, payload } of hers)
@@ -67,7 +67,7 @@ test('a member who reads events, contexts and sessions cannot link two things of
   expect([...seen].filter(([, objects]) => objects.size > 1).map(([text]) => text)).toEqual([]);
 });
 
-/** Without titles: words of shared work, which derived data repeats. */
+/** Leaves out titles, because derived data repeats the titles of shared work. */
 function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   if (typeof value !== 'object' || value === null) return [];

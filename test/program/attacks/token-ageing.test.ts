@@ -5,7 +5,7 @@ import { temporaryFolder } from '../../../src/testing/store/database.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
-test('an agent token that leaked long ago has expired; one that leaked today ends with a rotation, and its agent continues [harden.token.lifetime] [harden.token.rotate] [harden.token.rotate-overlap] [harden.token.list-expiry]', async () => {
+test('an agent token that leaked long ago has expired; a token that leaked today ends with a rotation, and its agent continues [harden.token.lifetime] [harden.token.rotate] [harden.token.rotate-overlap] [harden.token.list-expiry]', async () => {
   const at = { home: temporaryFolder() };
   const server = await startProgram(at);
   const run = async (...args: string[]) => (await covenant(at, ...args, '--json')).json;

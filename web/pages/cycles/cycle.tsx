@@ -20,7 +20,7 @@ const route = getRouteApi('/cycles/$cycle');
 /** A session expires without an event. */
 const POLL_MS = 30_000;
 
-/** Whose turn, since when, what was handed over? */
+/** Whose turn is it, since when, and what was handed over? */
 export function CyclePage() {
   const { cycle: id } = route.useParams();
   const query = useRead('cycles.show', { id, handoffs: 0 }, { pollMs: POLL_MS });

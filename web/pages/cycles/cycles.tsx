@@ -12,7 +12,7 @@ import { useRepository } from '../../shell/repository-filter.tsx';
 /** A repository has at most one active cycle. */
 const MAX_ACTIVE = 500;
 
-/** Whose turn, since when, what was handed over? */
+/** Whose turn is it, since when, and what was handed over? */
 export function Cycles() {
   const repo = useRepository();
   const where = repo === undefined ? {} : { repo };

@@ -50,7 +50,7 @@ export function handoffParts(after: Payload, before: Payload | undefined): Hando
   });
 }
 
-/** Counts equal lines, because one of several may have been removed. */
+/** Equal lines are counted, because only one of several equal lines may have been removed. */
 export function lineChanges(before: readonly string[], after: readonly string[]): HandoffLine[] {
   const left = new Map<string, number>();
   for (const text of before) left.set(text, (left.get(text) ?? 0) + 1);

@@ -14,7 +14,7 @@ interface PhasesProps {
   phase: string | null;
 }
 
-/** The layer of each phase: one after the last earlier phase that leads to it. Phases are listed in cycle order. */
+/** The layer of each phase, in cycle order: one more than the highest layer of the earlier phases that lead to it. */
 export function layersOf({ phases, transitions }: Machine): number[] {
   const place = new Map(phases.map(({ name }, index) => [name, index]));
   const layers: number[] = [];

@@ -77,7 +77,7 @@ export async function verifyChain(workspace: string): Promise<void> {
 
 function conclude(workspace: string): void {
   const { anchor, begin, anchorHolds, firstBreak, verifiedTo, root } = chain.get();
-  // A journal that ends before the anchor has lost it. A journal that was pruned past it has nothing to compare.
+  // If the journal ends before the anchor, the anchored event was lost. If it was pruned past the anchor, there is nothing to compare.
   const holds = anchor && anchor.seq >= (begin?.seq ?? 0) ? (anchorHolds ?? false) : null;
   const at = Date.now();
   chain.change({ status: firstBreak === null && holds !== false ? 'intact' : 'broken', anchorHolds: holds, at });
@@ -101,7 +101,7 @@ function keep(workspace: string, anchor: Anchor): void {
   }
 }
 
-/** For a journal that was deliberately started again. */
+/** Deletes the anchor. Used if the journal was deliberately started again. */
 export function forgetAnchor(workspace: string): void {
   localStorage.removeItem(STORED + workspace);
   chain.change(START);

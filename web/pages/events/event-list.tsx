@@ -76,7 +76,7 @@ function Older({ state, isWhole, onOlder }: { state: FeedState; isWhole: boolean
   }
   return (
     <div className="grid justify-items-center gap-2 border-t border-line p-3 text-muted">
-      {/* A new element for each page: an observer does not report an element that stays in sight. */}
+      {/* Each page gets a new element, because an observer does not report an element that stays in sight. */}
       {full && error === null && <End key={from} onNear={onOlder} />}
       {!isWhole && (
         <p>

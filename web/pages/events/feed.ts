@@ -26,8 +26,8 @@ export interface FeedState {
 const START: FeedState = { rows: [], from: 1, to: 0, begin: 1, read: false, reading: false, full: false, error: null };
 
 /**
- * The events that match a filter, as far as they were read. Events never change, so none is read twice. New events come from the journal
- * that the page follows; with a filter they come from the server, which applies it.
+ * The events that match a filter, as far as they were read. Events never change, so none is read twice. Without a filter, new events come
+ * from the journal that the page follows. With a filter, they come from the server, which applies it.
  */
 export class Feed {
   readonly store = new SharedValue<FeedState>(START);

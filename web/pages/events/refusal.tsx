@@ -4,7 +4,7 @@ import { Command } from '../../parts/command.tsx';
 import { Notice } from '../../parts/layout.tsx';
 import { escapeBidi, Time, UntrustedText } from '../../parts/values.tsx';
 
-/** The step of a call that refused it. */
+/** The step at which a call was refused. */
 type RefusingStep = 'identity' | 'capability' | 'input' | 'rule';
 
 const STEPS: Record<RefusingStep, string> = {
@@ -34,7 +34,7 @@ interface RefusalCardProps {
   command?: string;
 }
 
-/** A refused call: the request, the step that refused it, the reason, and the next step, as the caller received them. */
+/** A refused call: the request, the step at which it was refused, the reason, and the next step, as the caller received them. */
 export function RefusalCard({ refusal, evidence, remedy, command }: RefusalCardProps) {
   const { asked, step, code, message, required_action, seq, time } = refusal;
   return (

@@ -6,7 +6,7 @@ import { Notice, Problem } from '../../parts/layout.tsx';
 import { UntrustedText } from '../../parts/values.tsx';
 import { type Account, beginSession, onSignIn, storedProof } from '../../session.ts';
 
-/** The page of a sign-in link. Only the script uses the link, so that programs that just fetch the address, such as chat previews, do not. */
+/** The page of a sign-in link. The page's script uses the link, so that programs that only fetch the address, such as chat previews, do not use it up. */
 export function Arrival({ code }: { code: string }) {
   const [answer, setAnswer] = useState<SignInAnswer | { error: unknown }>();
   const isBegun = useRef(false);

@@ -136,7 +136,7 @@ function Recipients({ recipients, of }: { recipients: ShownThread['recipients'];
           const at = recipient.read_at ?? recipient.delivered_at;
           return (
             // Agents of private developers all have the same name.
-            // biome-ignore lint/suspicious/noArrayIndexKey: they keep the order in which it was sent to them
+            // biome-ignore lint/suspicious/noArrayIndexKey: the order of the recipients never changes
             <li key={index} className="flex flex-wrap items-center gap-x-3 px-3 py-1.5">
               <span className="min-w-0 flex-1">
                 <AgentName name={recipient.to.name} id={recipient.to.agent_id} />
@@ -161,7 +161,7 @@ const MAX_LENGTHS: Record<string, number> = { ask: 4_000, question: 20_000 };
 
 function whatHappensNext(taskStatus: string | null): string {
   if (taskStatus === null) return 'The sender receives it when it next reads its messages.';
-  // Its agent has left.
+  // A pending task means that the agent that asked has left.
   return taskStatus === 'pending' ? 'The task is open for any agent to claim.' : 'The task continues.';
 }
 

@@ -140,7 +140,7 @@ function PatchTable({ path, lines }: { path: string; lines: readonly DiffLine[] 
       </thead>
       <tbody>
         {lines.map((line, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other name, and pages are only added at the end
+          // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other key, and pages are only added at the end
           <Line key={index} line={line} />
         ))}
       </tbody>

@@ -4,7 +4,7 @@ import { rereadViewer } from '../../query-client.ts';
 
 export interface ShownScreen {
   readonly text: string;
-  /** Null: a log, which has no size. */
+  /** Null for a log, which has no size. */
   readonly columns: number | null;
   readonly rows: number | null;
   readonly cursor: { readonly column: number; readonly row: number } | null;
@@ -21,7 +21,7 @@ export interface TerminalState {
   readonly kind: 'tmux' | 'process' | null;
   /** Whether input is sent to the terminal. */
   readonly write: boolean;
-  /** A message from the server: it is a log, it has ended, or why something was refused. */
+  /** A message from the server: that the screen is a log, that the session has ended, or why something was refused. */
   readonly message: string | null;
   readonly screen: ShownScreen | undefined;
 }
@@ -99,7 +99,7 @@ function after(before: TerminalState, frame: TerminalFrame): TerminalState {
     }
     case 'ended':
       return { ...before, phase: 'ended', write: false };
-    // Before the connection an error is final; later it concerns one message.
+    // Before the connection is open, an error is final. Afterwards it concerns only one message.
     case 'error':
       return { ...before, phase: before.phase === 'open' ? 'open' : 'refused', message: frame.message };
   }

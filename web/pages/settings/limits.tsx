@@ -57,7 +57,7 @@ function useSetting({ key, title, value, is_default }: Setting, words: (value: n
   return { set, change };
 }
 
-/** A numeric setting. Without a default it may have no value. */
+/** A numeric setting. A setting without a default may have no value. */
 export function Limit({ setting }: { setting: Setting }) {
   const { key, title, value, min, max, is_default } = setting;
   const { set, change } = useSetting(setting, shown);

@@ -17,7 +17,7 @@ type Opened = { readonly question: Question } | { readonly approval: Approval } 
 
 function whatHappensNext(taskStatus: string | null): string {
   if (taskStatus === null) return 'The agent receives the answer as a message.';
-  // Its agent has left.
+  // A pending task means that the agent that asked has left.
   return taskStatus === 'pending' ? 'The task is open for any agent to claim.' : 'The task continues.';
 }
 

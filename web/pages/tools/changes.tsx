@@ -138,7 +138,7 @@ const REJECTED_COLUMNS: readonly Column<Change>[] = [
 ];
 
 interface ChangePanelProps {
-  /** As `changeKey` gives it. */
+  /** From `changeKey`. */
   id: string;
   onClose: () => void;
   onDecided: (words: string) => void;

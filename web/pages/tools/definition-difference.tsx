@@ -33,11 +33,11 @@ const changeWord = ({ before, after }: Place): string => (before === null ? 'add
 function PlaceText({ place: { before, after } }: { place: Place }) {
   const pieces = useMemo(() => piecesOf(before, after), [before, after]);
   return pieces.map(({ kind, text }, at) => {
-    // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one difference have no other name
+    // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one difference have no other key
     if (kind === 'same') return <Revealed key={at} text={text} />;
     const [Tag, look] = kind === 'removed' ? (['del', 'bg-bad-tint text-bad line-through'] as const) : (['ins', 'bg-good-tint text-good underline'] as const);
     return (
-      // biome-ignore lint/suspicious/noArrayIndexKey: the same
+      // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one difference have no other key
       <Tag key={at} className={`rounded-sm decoration-1 ${look}`}>
         <Revealed text={text} />
       </Tag>

@@ -33,7 +33,7 @@ export function FilterText({ label, value, onChange }: { label: string; value: s
   );
 }
 
-/** Filters by server; Covenant itself is one too. */
+/** Filters by server. Covenant itself counts as a server. */
 export function ServerFilter({ chosen, onChoose }: { chosen: string | undefined; onChoose: (server: string | undefined) => void }) {
   const { data } = useRead('tools.usage', {});
   const servers = (data?.items ?? []).map(({ server }) => [server, server] as const);

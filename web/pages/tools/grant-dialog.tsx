@@ -13,7 +13,7 @@ const SPANS = [
   {
     span: 'client',
     label: 'Ask in the client too',
-    meaning: 'Like above, but the person at the agent’s client can approve too.',
+    meaning: 'As above, but the person who uses the agent’s client can also approve.',
     scope: { approve: 'client' },
   },
   { span: 'once', label: 'Once', meaning: 'One call. Then the grant is used up.', scope: { max_uses: 1 } },

@@ -82,7 +82,7 @@ function NoGrants({ filtered }: { filtered: boolean }) {
   if (filtered) return <EmptyState all={{ to: '/tools/grants', label: 'Show all grants' }}>No grant matches the filter.</EmptyState>;
   return (
     <EmptyState>
-      <p>No grants yet. Without one, only tools that need no grant (clock) can be called. To add one, run:</p>
+      <p>No grants yet. Without a grant, only tools that need none, such as clock, can be called. To add a grant, run:</p>
       <CliCommand words="capabilities grant tool.call.echo" />
     </EmptyState>
   );

@@ -83,7 +83,7 @@ const matrixColumns = (callers: Answered['callers']): readonly Column<Row>[] => 
   })),
 ];
 
-/** Tokens of the same agent are told apart by label, private ones by id. */
+/** Tokens of the same agent are distinguished by their labels, or by their ids if the labels do not differ. */
 function headingOf({ name, label, subject }: Caller, all: readonly Caller[]): string {
   const same = all.filter((each) => each.name === name);
   if (same.length === 1) return name;
@@ -104,7 +104,7 @@ function Cell({ tool, caller, heading, answer }: { tool: string; caller: Caller;
 }
 
 interface PagerProps {
-  /** The total with its unit. */
+  /** The total number with its unit. */
   label: string;
   from: number;
   step: number;

@@ -110,7 +110,7 @@ function Unconfigured({ servers }: { servers: readonly string[] }) {
               toast={`Forgot ${server}.`}
             >
               <p>
-                Its approvals are deleted and its tool names become free. Grants for these names stay: they will apply to any server that takes the names next.
+                Its approvals are deleted and its tool names become free. Grants for these names stay and will apply to any server that uses the names next.
               </p>
             </ConfirmAction>
           </li>

@@ -6,7 +6,7 @@ export interface WordPiece {
   readonly text: string;
 }
 
-/** With more changed words the whole middle is shown as replaced, because a person could not follow the changes. */
+/** If more words have changed, the whole middle is shown as replaced, because a person could not follow the single changes. */
 const MAX_CHANGED = 2_000;
 
 /** The smallest word-by-word difference of two texts. Joined, the pieces give both texts exactly. */

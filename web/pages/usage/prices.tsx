@@ -127,7 +127,7 @@ function TakeBack({ price, onDone }: { price: Price; onDone: (done: Done) => voi
   );
 }
 
-/** Replaces a toast, which the dialog would cover. */
+/** Used instead of a toast, because the dialog would cover a toast. */
 function DoneNotice({ words, inverse, model, before, onUndone }: Done & { onUndone: () => void }) {
   const set = useAct('prices.set');
   return (

@@ -4,7 +4,7 @@ import type { Column } from '../../parts/table.tsx';
 import { AgentName, PathLink, UntrustedText, workerOf } from '../../parts/values.tsx';
 import type { UsageSearch } from '../../search.ts';
 
-/** The grouping of the usage, and the keys that the server sums by. */
+/** The grouping of the usage, and the keys by which the server sums. */
 export type Grouping = NonNullable<UsageSearch['by']> | 'agent';
 export const GROUPING_KEYS = {
   agent: ['developer', 'agent', 'model'],

@@ -39,7 +39,7 @@ export default function GraphCanvas({ graph, onTurn }: CanvasProps) {
   const edges = useMemo(() => drawnEdges(graph), [graph]);
   const frame = useRef<HTMLDivElement>(null);
   const [view, setView] = useState<Viewport>();
-  // Only once: the view must not move when tasks change.
+  // Runs only once, because the view must not move when tasks change.
   useLayoutEffect(() => {
     const size = frame.current?.getBoundingClientRect();
     if (size) setView((before) => before ?? firstView(placed, size));

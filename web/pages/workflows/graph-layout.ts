@@ -60,7 +60,7 @@ export function firstView(placed: readonly PlacedNode[], size: Size): { x: numbe
   const sought = placed.find(({ node }) => stands(node)) ?? placed.find(({ node }) => node.task?.status === 'pending') ?? placed[0];
   if (!sought) return whole;
   const zoom = READABLE;
-  // A third from the left, to show more of what comes next.
+  // Places the task a third from the left, to show more of the tasks after it.
   return { x: size.width / 3 - (sought.x + NODE.width / 2) * zoom, y: size.height / 2 - (sought.y + NODE.height / 2) * zoom, zoom };
 }
 

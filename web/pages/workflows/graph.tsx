@@ -8,7 +8,7 @@ import { counted } from '../../parts/values.tsx';
 import { FRAME } from './graph-layout.ts';
 
 const page = getRouteApi('/workflows/$workflow');
-/** Fetched when a graph is first shown: pages without one do not load its library. */
+/** Fetched when a graph is first shown, so that pages without a graph do not load its library. */
 const Canvas = lazy(() => import('./graph-canvas.tsx'));
 
 /** The tasks of a workflow as a graph, dependencies from left to right. */

@@ -28,7 +28,7 @@ export function TaskActions({ shown: { task, claim, workflow, dependents, depend
     </p>
   );
   return (
-    // Without actions it takes no space, but can still hold the focus.
+    // Without actions this element takes no space, but it can still have the focus.
     <div ref={actions} data-home tabIndex={-1} className="grid gap-2 outline-none empty:-mt-5">
       {(failed || claim) && (
         <div className="flex flex-wrap gap-2">

@@ -18,7 +18,7 @@ const route = getRouteApi('/workflows/$workflow');
 /** Leases expire without an event. */
 const POLL_MS = 15_000;
 
-/** What is next, who has it, why is it stuck? */
+/** What is next, who works on it, and why is it stuck? */
 export function WorkflowPage() {
   const { workflow: id } = route.useParams();
   const [{ task }, change] = usePageSearch('/workflows/$workflow');

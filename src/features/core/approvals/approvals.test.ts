@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { DEADLINE_MS, held, kinds, listed, listening, waiting, wentThrough } from '../../../testing/scenes/approvals.ts';
 import { until } from '../../../testing/until.ts';
 
-test('a call under a grant with `approve` waits, shows the caller and the arguments, and goes through after a person approves it', async () => {
+test('a call under a grant with `approve` waits for a person, who sees the caller and the arguments; it goes through after approval', async () => {
   const t = await held();
   const call = t.write({ path: '/etc/motd', text: 'hi' });
   const item = await waiting(t);
@@ -157,7 +157,7 @@ test('no approval is requested for a call that would be refused anyway: an unkno
   ]);
 });
 
-test('a token that is revoked while its call waits makes no call', async () => {
+test('a waiting call is not made if its token is revoked', async () => {
   const t = await held();
   const call = t.write();
   const { approval_id } = await waiting(t);

@@ -13,7 +13,7 @@ async function asked(t: HeldApp) {
   return { result, answering };
 }
 
-test('a client of the newer revisions gets the question as a result where the grant allows it, and its answer decides [harden.approval.client-opt-in]', async () => {
+test('a client of the newer revisions gets the question as a result if the grant allows it, and its answer decides [harden.approval.client-opt-in]', async () => {
   const t = await held({ approve: 'client' });
   const { result, answering } = await asked(t);
   const [item] = await listed(t);
@@ -43,7 +43,7 @@ test('a client of the newer revisions gets the question as a result where the gr
     ['input_required', null],
     ['ok', item?.approval_id],
   ]);
-  // Sending the same answer twice opens nothing.
+  // The same answer, sent again, lets no second call through.
   expect((await t.write({ path: 'a' }, { exchange: answering('accept', { approve: true }) })).reply).toMatchObject({ code: 'APPROVAL_UNKNOWN' });
   expect(t.made).toHaveLength(1);
 });
@@ -75,7 +75,7 @@ test("`requestState` of another caller's approval, of another call or of no appr
   expect(await listed(t)).toHaveLength(1);
 });
 
-test('a client of the older revisions is asked on its session where the grant allows it, and the first decision counts [harden.approval.client-opt-in]', async () => {
+test('a client of the older revisions is asked in its session if the grant allows it, and the first decision counts [harden.approval.client-opt-in]', async () => {
   const t = await held({ approve: 'client' });
   const answers: ((answer: Json) => void)[] = [];
   const aborted: unknown[] = [];
@@ -101,7 +101,7 @@ test('a client of the older revisions is asked on its session where the grant al
   expect(aborted).toContainEqual(expect.stringContaining('"b"'));
 });
 
-test('a client that fails to ask its user leaves the decision to others', async () => {
+test('if a client fails to ask its user, people at the server still decide', async () => {
   const t = await held({ approve: 'client' });
   const ask = vi.fn<NonNullable<Exchange['ask']>>().mockResolvedValueOnce({ action: 'cancel' }).mockRejectedValueOnce(new Error('no window'));
   const clients: Exchange[] = [

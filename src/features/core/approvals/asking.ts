@@ -5,7 +5,7 @@ import { readKept } from './kept-arguments.ts';
 
 const SHOWN_CHARACTERS = 2_000;
 
-/** Whether the caller's own client can ask its user. A client of the first revision with elicitation sends `{}`, which means forms. */
+/** Whether the caller's own client can ask its user. Clients of the first protocol revision with elicitation send `{}`, which means forms. */
 export function canAskByForm({ capabilities }: Exchange): boolean {
   const { elicitation } = capabilities;
   return typeof elicitation === 'object' && elicitation !== null && ('form' in elicitation || !('url' in elicitation));
@@ -27,7 +27,7 @@ export function approvalQuestion(row: ApprovalRow): Json {
   };
 }
 
-/** The answer to a client that takes questions as results: it repeats the call with `requestState` and its user's answer. */
+/** The answer to a client that accepts questions as results. It then repeats the call with `requestState` and its user's answer. */
 export const inputRequiredResult = (row: ApprovalRow): Json => ({
   resultType: 'input_required',
   inputRequests: { [APPROVAL_QUESTION]: { method: 'elicitation/create', params: approvalQuestion(row) } },

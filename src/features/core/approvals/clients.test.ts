@@ -7,7 +7,7 @@ import { until } from '../../../testing/until.ts';
 
 type Answer = { action: 'accept' | 'decline' | 'cancel'; content?: { approve: boolean } };
 
-/** A real client of either protocol era. With an `answer` it can ask its user; without one it cannot. */
+/** A real client of an older or newer protocol revision. It can ask its user only if an `answer` is given. */
 async function client(era: Era, answer?: (message: string) => Promise<Answer>) {
   const { url, ...t } = await servedApp();
   const ana = await t.developer('ana', 'codex');
@@ -71,7 +71,7 @@ test.each(ERAS)('a %s client that stops waiting and repeats the call finds the a
   expect(await t.echo()).toMatchObject({ isError: false });
 });
 
-test('a caller of /api/mcp that hangs up ends its call and finds the approval when it repeats it', async () => {
+test('if a caller of /api/mcp disconnects, its call ends; when the caller repeats the call, it finds the approval', async () => {
   const { url, ...t } = await servedApp();
   const ana = await t.developer('ana');
   await t.done('capabilities.grant', { action: 'tool.call.echo', token: ana.tokenId, scope: { approve: true } });

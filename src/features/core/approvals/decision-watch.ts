@@ -1,14 +1,14 @@
 import type { Services } from '../../../kernel/call.ts';
 import { readHead } from '../../../storage/journal.ts';
 
-/** Other processes announce events only by best-effort hints, so callers also look every second. */
+/** Hints about events of other processes can get lost, so callers also look every second. */
 const LOOK_AGAIN_MS = 1_000;
 
 interface FollowedJournal {
   /** After this promise settles, no decision is missed. */
   readonly ready: Promise<void>;
   readonly stop: AbortController;
-  /** By approval id: functions that wake its callers. */
+  /** By approval id: the functions that wake the callers that wait for it. */
   readonly waiting: Map<string, Set<() => void>>;
 }
 
@@ -57,7 +57,7 @@ export class DecisionWatch {
     };
     const ready = (async () => {
       const after = (await readHead(store.reader, workspace))?.seq ?? 0;
-      // Waiting callers fall back to the clock; the next caller follows the journal again.
+      // Waiting callers still look every second. The next caller follows the journal again.
       listen(after)
         .catch((error) => log.warn('stopped following decisions', { workspace, error }))
         .finally(() => this.#forget(workspace, followed));

@@ -12,10 +12,10 @@ import { approvalEvent, decide, lapseIfOverdue, spendApproval } from './lifecycl
 import { approvalTimedOut, approvalUnknown, argumentsUnreadable, refusedByPerson, tokenRevoked, tooManyApprovals } from './refusals.ts';
 import { findApproval, openApprovalOf, type SameCall } from './store.ts';
 
-/** More than a person can review, and a limit on what one agent can queue. */
+/** The maximum number of waiting calls per token. It is more than a person can review, and limits what one agent can queue. */
 const MAX_WAITING = 20;
 const PROGRESS_MS = 10_000;
-/** Small enough that the call's own progress, which starts at 0 or 1, still rises from here. */
+/** Small enough that the call's own progress, which starts at 0 or 1, is still higher after the wait. */
 const PROGRESS_STEP = 0.001;
 
 export interface ApprovalParts {
@@ -165,7 +165,7 @@ class Hold {
     return used ? { state: 'approved', approvalId: id, exchange: this.#exchangeForCall() } : undefined;
   }
 
-  /** Waits for a decision from any process or for the deadline, at most as long as the caller waits. */
+  /** Waits until any process records a decision, until the deadline, or until the caller stops waiting. */
   async #waitForDecision({ id }: ApprovalRow, ask: Exchange['ask']): Promise<ApprovalRow> {
     const { store, clock } = this.#services;
     const { signal } = this.#call;
@@ -224,7 +224,7 @@ class Hold {
     });
   }
 
-  /** The caller's side of the call itself: without the approval answer, and with progress that only rises. */
+  /** The exchange for the call itself. It omits the answer to the approval, and its progress only rises. */
   #exchangeForCall(): Exchange | undefined {
     const { exchange } = this.#call;
     if (!exchange) return undefined;

@@ -14,7 +14,7 @@ export function createApprovals(services: Services, parts: ApprovalParts): { fea
       name: 'approvals',
       implementations: approvalTools(parts.deadlineMs),
       keeps: [
-        { what: 'Decided approvals; arguments are deleted with the decision', ms: 'retention.days' },
+        { what: "Decided approvals (the call's arguments are deleted at the decision)", ms: 'retention.days' },
         { what: 'Calls waiting for their next round', ms: ROUND_MS },
       ],
       sweeps: [approvalSweep(services)],

@@ -28,7 +28,7 @@ test('without a decision by the deadline the caller gets the next step, even if 
   });
 });
 
-test('the sweep lapses overdue approvals in every workspace: undecided calls and approved calls that were not made', async () => {
+test('in every workspace, the sweep marks overdue approvals as lapsed: calls that nobody decided on, and approved calls that were not made', async () => {
   const t = await held();
   const zoe = await t.developer('zoe', undefined, 'ws_beta');
   const gone = new AbortController();
@@ -56,7 +56,7 @@ test('the sweep lapses overdue approvals in every workspace: undecided calls and
   );
 });
 
-test('repeating an abandoned call with the same arguments finds its approval, waiting or approved; it lets one call through', async () => {
+test('a caller that stops waiting and repeats the call with the same arguments gets the same approval, which lets one call through', async () => {
   const t = await held();
   const gone = new AbortController();
   const first = t.write({ path: 'a' }, { signal: gone.signal });
@@ -84,7 +84,7 @@ test('repeating an abandoned call with the same arguments finds its approval, wa
   expect(t.made).toHaveLength(1);
 });
 
-test('an approved call can be made for as long again as there was to decide', async () => {
+test('an approved call can be made for as long after the approval as people had to decide', async () => {
   const t = await held();
   const approve = async (path: string) => {
     const gone = new AbortController();
@@ -99,14 +99,14 @@ test('an approved call can be made for as long again as there was to decide', as
   t.clock.advance(DEADLINE_MS - 1);
   wentThrough(await t.write({ path: 'a' }));
   await approve('b');
-  // Even before a sweep has recorded it.
+  // The approval has lapsed even before a sweep records that.
   await t.app.store.write(DEFAULT_WORKSPACE_ID, (tx) => tx.db.updateTable('approvals').set({ deadline_at: tx.now }).where('status', '=', 'approved').execute());
   const late = t.write({ path: 'b' });
   await t.done('approvals.refuse', { approval_id: (await waiting(t)).approval_id });
   expect((await late).reply).toMatchObject({ code: 'APPROVAL_REFUSED' });
 });
 
-test('one approval lets exactly one of many equal calls through, on any server; the others need their own', async () => {
+test('one approval lets exactly one of many equal calls through, on any server; each other call needs its own approval', async () => {
   const here = await held();
   const there = await relayApp({ far_write: async (args) => ({ content: [], made: here.made.push(args) }) }, { database: here.database, clock: here.clock });
   const equal = { path: 'same' };
@@ -127,7 +127,7 @@ test('one approval lets exactly one of many equal calls through, on any server; 
   expect(await here.events({ kind: 'approval.used' })).toHaveLength(1);
 });
 
-test('the first decision counts; a later one is refused with the name of the decider and changes nothing', async () => {
+test('the first decision counts; a later decision changes nothing and is refused with the name of the first decider', async () => {
   const t = await held();
   const mira = person(await t.developer('mira'));
   const call = t.write();
@@ -143,7 +143,7 @@ test('the first decision counts; a later one is refused with the name of the dec
   expect((await t.action('approvals.approve', { approval_id: 'ZZZZ' })).reply).toMatchObject({ code: 'APPROVAL_NOT_FOUND' });
 });
 
-test('only people with operator rights list and decide approvals: no agent or developer token, and no other member', async () => {
+test('only people with operator rights can list and decide approvals; agent and developer tokens and other members cannot', async () => {
   const t = await held();
   const call = t.write();
   const { approval_id } = await waiting(t);
@@ -161,7 +161,7 @@ test('only people with operator rights list and decide approvals: no agent or de
   wentThrough(await call);
 });
 
-test('other deciders see a private developer as @private, without the agent', async () => {
+test('other people who decide see a private developer as @private, and do not see the agent', async () => {
   const t = await held();
   await t.app.store.write(DEFAULT_WORKSPACE_ID, (tx) => tx.db.updateTable('developers').set({ visibility: 'private' }).where('name', '=', 'ana').execute());
   const call = t.write();

@@ -6,7 +6,7 @@ import type { ApprovalRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { changeApproval, findApproval, overdueApprovals } from './store.ts';
 
-/** The journal's actor where nobody in particular acts. */
+/** The journal's actor for changes that no caller made. */
 const SERVER = 'server';
 
 interface Decision {
@@ -19,7 +19,7 @@ interface Decision {
 
 const isOpen = ({ status, deadline_at }: ApprovalRow, now: number): boolean => status === 'waiting' && now < deadline_at;
 
-/** Applies the first decision. Undefined: already decided, or too late. An approved call then has `deadlineMs` to be made. */
+/** Applies the first decision. Undefined: already decided, or too late. After approval, the call can be made within `deadlineMs`. */
 export async function decide(tx: Tx, row: ApprovalRow, { approve, by, through, reason }: Decision, deadlineMs: number): Promise<ApprovalRow | undefined> {
   if (!isOpen(row, tx.now)) return undefined;
   const decided = await changeApproval(tx.db, tx.workspace, row.id, 'waiting', {
@@ -35,7 +35,7 @@ export async function decide(tx: Tx, row: ApprovalRow, { approve, by, through, r
   return decided;
 }
 
-/** Of all callers that one approval lets through, exactly one succeeds. */
+/** If several callers use one approval, exactly one of them succeeds. */
 export async function spendApproval(tx: Tx, id: string, actor: string): Promise<boolean> {
   const row = await findApproval(tx.db, tx.workspace, id);
   if (row?.status !== 'approved' || tx.now >= row.deadline_at) return false;
@@ -44,7 +44,7 @@ export async function spendApproval(tx: Tx, id: string, actor: string): Promise<
   return used !== undefined;
 }
 
-/** Lapses the approval only if it is still overdue: another process or a person may have been faster. Returns the current row. */
+/** Marks the approval as lapsed if it is still overdue: another process or a person may have been faster. Returns the current row. */
 export async function lapseIfOverdue(tx: Tx, id: string): Promise<ApprovalRow | undefined> {
   const row = await findApproval(tx.db, tx.workspace, id);
   if (!row || (row.status !== 'waiting' && row.status !== 'approved') || tx.now < row.deadline_at) return row;
@@ -73,7 +73,7 @@ export function approvalEvent(what: 'requested' | 'approved' | 'refused' | 'laps
   };
 }
 
-/** In all workspaces: lapses overdue approvals and deletes expired rounds. */
+/** In all workspaces: marks overdue approvals as lapsed and deletes expired rounds. */
 export function approvalSweep(services: Pick<Services, 'store' | 'clock' | 'log'>): Sweep {
   const { store, clock } = services;
   const due = dueSweep(services, { name: 'approvals', everyMs: 5_000, atOnce: 100, find: overdueApprovals, settle: (tx, { id }) => lapseIfOverdue(tx, id) });

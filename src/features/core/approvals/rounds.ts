@@ -11,7 +11,7 @@ export const ROUND_MS = 15 * 60_000;
 const MAX_STATE_BYTES = 64 * 1024;
 const TOKEN = /^cvr_[A-Za-z0-9_-]{43}$/;
 
-/** A call of several rounds is one use of its grant. The token that the caller brings back proves that the use was counted. */
+/** A call of several rounds is one use of its grant. The token that the caller sends back proves that the use was counted. */
 export function createRounds({ store }: Services): Pick<Ports, 'suspend' | 'resume'> {
   return {
     async suspend(principal, { noun, name }, argsDigest, { grantId, approvalId, requestState }) {

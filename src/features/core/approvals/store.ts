@@ -12,7 +12,7 @@ export type SameCall = Pick<ApprovalRow, 'token_id' | 'noun' | 'name' | 'argumen
 export const openApprovalOf = (db: Db, workspace: string, call: SameCall, now: number) =>
   findRow(db, 'approvals', { workspace_id: workspace, ...call, status: ['approved', 'waiting'], deadline_at: { '>': now } }, { status: 'asc', id: 'asc' });
 
-/** Waiting approvals that can still be decided, oldest first. Others, newest first. */
+/** Waiting approvals that can still be decided, oldest first, or approvals with another status, newest first. */
 export async function approvalRowsBy(db: Db, workspace: string, status: ApprovalStatus, now: number, limit: number): Promise<ApprovalRow[]> {
   const waits = status === 'waiting';
   const match = { workspace_id: workspace, status, deadline_at: waits ? { '>': now } : undefined };
@@ -37,7 +37,7 @@ export async function changeApproval(
     .executeTakeFirst();
 }
 
-/** In all workspaces: waiting or approved but unused approvals past their deadline. */
+/** Approvals of all workspaces that are past their deadline and still wait for a decision or for their call. */
 export async function overdueApprovals(db: Db, now: number, limit: number): Promise<Pick<ApprovalRow, 'workspace_id' | 'id'>[]> {
   return await matching(db, 'approvals', { status: ['waiting', 'approved'], deadline_at: { '<=': now } })
     .select(['workspace_id', 'id'])

@@ -37,13 +37,13 @@ export function approvalTools(deadlineMs: number): Implementation[] {
   ];
 }
 
-/** Waiting approvals, oldest first. Others, newest first. */
+/** Lists waiting approvals oldest first, and approvals with another status newest first. */
 export async function readApprovals(db: Db, viewer: Principal, status: ApprovalStatus, now: number, limit: number): Promise<ApprovalView[]> {
   const rows = await approvalRowsBy(db, viewer.workspace, status, now, limit);
   return rows.map((await approvalViewer(db, viewer)).view);
 }
 
-/** The first decision counts. A later decider sees who made it. */
+/** The first decision counts. A person who decides later sees who decided first. */
 function alreadySettled(row: ApprovalRow, { decider }: ApprovalViewer): Refusal {
   const by = decider(row);
   const how = row.decided_through === 'elicitation' ? "the caller's own client" : row.decided_through;

@@ -8,7 +8,7 @@ import { until } from '../../../testing/until.ts';
 
 const hi = { text: 'hi' };
 
-/** Ana with grants of `echo`, given in this order. */
+/** Gives Ana these grants of `echo`, in this order. */
 async function granted(...scopes: object[]) {
   const t = await testApp({ features: [fixtureFeature] });
   const ana = await t.developer('ana');
@@ -53,7 +53,7 @@ test('a grant with `max_per_minute` refuses calls above the rate in any 60 secon
   expect(await t.uses()).toEqual([3]);
 });
 
-test('the rate is counted across all servers: of many simultaneous calls exactly the allowed number passes', async () => {
+test('the rate is counted across all servers, so exactly the allowed number of simultaneous calls passes', async () => {
   const here = await granted({ max_per_minute: 3 });
   const there = await testApp({ database: here.database, clock: here.clock });
   const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => (i % 2 ? here : there).tool('echo', hi, here.ana)));
@@ -73,7 +73,7 @@ test('an unbounded grant is used before a counted one, and a counted one before 
   expect((await asked).isError).toBe(false);
 });
 
-test('if one grant is over its rate, another with room is used, and only then a person is asked', async () => {
+test('if one grant is over its rate, another grant within its rate is used; a person is asked only if there is none', async () => {
   const t = await granted({ max_per_minute: 1 }, { max_per_minute: 1, max_uses: 1 }, { approve: true });
   for (let i = 0; i < 2; i++) expect((await t.echo()).isError).toBe(false);
   expect(await t.uses()).toEqual([1, 1, 0]);
@@ -121,7 +121,7 @@ test('if the store fails after a use was counted, the error says so', async () =
   expect(await t.uses()).toEqual([1]);
 });
 
-test('of two approved calls that wait on a grant with one use, one goes through', async () => {
+test('if two approved calls wait for a grant with one use, one of them goes through', async () => {
   const t = await granted({ approve: true, max_uses: 1 });
   const calls = ['a', 'b'].map((text) => t.tool('echo', { text }, t.ana));
   const items = await until(async () => {
@@ -136,7 +136,7 @@ test('of two approved calls that wait on a grant with one use, one goes through'
 });
 
 test.each(['revoked', 'expired'] as const)(
-  'a grant that is %s while the call waits lets nothing through, approved or not, nor does another grant',
+  'a waiting call is denied if its grant is %s in the meantime, even if the call is approved or another grant exists',
   async (how) => {
     const t = await granted({ approve: true, expires_at: Date.UTC(2026, 0, 1) + 5_000 });
     const call = t.echo();
@@ -153,7 +153,7 @@ test.each(['revoked', 'expired'] as const)(
   },
 );
 
-test("Covenant's own tools are held too, whether granted one by one or by toolset", async () => {
+test("calls of Covenant's own tools wait for approval too, whether the tools are granted one by one or by toolset", async () => {
   const t = await granted();
   await t.done('capabilities.revoke', { action: 'toolset.team', token: t.ana.tokenId });
   await t.grant({ approve: true }, 'toolset.team');
@@ -167,7 +167,7 @@ test("Covenant's own tools are held too, whether granted one by one or by toolse
   expect(usage?.payload).toMatchObject({ approval_id, outcome: 'ok' });
 });
 
-test('lists include tools under a rate or approval, even while over the rate, but not those used up', async () => {
+test('lists include tools whose grant has a rate or needs approval, even over the rate, but not tools whose grant is used up', async () => {
   const t = await granted({ max_per_minute: 1 });
   const sees = async () => (await t.app.gate.visibility(t.ana.principal)).tool('echo', 'gateway');
   await t.echo();
@@ -258,7 +258,7 @@ test('a call of three rounds is one use of its grant, and the other server gets 
   expect(JSON.stringify(await t.app.store.reader.selectFrom('call_rounds').selectAll().execute())).not.toContain(one);
 });
 
-test('a round can be taken once, by the same caller, for the same call, within fifteen minutes', async () => {
+test('a round can be continued once, by the same caller, for the same call, within fifteen minutes', async () => {
   const t = await rounds({ max_uses: 50 });
   const ben = await t.developer('ben');
   await t.grant('far_ask', ben);
@@ -324,7 +324,7 @@ test("after the client answers the approval question, the tool's own rounds foll
   expect(await t.uses()).toBe(1);
 });
 
-test('an answer for an approval that is not needed any more is not passed on', async () => {
+test('an answer for an approval that is not needed any more is not passed on to the other server', async () => {
   const t = await rounds({ approve: 'client' });
   const { requestState } = ((await t.call('far_ask', {}, { exchange: modern() })).relayed as { result: Json }).result;
   await t.done('capabilities.grant', { action: 'tool.call.far_ask', token: t.ana.tokenId });

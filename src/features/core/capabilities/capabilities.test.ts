@@ -48,7 +48,7 @@ test('without a grant an unknown tool gets the same denial as a known one [capab
   expect(unknown).toBe(known.replaceAll('echo', 'nope'));
 });
 
-test('a caller with the grant of its contract learns that a tool does not exist', async () => {
+test('a caller who has the grant of a toolset, or of the tool itself, learns that the tool does not exist', async () => {
   const { developer, done, tool } = await testApp();
   const ana = await developer('ana');
   expect((await tool('covibe_nope', {}, ana)).body).toMatchObject({ status: 'error', data: { code: 'UNKNOWN_TOOL' } });
@@ -153,7 +153,7 @@ test('a grant with `max_uses` allows that many calls and is then exhausted [capa
   expect(items.find((item) => item.action === 'tool.call.echo')).toMatchObject({ status: 'exhausted', uses: 2 });
 });
 
-test('check and use are one step: of many simultaneous calls on two servers exactly one passes a grant of one use [capability.grant.atomic-use]', async () => {
+test('check and use are one step, so exactly one of many simultaneous calls on two servers passes a grant of one use [capability.grant.atomic-use]', async () => {
   const here = await testApp();
   const there = await testApp({ database: here.database });
   const ana = await here.developer('ana');
@@ -162,7 +162,7 @@ test('check and use are one step: of many simultaneous calls on two servers exac
   expect(answers.filter((answer) => !answer.isError)).toHaveLength(1);
 });
 
-test('the audit names the grant whose use was counted, and its state', async () => {
+test('the audit names the grant whose use was counted, and its revision after that use', async () => {
   const { developer, done, events, tool } = await testApp();
   const ana = await developer('ana');
   const grants = [];
@@ -207,7 +207,7 @@ test('a revoked grant allows nothing from the next call on, even if another serv
   expect((await here.tool('echo', hi, ana)).reply).toMatchObject({ code: 'CAPABILITY_DENIED' });
 });
 
-test('if several statuses apply, the later of live, exhausted, expired, revoked is shown [capability.grant.status-precedence]', async () => {
+test('if several statuses apply to a grant, the last of live, exhausted, expired and revoked is shown [capability.grant.status-precedence]', async () => {
   const { clock, developer, done, tool } = await testApp();
   const ana = await developer('ana');
   const { grant_id } = await done('capabilities.grant', {

@@ -32,7 +32,7 @@ export const actionName = z
 
 const id = z.string().min(1).max(64);
 
-/** At most one of them. Without any, the operator. */
+/** At most one of them. If all are missing, the subject is the operator. */
 const subjectFields = {
   developer: z.string().min(1).max(100).optional().describe('Developer name; the grant covers all of their tokens.'),
   token: id.optional().describe('Token id, or an unambiguous end of it.'),
@@ -77,7 +77,7 @@ export const revokeCapability = contract({
   name: 'capabilities.revoke',
   toolset: 'admin',
   title: 'Revoke a capability',
-  description: 'Revoke every grant of an action from a subject, or one grant by its id, from the next call on.',
+  description: 'Revoke all grants of an action to a subject, or one grant by its id, with immediate effect.',
   input: z.strictObject({ action: actionName.optional(), ...subjectFields, grant_id: id.optional() }),
   output: z.strictObject({ revoked: z.array(z.string()) }),
   annotations: { destructiveHint: true, idempotentHint: true },
@@ -115,7 +115,7 @@ export const explainCapability = contract({
   name: 'capabilities.explain',
   title: 'Explain access to a tool',
   description:
-    'Explain whether a subject can call a tool, and which grant allows it or what is missing. Covers each token of a developer. Calls and counts nothing. Developers see their own access, the operator anyone’s.',
+    'Explain whether a subject can call a tool, and which grant allows it or what is missing. Covers each token of a developer. Counts no use. Developers see their own access, the operator anyone’s.',
   input: z.strictObject({ ...subjectFields, name: z.string().trim().min(1).max(200).describe('Tool name.') }),
   output: z.strictObject({
     capability: z.string(),

@@ -11,7 +11,7 @@ interface Explained {
 const explained = async (t: TestApp, input: object, caller?: TestCaller) => (await t.done('capabilities.explain', input, caller)) as unknown as Explained;
 const onDashboard = (caller: TestCaller): TestCaller => ({ ...caller, principal: { ...caller.principal, web: true } });
 
-test('the answer matches the real call, names the deciding grant and counts nothing', async () => {
+test('the explanation matches the result of the real call, names the deciding grant and counts no use', async () => {
   const t = await testApp();
   const codex = await t.developer('mira', 'codex');
   const ask = async () => (await explained(t, { token: codex.tokenId, name: 'echo' })).answers[0];
@@ -32,7 +32,7 @@ test('the answer matches the real call, names the deciding grant and counts noth
   await t.done('capabilities.revoke', { action: 'tool.call.echo', token: codex.tokenId });
   expect(await ask()).toMatchObject({ answer: 'limited', grant: { subject_name: 'mira', scope: { arguments: { allow: [{ text: 'hi' }] } } } });
 
-  // An empty list of allowed arguments is still a bound, and does not precede an unbounded grant.
+  // Empty allowed arguments still limit a grant, and a grant without limits is used before it.
   await t.done('capabilities.grant', { action: 'tool.call.echo', token: codex.tokenId, scope: { arguments: { allow: [{}] } } });
   expect(await ask()).toMatchObject({ answer: 'limited' });
   await t.done('capabilities.grant', { action: 'tool.call.echo', token: codex.tokenId });
@@ -43,7 +43,7 @@ test('the answer matches the real call, names the deciding grant and counts noth
   expect(await t.events({ kind: 'CapabilityCheck' })).toHaveLength(2);
 });
 
-test('a developer is answered token by token, a missing tool is reported, and an instance or the operator can be named', async () => {
+test('the explanation has one answer for each token of a developer, reports a missing tool, and can also be about an instance or the operator', async () => {
   const t = await testApp();
   const codex = await t.developer('mira', 'codex');
   await t.developer('mira', 'claude-code');
@@ -65,7 +65,7 @@ test('a developer is answered token by token, a missing tool is reported, and an
   expect((await t.action('capabilities.explain', { developer: 'nobody', name: 'echo' })).reply).toMatchObject({ code: 'DEVELOPER_NOT_FOUND' });
 });
 
-test('developers can ask only for themselves, and cannot find out whether another token exists', async () => {
+test('developers can explain only their own access, and cannot find out whether another token exists', async () => {
   const t = await testApp();
   const mira = await t.developer('mira');
   const ben = onDashboard(await t.developer('ben'));
@@ -78,7 +78,7 @@ test('developers can ask only for themselves, and cannot find out whether anothe
   expect([callers.map(({ name }) => name), total_callers]).toEqual([['ben'], 1]);
 });
 
-test("the matrix shows the gate's answer for each tool and token, in pages of both", async () => {
+test("the matrix shows the gate's answer for each tool and token, with pages of tools and of tokens", async () => {
   const t = await testApp();
   const codex = await t.developer('mira', 'codex');
   await t.developer('ben', 'gemini');
@@ -109,7 +109,7 @@ test("the matrix shows the gate's answer for each tool and token, in pages of bo
   });
 });
 
-test('grants are listed newest first, by page, status, subject and text; `expires_in_minutes` counts by the server’s clock', async () => {
+test('grants are listed newest first in pages and can be filtered by status, subject and text; `expires_in_minutes` counts by the server’s clock', async () => {
   const t = await testApp();
   const mira = await t.developer('mira');
   const grant = async (input: object) => (await t.done('capabilities.grant', { developer: 'mira', ...input })).grant_id as string;
@@ -136,7 +136,7 @@ test('grants are listed newest first, by page, status, subject and text; `expire
   });
 });
 
-test('a grant of or by a private developer names nobody to signed-in people', async () => {
+test('signed-in people cannot see who holds or gave a grant if that developer is private', async () => {
   const t = await testApp();
   const admin = await t.developer('mira');
   const codex = await t.developer('ben', 'codex');

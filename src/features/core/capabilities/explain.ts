@@ -64,13 +64,13 @@ async function callersNamed(subjects: Subjects, { reader, workspace, principal, 
   throw new Refusal(
     'NOT_YOURS',
     'You can only ask about yourself and your own tokens.',
-    'Repeat the call with one of your own tokens, or ask the operator to run `covenant capabilities explain`.',
+    'Repeat the call with `developer` set to your own name or `token` to one of your own tokens, or ask the operator to run `covenant capabilities explain TOOL --developer NAME`.',
   );
 }
 
 type Matrix = Output<typeof capabilityMatrix>;
 
-/** One read for each caller, whatever the number of tools. */
+/** Reads the grants once for each caller, whatever the number of tools. */
 export async function accessMatrix(subjects: Subjects, offer: GrantOffer, ctx: CallContext, page: Input<typeof capabilityMatrix>): Promise<Matrix> {
   const { reader, principal, clock } = ctx;
   const text = page.text?.toLowerCase();

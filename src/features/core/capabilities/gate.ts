@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { Principal, Services } from '../../../kernel/call.ts';
 import type { Toolset } from '../../../kernel/contract.ts';
-import { DEFAULT_WORKSPACE_ID, workspaceName } from '../../../kernel/ids.ts';
+import { workspaceFlag } from '../../../kernel/ids.ts';
 import type { AccessDecision, AccessRequest, Denied, Passed, Ports, PriorDecision } from '../../../kernel/ports.ts';
 import { capabilityFor, namespaceOf, type Registry } from '../../../kernel/registry.ts';
 import { refused } from '../../../kernel/reply.ts';
@@ -20,7 +20,7 @@ export interface Gate {
   authorize: Ports['authorize'];
   /** For lists: tells which tools, prompts and resources this caller may use. */
   visibility(principal: Principal): Promise<Visibility>;
-  /** The gate's answer to a tool call now, without counting or asking anybody. `only`: prepare the answer for this tool alone. */
+  /** What the gate would answer to a tool call now. Counts no use and asks nobody. `only`: prepare the answer for this tool alone. */
   foresee(principal: Principal, only?: string): Promise<(tool: string) => AccessForecast>;
 }
 
@@ -48,7 +48,7 @@ export function createGate(services: Services, registry: Pick<Registry, 'toolset
       if (isExempt(asked)) return passed(principal, asked, null);
       const actions = actionsOpening(asked);
       const { reader, access } = services.store;
-      // The caller chooses the name: it must not read like two actions.
+      // The caller chooses the name. JSON keeps a name with a separator in it from looking like two actions.
       const key = JSON.stringify(['grants', principal.workspace, principal.subjects, actions]);
       const grants = await access.get(key, () => findGrants(reader, principal.workspace, principal.subjects, actions));
       return decide(principal, asked, settled, grants, services.clock.now());
@@ -82,11 +82,11 @@ export function createGate(services: Services, registry: Pick<Registry, 'toolset
   };
 }
 
-/** Equal to no arguments that a grant could be bound to. */
+/** Stands for arguments that no list of allowed arguments contains. */
 const SOME = Symbol('some arguments');
 const toolCall = (name: string): AccessRequest => ({ noun: 'tool', name, args: SOME, redactedArgs: SOME, toolset: undefined });
 
-/** With arbitrary arguments; if those are not allowed, with the first allowed ones. */
+/** Decides for arbitrary arguments and, if they are denied, for the first arguments that each grant allows. */
 function foreseen(principal: Principal, asked: AccessRequest, grants: readonly GrantRow[], now: number): AccessForecast {
   const bound = grants.flatMap((grant) => argumentsOf(grant)?.slice(0, 1) ?? []);
   const verdicts = [SOME, ...bound].map((args) => decide(principal, { ...asked, args, redactedArgs: args }, {}, grants, now));
@@ -98,7 +98,7 @@ const isExempt = ({ noun, name }: AccessRequest): boolean => noun === 'tool' && 
 
 /** An unbounded grant is used before a counted one, and a counted one before one that needs approval. */
 function decide(principal: Principal, asked: AccessRequest, { approved, resumed }: PriorDecision, all: readonly GrantRow[], now: number): AccessDecision {
-  // An approval or round belongs to one grant. No other grant can replace it.
+  // An approval or round belongs to one grant. Another grant cannot be used for it.
   const settled = approved ?? resumed;
   const grants = settled === undefined ? all : all.filter(({ id }) => id === settled);
   if (resumed !== undefined) {
@@ -120,7 +120,7 @@ function decide(principal: Principal, asked: AccessRequest, { approved, resumed 
   return tooOften(principal, asked, Math.min(...usable.map((grant) => waitForRate(grant, now))));
 }
 
-/** Check and use are one step: of many simultaneous calls, exactly as many pass as the grants have uses left. */
+/** Checks and counts in one step, so that simultaneous calls cannot use a grant more often than it allows. */
 async function consumeFirst(tx: Tx, principal: Principal, asked: AccessRequest, grants: readonly GrantRow[]): Promise<AccessDecision> {
   let wait: number | undefined;
   let reason: string | undefined;
@@ -148,7 +148,7 @@ function passed(principal: Principal, asked: AccessRequest, grant: GrantRow | nu
   };
 }
 
-/** Must read the same for a tool that exists and one that does not. */
+/** The refusal must be the same for a tool that exists and for one that does not. */
 function denied(principal: Principal, asked: AccessRequest, reason: string | undefined, retryAfterMs?: number): Denied {
   const capability = capabilityFor(asked.noun, asked.name);
   const who = principal.kind === 'operator' ? 'the operator' : `this ${principal.kind} token`;
@@ -171,7 +171,7 @@ function denied(principal: Principal, asked: AccessRequest, reason: string | und
 
 function subjectFlags(principal: Principal): string {
   const subject = principal.kind === 'operator' ? '' : ` --token ${principal.tokenId}`;
-  return principal.workspace === DEFAULT_WORKSPACE_ID ? subject : `${subject} --workspace ${workspaceName(principal.workspace)}`;
+  return subject + workspaceFlag(principal.workspace);
 }
 
 function whyDenied(grants: readonly GrantRow[], now: number): string | undefined {
@@ -211,7 +211,10 @@ export function grantStatus(grant: StandingGrant, now: number): GrantStatus {
   return 'live';
 }
 
-/** Compared as sent and as stored: an entry contains no secret, and may name the repository that is only reported. */
+/**
+ * Compares each entry with the arguments as sent and as stored. The stored arguments contain no secret, but they name the repository that the caller's
+ * client only reported.
+ */
 export function allowsArguments(grant: GrantRow, { args, redactedArgs }: Pick<AccessRequest, 'args' | 'redactedArgs'>): boolean {
   const allowed = argumentsOf(grant);
   return allowed === undefined || allowed.some((entry) => isDeepStrictEqual(entry, args ?? {}) || isDeepStrictEqual(entry, redactedArgs ?? {}));

@@ -32,7 +32,7 @@ function naive(rate: number) {
   };
 }
 
-test('`max_per_minute` accepts exactly what fits into any 60 seconds and returns how long the next call must wait', () => {
+test('`max_per_minute` accepts exactly that many calls in any 60 seconds and returns how long the next call must wait', () => {
   const step = fc.oneof(fc.integer({ min: 0, max: 70_000 }), fc.constantFrom(0, 1, 59_999, 60_000, 60_001));
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 8 }), fc.array(step, { maxLength: 60 }), (rate, steps) => {
@@ -54,7 +54,7 @@ test('`max_per_minute` accepts exactly what fits into any 60 seconds and returns
   );
 });
 
-test('servers with different clocks count together, and setting a clock back opens nothing', () => {
+test('servers with different clocks count together, and setting a clock back allows no further call', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 5 }), fc.array(fc.integer({ min: -30_000, max: 30_000 }), { maxLength: 60 }), (rate, skews) => {
       const model = naive(rate);

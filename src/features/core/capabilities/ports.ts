@@ -39,7 +39,7 @@ export interface CallersPage {
   readonly total: number;
 }
 
-/** Identity knows who can hold grants, but imports this feature. So `features/index.ts` passes it in. */
+/** The identity feature knows who can hold grants, but it imports this feature. So `features/index.ts` passes these functions in. */
 export interface Subjects {
   /** The subject that the input names, verified to exist. */
   resolve(db: Db, workspace: string, named: NamedSubject): Promise<string>;
@@ -49,6 +49,6 @@ export interface Subjects {
   readonly hidden: string;
   /** The callers that use the subject's grants: a developer's tokens, an instance's, one token, or the operator. */
   callersOf(db: Db, viewer: Principal, subject: string, now: number): Promise<CallersPage>;
-  /** Everyone who could call now: all for the operator, their own for a developer. */
+  /** The callers who could call now. The operator gets all of them, a developer only their own. */
   callers(db: Db, viewer: Principal, page: { readonly limit: number; readonly offset: number }, now: number): Promise<CallersPage>;
 }

@@ -23,7 +23,7 @@ export async function findGrants(db: Db, workspace: string, subjects: readonly s
   const [a1 = '', a2 = a1] = actions;
   if (subjects.length > 3 || actions.length > 2) throw new Error('more subjects or actions than a principal can have');
   const found = await grantsFor(db, workspace, s1, s2, s3, a1, a2);
-  // Sorted here: to sort, SQLite would read every grant of the workspace.
+  // Sorted here, because SQLite would read every grant of the workspace to sort them.
   return found.sort(byAge);
 }
 

@@ -15,7 +15,7 @@ interface Started {
   environment?: Record<string, string>;
 }
 
-/** Stand-ins that record how they were called, in place of the programs that a text calls. */
+/** Programs that record how they were called. They replace the programs that a setup text calls. */
 function machine(...programs: string[]) {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'covenant-connections-')));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));

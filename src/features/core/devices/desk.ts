@@ -61,7 +61,7 @@ export function createDeviceDesk({ store }: Pick<Services, 'store'>, limits: Pic
           decided_at: null,
         };
         await insertRows(tx.db, 'device_grants', row);
-        // Without the machine's name: people name their machines after themselves.
+        // The event omits the machine's name, because people name their machines after themselves.
         tx.append({ category: 'audit', kind: 'device.requested', actor: 'anonymous', subject: row.id, payload: { source, agents } });
         return code;
       });
@@ -123,7 +123,7 @@ async function handOver(tx: Tx, row: DeviceGrantRow, developerId: string, expire
   if (!(await changeGrant(tx.db, row.id, 'approved', { status: 'consumed' }))) return { status: 'consumed' };
   const by = `developer:${developerId}`;
   const developer = await findDeveloper(tx.db, tx.workspace, { id: developerId });
-  // More people can see labels than devices.
+  // More people can see labels than devices, so the label of a private developer's token omits the machine's name.
   const place = developer?.visibility === 'private' ? undefined : row.machine_name;
   const tokens: Record<string, string> = {};
   const ids: string[] = [];
@@ -143,9 +143,9 @@ const LONGEST_INTERVAL_SECONDS = 60;
 /** Timers of other machines may run slightly fast. */
 const GRACE_MS = 500;
 
-/** Open requests per address. A machine normally sends one. */
+/** The maximum number of open requests per address. A machine normally sends one. */
 const MAX_FROM_ONE_SOURCE = 30;
-/** Open requests of all addresses. An attacker can use any number of addresses. */
+/** The maximum number of open requests of all addresses. An attacker can use any number of addresses. */
 const MAX_AT_ONCE = 1_000;
 
 const isTooSoon = ({ polled_at, interval_seconds }: Pick<DeviceGrantRow, 'polled_at' | 'interval_seconds'>, now: number): boolean =>

@@ -78,7 +78,7 @@ test('a machine asks without a token, a signed-in developer approves its code, a
   expect((await ana('devices.list', {})).body).toMatchObject({ items: [{ status: 'revoked' }] });
 });
 
-test('of two simultaneous polls one gets the tokens, even on two servers', async () => {
+test('if two polls arrive at the same time, one gets the tokens, even on two servers', async () => {
   const here = await served();
   await here.developer('mira');
   const there = await testApp({ database: here.database, clock: here.clock });
@@ -89,7 +89,7 @@ test('of two simultaneous polls one gets the tokens, even on two servers', async
   expect(await here.app.store.reader.selectFrom('tokens').select('id').where('kind', '=', 'agent').execute()).toHaveLength(2);
 });
 
-test('a refused, expired or mistyped code gives no token and returns why', async () => {
+test('a refused, expired or mistyped code gives no token, and the answer says why', async () => {
   const t = await served();
   await t.developer('mira');
   const mira = await t.signIn('mira');
@@ -136,7 +136,7 @@ test('a machine that polls too often must wait, and one address can add only a l
   expect((await t.post('/api/setup/device', ANA)).status).toBe(200);
 });
 
-test('a caller who tries wrong codes is stopped after a few, in every session of theirs; nobody else is', async () => {
+test('a caller who tries too many wrong codes is stopped in all of their sessions; other callers are not', async () => {
   const t = await served();
   await t.developer('mira');
   await t.developer('ana');
@@ -208,7 +208,7 @@ test('if two people approve one device at the same time, each for another worksp
   expect(authenticated).toMatchObject({ principal: { workspace: both[statuses.indexOf('ok')]?.principal.workspace } });
 });
 
-test('a request without a machine name or with unknown agents is refused with the field', async () => {
+test('a request without a machine name or with unknown agents is refused, and the error names the field', async () => {
   const t = await served();
   for (const [body, field] of [
     [{ agents: ['codex'] }, 'machine_name'],
@@ -243,7 +243,7 @@ test("developers list and revoke only their own devices, and an operator sees no
   expect(tokens.items.filter(({ developer }) => developer === '@private').every(({ label }) => !label.includes('ana'))).toBe(true);
 });
 
-test("no other site's page and no agent token can approve a device or take any other action of a person", async () => {
+test('pages of other sites and agent tokens cannot approve a device or take any other action that is only for people', async () => {
   const t = await served();
   await t.developer('mira');
   const agent = await t.developer('mira', 'codex');

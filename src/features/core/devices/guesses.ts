@@ -7,8 +7,8 @@ const MAX_WRONG = 20;
 const MAX_REMEMBERED = 1_000;
 
 /**
- * Counts wrong codes by caller. Codes are short, and a caller who guesses another machine's code makes its agents work in
- * their name. Each process counts on its own, so several servers allow a few more attempts.
+ * Counts wrong codes by caller. Codes are short, and a caller who guesses the code of another machine could make that machine's
+ * agents work in the caller's name. Each process counts on its own, so several servers allow a few more attempts.
  */
 export class Guesses {
   readonly #wrong = new Map<string, { since: number; count: number }>();

@@ -26,7 +26,7 @@ export async function deleteOldestOf(db: Db, source: string, now: number): Promi
 export const waitingGrants = (db: Db, now: number, limit: number) =>
   findRows(db, 'device_grants', { expires_at: { '>=': now }, status: 'pending' }, { order: { created_at: 'asc' }, limit });
 
-/** False if the row did not have the status `from` any more: of two simultaneous changes, one succeeds. */
+/** False if the row did not have the status `from` any more, so that only one of two simultaneous changes succeeds. */
 export const changeGrant = async (db: Db, id: string, from: DeviceGrantRow['status'], change: Partial<DeviceGrantRow>): Promise<boolean> =>
   (await changeRows(db, 'device_grants', { id, status: from }, change)) > 0;
 

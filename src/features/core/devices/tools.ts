@@ -66,7 +66,7 @@ const machineTools: Implementation[] = [
       const live = (await tokensOfDevices(tx.db, tx.workspace, [device.id])).filter(({ revoked_at }) => revoked_at === null);
       for (const { id } of live) await endTokenById(tx, id, ctx.principal.actor);
       const revoked = live.map(({ id }) => id);
-      // Approved but not fetched yet: the device now gets no tokens.
+      // If the tokens were approved but not fetched yet, the device now gets none.
       const isWithdrawn = await changeGrant(tx.db, device.id, 'approved', { status: 'denied', decided_at: tx.now });
       if (revoked.length > 0 || isWithdrawn) record(tx, ctx, { category: 'work', kind: 'device.revoked', subject: device.id, payload: { token_ids: revoked } });
       if (isWithdrawn) return ok({ device_id: device.id, revoked }, 'Revoked. The device had not fetched its tokens and gets none.');
@@ -89,7 +89,7 @@ async function requireTypedCode(
   guesses: Guesses,
   code: string,
 ): Promise<DeviceGrantRow> {
-  // Counted by person, because a signed-in person can sign in again.
+  // Counted by person, because a new sign-in must not reset the count.
   const who = `${workspace} ${developerId ?? tokenId}`;
   const now = clock.now();
   guesses.count(who, now);
@@ -98,13 +98,13 @@ async function requireTypedCode(
     guesses.takeBack(who);
     return row;
   } catch (error) {
-    // A failure of the store says nothing about the code.
+    // If the store fails, the code was not checked.
     if (!(error instanceof Refusal)) guesses.takeBack(who);
     throw error;
   }
 }
 
-/** Must read the same for a used, expired and mistyped code. */
+/** The refusal must be the same for a used, an expired and a mistyped code. */
 async function requireWaiting(db: Db, code: string, now: number): Promise<DeviceGrantRow> {
   const row = await findPending(db, code);
   if (row && now <= row.expires_at) return row;
@@ -130,7 +130,7 @@ async function decideRequest(tx: Tx, ctx: WriteContext, row: DeviceGrantRow, dec
   record(tx, ctx, { category: 'work', kind, subject: row.id, payload: { source: row.source, agents: agentsOf(row), developer_id: decision.developer_id } });
 }
 
-/** The developer whose devices the caller sees. Undefined for operators: everyone's. */
+/** The developer whose devices the caller sees. Undefined for operators, who see all devices. */
 const ownOnly = ({ operator, developerId }: Principal): string | undefined => (operator ? undefined : (developerId ?? undefined));
 
 const deviceNamed = (db: Db, workspace: string, tail: string, principal: Principal): Promise<DeviceGrantRow> =>

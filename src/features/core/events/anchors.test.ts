@@ -88,7 +88,7 @@ test('a journal that disagrees with its last anchor gets no further anchor, and 
   expect(seqs(t)).toEqual([seq]);
   const { reply } = await t.action('journal.anchor', {});
   expect(reply).toMatchObject({ code: 'JOURNAL_BROKEN' });
-  // The person who restored the database confirms it in the home, not on the server, and anchoring continues from there.
+  // A person confirms the restored journal in the server's home, not with a call to the server. Then anchoring continues.
   expect((await t.action('journal.anchor', { after_restore: true })).reply).toMatchObject({ status: 'error' });
   expect(seqs(t)).toEqual([seq]);
   const { record } = await new AnchorKeeper(t.database.home, undefined).replaced(t.app.store.reader, 'ws_default', 'restored', t.clock.now());
@@ -120,7 +120,7 @@ test('a prune is signed and lies between two anchors; only the operator of the s
   expect(after?.seq).toBeGreaterThanOrEqual(pruned?.seq ?? Number.POSITIVE_INFINITY);
 });
 
-test('after a rotation anchors have another key; an unreadable key is a fault', async () => {
+test('after a rotation, anchors are signed with the new key; an unreadable key is a fault', async () => {
   const t = await testApp();
   await made(t, 1);
   const { anchor: first } = (await t.done('journal.anchor', {})) as { anchor: AnchorRecord };

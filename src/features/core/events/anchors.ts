@@ -7,7 +7,7 @@ import type { ChainPoint } from '../../../storage/journal.ts';
 import { findRows } from '../../../storage/rows.ts';
 import { anchorJournal, rotateAnchorKey } from './contract.ts';
 
-/** The longest that a journal goes without an anchor. */
+/** The longest time that a journal with new events goes without an anchor. */
 export interface AnchorPace {
   readonly every_events: number;
   readonly every_minutes: number;
@@ -77,7 +77,7 @@ export function createAnchorSweep({ store, clock, log }: Services, keeper: Ancho
   };
 }
 
-/** A prune is signed and lies between two anchors, so that nobody can forge a prune or what it left. */
+/** Signs the prune, and anchors the journal before and after it, so that nobody can forge a prune or the remaining journal. */
 export const anchorAround = async <T>(
   keeper: AnchorKeeper,
   ctx: Pick<CallContext, 'reader' | 'workspace' | 'clock'>,

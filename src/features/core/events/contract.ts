@@ -30,7 +30,7 @@ export type EventFilter = z.output<typeof eventFilterShape>;
 const chainPoint = z.strictObject({ seq: z.int(), hash: z.string() });
 const anchor = chainPoint.describe('The point that the first event is chained to: the last pruned event, or 0 and 64 zeros.');
 
-/** The next number must be a number too. */
+/** Less than the largest safe integer, so that the next number is also exact. */
 const seqBefore = z
   .int()
   .min(0)
@@ -41,13 +41,13 @@ export const listEvents = contract({
   name: 'events.list',
   title: 'Read the journal',
   description:
-    'Read a page of events in order: after a number, before one, or the latest. With a rare filter one call searches a limited stretch; `looked` returns it, so continue from its end.',
+    'Read events in order: those after a number, before a number, or the latest. One call searches a limited range, which `looked` returns; continue from its end.',
   input: z
     .strictObject({
       after: seqBefore.optional().describe('Events with a higher seq.'),
       before: z.int().min(1).optional().describe('The last events with a lower seq.'),
       latest: z.int().min(1).max(1_000).optional().describe('The last N events instead.'),
-      limit: z.int().min(1).max(1_000).optional().describe('Maximum number of events after or before it; default 200.'),
+      limit: z.int().min(1).max(1_000).optional().describe('Maximum number of events; default 200.'),
       ...eventFilter,
     })
     .refine(({ after, before, limit, latest }) => latest === undefined || (after === undefined && before === undefined && limit === undefined), {
@@ -62,7 +62,7 @@ export const listEvents = contract({
     looked: z
       .strictObject({ from: z.int(), to: z.int() })
       .describe(
-        'All matches among these events, both ends included, are in `items`. If nothing was searched, `from` is greater than `to`. Starts after the anchor.',
+        'The searched events, both ends included: `items` has all matches. If nothing was searched, `from` is greater than `to`. Starts after the anchor.',
       ),
   }),
 });
@@ -122,7 +122,7 @@ export const pruneJournal = contract({
   input: z
     .strictObject({
       before: z.int().min(1).optional().describe('Delete events older than this, up to the first newer one.'),
-      keep_days: z.int().min(1).max(36_500).optional().describe('The same, in days before now.'),
+      keep_days: z.int().min(1).max(36_500).optional().describe('Or older than this many days.'),
       dry_run: z.boolean().optional().describe('Verify and count without deleting.'),
     })
     .refine(({ before, keep_days }) => (before === undefined) !== (keep_days === undefined), { error: 'set either `before` or `keep_days`', path: ['before'] }),
@@ -159,7 +159,7 @@ export const rotateAnchorKey = contract({
   toolset: 'admin',
   access: 'server',
   title: 'Rotate the anchor key',
-  description: 'Create a new anchor key, signed by the old one, whose private part is deleted. Anchors of the old key still verify.',
+  description: 'Create a new anchor key and sign it with the old key. The old private key is deleted; its anchors still verify.',
   input: z.strictObject({}),
   output: z.strictObject({ key: z.string(), previous: z.string() }),
 });

@@ -26,7 +26,7 @@ async function services() {
   return { t, ana, codex, workspace, append, list, kinds };
 }
 
-/** At the dashboard, where reading adds no event. */
+/** A caller at the dashboard, where reading adds no event. */
 const look = (t: TestApp, name: string, args: object, by: TestCaller = t.operator) =>
   t.app.dispatch.action({ name, args, principal: { ...by.principal, web: true }, surface: 'dashboard' });
 
@@ -68,7 +68,7 @@ test('a developer hidden from the viewer cannot be found by id either, and page 
   expect(await kinds({ actor: 'codex@mira', kind: 'hidden' }, codex)).toEqual(['hidden.act']);
 });
 
-test('a search in a long journal scans a limited number of events per call, returns how far it came, and misses none', async () => {
+test('a search in a long journal scans a limited number of events per call, returns how far it came, and misses no match', async () => {
   const { t, append, list, workspace } = await services();
   await append([{ kind: 'needle' }, ...Array.from({ length: 60 }, () => ({})), { kind: 'needle' }]);
   const end = (await t.events()).length;

@@ -11,7 +11,7 @@ const MAX_WORKSPACES = 20;
 export interface FoldRules<S, E> {
   /** How far back the fold counts. */
   readonly keepMs: number;
-  /** Events read per query. */
+  /** The number of events read per query. */
   readonly pageSize: number;
   begin(): S;
   /** Selects the needed columns and the events that count. */
@@ -29,8 +29,8 @@ interface FoldedJournal<S> {
 }
 
 /**
- * Sums over the last days of a journal that no index could provide. Each event is read once: every reader continues where the
- * last one stopped. A page that refreshes with every event costs no more than that event.
+ * Sums over the last days of a journal, which no index could provide. Each event is read once, because every reader continues
+ * where the last reader stopped. So a page that refreshes with every event reads only that event.
  */
 export class JournalFold<S, E> {
   readonly #rules: FoldRules<S, E>;

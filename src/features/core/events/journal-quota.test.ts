@@ -8,7 +8,7 @@ const quotaOf = async (journal_events_per_day: number, more: TestAppOptions = {}
   return { ...t, ana: ana as NonNullable<typeof ana> };
 };
 
-test('over its quota a token is refused with a clear message and no event per call; one event a minute counts the refusals [harden.quota.journal] [team.log.usage-event-per-call]', async () => {
+test('a token over its quota is refused with a clear message; its refusals are counted in one event a minute and add no event each [harden.quota.journal] [team.log.usage-event-per-call]', async () => {
   const { tool, ana, events, clock, developer } = await quotaOf(20);
   const outcomes: string[] = [];
   for (let i = 0; i < 30; i++) outcomes.push((await tool('clock', {}, ana)).reply.status);
@@ -21,7 +21,7 @@ test('over its quota a token is refused with a clear message and no event per ca
     next: expect.stringContaining('00:00 UTC'),
   });
   expect(await events({ kind: 'clock' })).toHaveLength(10);
-  // Only for that token.
+  // Other tokens are not refused.
   expect((await tool('clock', {}, await developer('ben'))).reply.status).toBe('ok');
   clock.advance(61_000);
   await until(async () =>
@@ -77,7 +77,7 @@ test('over the quota, a refused essential call is counted and not journaled', as
   expect((await there()).reply).toMatchObject({ code: 'JOURNAL_QUOTA_EXCEEDED' });
 });
 
-test('several servers on one store count together, even after a restart', async () => {
+test('several servers with one database count together, even after a restart', async () => {
   const one = await quotaOf(40);
   const other = await quotaOf(40, { database: one.database, clock: one.clock });
   for (let i = 0; i < 12; i++) await one.tool('clock', {}, one.ana);
@@ -88,7 +88,7 @@ test('several servers on one store count together, even after a restart', async 
   expect(statuses.filter((status) => status === 'ok')).toHaveLength(8);
 });
 
-test('a malformed request of a known caller counts too', async () => {
+test('a malformed request of a known caller counts towards its quota', async () => {
   const { ana, serve, events } = await quotaOf(5);
   const { url } = await serve();
   const headers = { authorization: `Bearer ${ana.token}` };

@@ -23,7 +23,7 @@ const dayOf = (now: number): string => new Date(now).toISOString().slice(0, 10);
 
 /**
  * Limits what the calls of one token may add to the journal in a day. Each server counts in memory and syncs with the others
- * every few seconds. A token can exceed its quota by its calls in that time, but no call needs an extra statement.
+ * every few seconds. A token can exceed its quota by its calls between two syncs, but no call needs an extra statement.
  */
 export function createJournalQuota({ store, clock, log }: Services, mostEvents: number): { quota: JournalQuota; feature: Feature } {
   const known = new Map<string, Growth>();
@@ -54,7 +54,7 @@ export function createJournalQuota({ store, clock, log }: Services, mostEvents: 
       'error',
       'JOURNAL_QUOTA_EXCEEDED',
       `This token has reached its journal quota of ${mostEvents} events for today.`,
-      'Finish or hand off your work: heartbeats, releases, completions, checkpoints and hand-offs still work. Repeat other calls after 00:00 UTC. The operator can raise `journal_events_per_day` in `[limits]` of config.toml.',
+      'Finish or hand off your work: heartbeats, releases, completions, checkpoints and hand-offs still work. Repeat other calls after 00:00 UTC. The operator can raise `journal_events_per_day` under `[limits]` in config.toml and restart the server.',
       { quota: mostEvents, retry_after: seconds },
     );
   };

@@ -32,13 +32,13 @@ async function aged(events = 30) {
 }
 
 const prune = async (t: TestApp, input: object) => (await t.done('journal.prune', input)) as Pruned;
-/** At the dashboard, where reading adds no event. */
+/** A caller at the dashboard, where reading adds no event. */
 const look = async <T>(t: TestApp, name: string, args: object) =>
   (await t.app.dispatch.action({ name, args, principal: { ...t.operator.principal, web: true }, surface: 'dashboard' })).reply.data as T;
 const listed = (t: TestApp, args: object) => look<Output<typeof listEvents>>(t, 'events.list', args);
 const verified = (t: TestApp, args: object = {}) => look<Output<typeof verifyEvents>>(t, 'events.verify', args);
 
-test('a dry run counts and deletes nothing; a prune deletes older events, once, and the journal verifies from its anchor', async () => {
+test('a dry run only counts events; a prune deletes older events once, and the journal then verifies from its anchor', async () => {
   const { t, last, since } = await aged();
   const before = await t.events();
   const root = before.find(({ seq }) => seq === last)?.hash;
@@ -54,7 +54,7 @@ test('a dry run counts and deletes nothing; a prune deletes older events, once, 
   expect(await t.events({ kind: 'journal.pruned' })).toHaveLength(1);
 });
 
-test('a break in the pruned part, or an unattested anchor, is refused by name, and nothing is deleted', async () => {
+test('a prune deletes nothing if the chain is broken in the pruned part or no event attests the anchor, and the error names the cause', async () => {
   const { t, workspace, last, since } = await aged();
   const tamper = (statement: ReturnType<typeof sql>) => t.app.store.write(workspace, async (tx) => void (await statement.execute(tx.db)));
   await tamper(sql`update events set payload = '{"a":1}' where seq = ${last - 3}`);
@@ -69,7 +69,7 @@ test('a break in the pruned part, or an unattested anchor, is refused by name, a
   expect(await verified(t, { after: count, previous: 'a'.repeat(64) })).toMatchObject({ done: true, first_break: {} });
 });
 
-test('only an operator can prune, by one limit, and never the journal that identifies a demo', async () => {
+test('only an operator can prune, with exactly one limit, and the journal of a demo cannot be pruned', async () => {
   const { t } = await aged();
   const ana = await t.developer('ana');
   expect((await t.action('journal.prune', { keep_days: 90 }, ana)).isError).toBe(true);
@@ -82,7 +82,7 @@ test('only an operator can prune, by one limit, and never the journal that ident
   expect((await inDemo('journal.prune', { keep_days: 31 })).reply).toMatchObject({ code: 'JOURNAL_NEEDED', next: expect.stringContaining('demo --clean') });
 });
 
-test('a prune up to now or later keeps the newest events, to which the chain connects', async () => {
+test('a prune up to now or later keeps the newest events, so that the chain can continue', async () => {
   const { t, since } = await aged();
   expect(await prune(t, { before: since + 365 * DAY_MS })).toMatchObject({ stage: 'done', before: t.clock.now(), remaining: 0 });
   expect((await t.events()).map(({ kind }) => kind)).toContain('journal.pruned');
@@ -92,7 +92,7 @@ test('a prune up to now or later keeps the newest events, to which the chain con
   expect(await verified(t)).toMatchObject({ first_break: null, done: true });
 });
 
-test('readers of a pruned journal start after its anchor and return the anchor', async () => {
+test('reads of a pruned journal start after its anchor and return the anchor', async () => {
   const { t, last } = await aged();
   await prune(t, { keep_days: 40 });
   const begin = last + 1;
@@ -109,7 +109,7 @@ test('readers of a pruned journal start after its anchor and return the anchor',
   expect(await found(String(last))).not.toContain('event');
 });
 
-test('the server removes the leftovers of an interrupted prune and shows them to nobody', async () => {
+test('the server deletes the events that an interrupted prune left behind, and shows them to nobody', async () => {
   const { t, workspace, last, since } = await aged(1_500);
   const { store } = t.app;
   const walk = new PruneWalk(await readAnchor(store.reader, workspace), since);
@@ -134,7 +134,7 @@ test('the server removes the leftovers of an interrupted prune and shows them to
   expect(await verified(t, { limit: 10_000 })).toMatchObject({ first_break: null, done: true });
 });
 
-test('two simultaneous prunes verify independently and cut once', async () => {
+test('two simultaneous prunes do not disturb each other, and the journal is cut once', async () => {
   const { t, last, since } = await aged(1_500);
   const both = (input: object) => Promise.all([prune(t, input), prune(t, input)]);
   for (const told of await both({ before: since, dry_run: true })) expect(told).toMatchObject({ stage: 'done', pruned: last });

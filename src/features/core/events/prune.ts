@@ -24,7 +24,7 @@ export type PruneHold = (db: Db, workspace: string) => Promise<{ readonly why: s
 type Pruned = Output<typeof pruneJournal>;
 
 export function pruneTools(hold: PruneHold, keeper: AnchorKeeper): Implementation[] {
-  /** Verification progress of each workspace between the calls of one prune. Another process starts over. */
+  /** Verification progress of each workspace between the calls of one prune. A prune that continues in another process starts over. */
   const walks = new Map<string, PruneWalk>();
   return [implement(pruneJournal, { run: async (input, ctx) => ok(await prune(input, ctx)) })];
 

@@ -25,7 +25,7 @@ export interface JournalStretch {
   /** The first and the last existing event. */
   readonly begin: number;
   readonly end: number;
-  /** Maximum number of events searched. For one subject or one actor an index finds all. */
+  /** Maximum number of events searched. It does not apply to a search for one subject or actor, which uses an index. */
   readonly reach: number;
 }
 
@@ -68,7 +68,7 @@ export async function searchEvents(
   return { items: listed, looked: { from: low, to: full ? last : high } };
 }
 
-/** The outcome, if the event has one: of a call its outcome, of a check whether it passed. */
+/** The outcome of a call, or `passed` or `denied` for a check. Undefined for other events. */
 function outcomeOf({ outcome, passed }: Record<string, unknown>): string | undefined {
   if (typeof passed === 'boolean') return passed ? 'passed' : 'denied';
   return typeof outcome === 'string' ? outcome : undefined;
@@ -94,7 +94,7 @@ const containsText = ({ kind, subject, session, payload }: JournalEvent, text: s
   [kind, subject ?? '', session ?? ''].some((each) => each.toLowerCase().includes(text.toLowerCase())) ||
   JSON.stringify(payload).toLowerCase().includes(asInJson(text).toLowerCase());
 
-/** As written between the quotes of a JSON string. */
+/** The text as it is written between the quotes of a JSON string. */
 const asInJson = (text: string): string => JSON.stringify(text).slice(1, -1);
 
 const isNarrow = (sought: EventSearch): boolean => Object.values(sought).some((each) => each !== undefined);
@@ -107,7 +107,7 @@ function indexedColumn({ whose, subject, ...others }: EventSearch): { column: 's
   return actor === undefined ? undefined : { column: 'actor', value: actor };
 }
 
-/** A hidden developer has another name in the rows. */
+/** Rows contain ids, so the index cannot find `@private`. */
 const oneActor = (whose: EventSearch['whose']): string | undefined =>
   whose !== undefined && 'actor' in whose && whose.actor !== PRIVATE ? whose.actor : undefined;
 
@@ -124,7 +124,7 @@ async function readBatch(db: Db, workspace: string, { from, to, back, size }: Ba
     .orderBy('seq', order)
     .limit(size);
   const by = indexedColumn(sought);
-  // Reads the numbers first. If SQLite also had to fetch whole rows, it would read the stretch from end to end.
+  // Reads the numbers first. If SQLite also had to fetch whole rows, it would scan the whole range.
   const numbers = by && (await stretch.select('seq').where(by.column, '=', by.value).execute()).map(({ seq }) => seq);
   if (numbers?.length === 0) return [];
   let query = numbers ? matching(db, 'events', { workspace_id: workspace, seq: numbers }).orderBy('seq', order) : stretch;

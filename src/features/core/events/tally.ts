@@ -5,7 +5,7 @@ import { JournalFold } from './journal-fold.ts';
 const MINUTE_MS = 60_000;
 const REFUSALS_KEPT = 50;
 const DURATIONS_KEPT = 500;
-/** Callers can invent any number of names. Only this many tools, the last called, are kept. */
+/** The maximum number of tools that are kept, the last called ones. Callers can invent any number of names. */
 const MAX_TOOLS = 5_000;
 
 interface CallCounts {
@@ -128,7 +128,7 @@ function addRefusal(refusals: TalliedRefusal[], refusal: TalliedRefusal): void {
   if (refusals.length > REFUSALS_KEPT) refusals.shift();
 }
 
-/** A warning still does what the caller wanted. */
+/** A call that returns a warning still did what the caller wanted. */
 const GRANTED = new Set(['ok', 'warning', 'input_required']);
 const isRefusal = (outcome: string): boolean => !GRANTED.has(outcome);
 

@@ -61,7 +61,7 @@ export const eventTools = (tally: Tally, keeper: AnchorKeeper): Implementation[]
   }),
 ];
 
-/** Events searched for one answer. */
+/** The maximum number of events searched for one answer. */
 const LOOKED_AT = 25_000;
 const VERIFIED_AT_ONCE = 500;
 

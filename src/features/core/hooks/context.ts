@@ -19,14 +19,14 @@ export interface HookContext {
   readonly run: ClientRunRow | undefined;
   /** Other active runs of the same agent. If this run is unknown, the list is empty, because any run could be this one. */
   readonly others: readonly ClientRunRow[];
-  /** An open session: the run's, or else the one that the call named. */
+  /** The open session of the run, or else the open session that the call named. */
   readonly sessionId: string | null;
   readonly rights: HookRights;
-  /** A change to report to the agent that it did not cause. */
+  /** A text for the agent about a change that it did not cause. */
   readonly notice?: string | undefined;
 }
 
-/** Hooks run before and after every tool, so a sign of life is recorded no more often than this, even if the clock is set back. */
+/** Hooks run before and after every tool, so a sign of life is recorded at most once in this time, even if the clock is set back. */
 const SIGN_OF_LIFE_EVERY_MS = 20_000;
 
 /** Reads the run and records a sign of life if one is due. Most hooks write nothing else. */
@@ -34,7 +34,7 @@ export async function hookContextOf(ctx: CallContext, question: RunQuestion, rig
   const named = await findNamedSession(ctx, question);
   const { client_session, client, event, person } = question;
   if (client_session === undefined || person) return { run: undefined, others: [], sessionId: named?.id ?? null, rights };
-  // Not before the tool: a call that ends a session names it too.
+  // Only after the tool, because a call that ends a session names that session, too.
   const bound = event === 'after-tool' ? named : undefined;
   const now = ctx.clock.now();
   const found = await runsAround(ctx.reader, ctx, client_session, now);
@@ -44,7 +44,7 @@ export async function hookContextOf(ctx: CallContext, question: RunQuestion, rig
     run.ended_at !== null ||
     Math.abs(now - run.last_seen_at) >= SIGN_OF_LIFE_EVERY_MS ||
     (bound !== undefined && bound.id !== run.session_id);
-  // Git is not an agent's run, and a run that ends must not be started.
+  // A git hook belongs to no agent run, and the end of a run must not start one.
   const isNone = event === 'session-end' || (client === 'git' && run === undefined);
   if (!isDue || isNone) return { ...found, sessionId: run?.session_id ?? named?.id ?? null, rights };
   return await ctx.write((tx) => recordSignOfLife(tx, ctx, { ...question, client_session }, rights, bound, end));

@@ -3,7 +3,10 @@ import { CLIENT_NAMES } from '../../../clients/client.ts';
 import { contract, type Input, id, repo, text } from '../../../kernel/contract.ts';
 import { HOOK_EVENTS, type HookAnswer, type HookQuestion, LONGEST, MAX_EDITS, MAX_FILES, TOP } from '../../../wire/hook-question.ts';
 
-/** A path as git names it. Claims cannot name every such path, for example one with a backslash, but a claim may cover its folder, and one such path must not block the check of the others. */
+/**
+ * A path as git names it. A path that no claim can name, for example one with a backslash, is accepted too: a claim may cover its folder, and the
+ * other paths of the call must still be checked.
+ */
 const isFromTop = (path: string): boolean => !/^\/|(^|\/)\.\.?(\/|$)|\/$|\/\//.test(path);
 const path = z.string().min(1).max(LONGEST.path);
 const NOT_FROM_TOP = { error: 'expected a path relative to the top of the working tree, with forward slashes and without "." or ".."' };

@@ -3,7 +3,7 @@ import type { TestCaller } from '../../../testing/app.ts';
 import { edit, hooksApp, MINUTE, REPO } from '../../../testing/scenes/hooks.ts';
 import { eventRedactor } from '../identity/index.ts';
 
-test("a live exclusive claim denies another agent's edit with holder, reason, expiry and next step, and blocks no session start [coordination.claim.blocks-edit]", async () => {
+test("a live exclusive claim denies another agent's edit and names holder, reason, expiry and next step; it does not block the start of a session [coordination.claim.blocks-edit]", async () => {
   const t = await hooksApp();
   const claim = await t.claimed(['src/upload/**'], t.cursor, { reason: 'retries\nof uploads' });
   const until = new Date(t.clock.now() + 60 * MINUTE).toISOString();
@@ -23,7 +23,7 @@ test("a live exclusive claim denies another agent's edit with holder, reason, ex
   expect(await t.hear('before-tool', edit('src/upload/retry.ts'))).toMatchObject({ decision: 'allow' });
 });
 
-test('a shared claim, a symbol claim and an expired lease deny nothing', async () => {
+test('a shared claim, a claim on symbols and an expired claim deny no edit', async () => {
   const t = await hooksApp();
   await t.claimed(['docs/**'], t.cursor, { mode: 'shared' });
   await t.claimed([], t.cursor, { symbols: ['src/a.ts#parse'] });
@@ -47,7 +47,7 @@ test('a private holder is not named and cannot be asked; another agent of the sa
   expect(own.reason).toContain('to "codex@ana"');
 });
 
-test('an agent is never denied by its own claims from any session, but by those of another active run', async () => {
+test('an agent is not denied by its own claims, whatever their session, but is denied by the claims of its other active runs', async () => {
   const t = await hooksApp();
   const [mine, other] = [await t.begun('run-1'), await t.begun('run-2')];
   await t.claimed(['mine.ts'], t.claude, { session_id: mine });
@@ -58,7 +58,7 @@ test('an agent is never denied by its own claims from any session, but by those 
   for (const path of ['mine.ts', 'bare.ts', 'started.ts']) expect([path, await decide(path)]).toEqual([path, 'allow']);
   expect(await decide('other.ts')).toBe('deny');
   expect(await decide('mine.ts', 'run-2')).toBe('deny');
-  // Git does not know which run called it, so any run's claim may be its own.
+  // Git does not know which run called it, so the claim of any run may belong to the caller.
   const commit = { ...edit('mine.ts', 'other.ts'), client: 'git', client_session: undefined };
   expect((await t.hear('commit', commit)).decision).toBe('allow');
   // The other run is silent for longer than an active run can be.
@@ -83,7 +83,7 @@ test("claims of the developer's other agents deny an agent, but not the develope
   expect(await t.app.store.reader.selectFrom('client_runs').select('client').distinct().execute()).toEqual([{ client: 'claude-code' }]);
 });
 
-test('the denial of a large commit names ten files and the number of the rest, and reads the claims once', async () => {
+test('the denial of a large commit names ten files and the number of the others; the claims are read once', async () => {
   const t = await hooksApp();
   await t.claimed(['src/**'], t.cursor);
   await t.claimed(['lib/**'], t.codex);
@@ -117,7 +117,7 @@ test('a denial is recorded with claim, path, client and tool; a retry within a m
   expect(Object.keys(JSON.parse((await t.run())?.denials ?? ''))).toEqual([`${claim} a.ts`]);
 });
 
-test('many simultaneous attempts are recorded once', async () => {
+test('many simultaneous denied edits of one file are recorded once', async () => {
   const t = await hooksApp();
   await t.begun('run-1');
   await t.claimed(['a.ts'], t.cursor);
@@ -125,7 +125,7 @@ test('many simultaneous attempts are recorded once', async () => {
   expect(await t.events({ kind: 'edit.denied' })).toHaveLength(1);
 });
 
-test('a commit retried within a minute is recorded once for each file and agent, although git is not a run', async () => {
+test('the denial of a commit that is retried within a minute is recorded once for each file and agent', async () => {
   const t = await hooksApp();
   const claim = await t.claimed(['a.ts', 'b.ts', 'deep/**'], t.cursor);
   const commit = (caller: TestCaller, ...paths: string[]) => t.hear('commit', { ...edit(...paths), client: 'git', client_session: undefined }, caller);
@@ -146,7 +146,7 @@ test('a commit retried within a minute is recorded once for each file and agent,
   expect(await t.events({ kind: 'edit.denied' })).toHaveLength(5);
 });
 
-test('a before-tool hook writes only a sign of life every 20 seconds, which keeps session and claims alive', async () => {
+test('a before-tool hook writes only a sign of life every 20 seconds, which keeps the session and its claims alive', async () => {
   const t = await hooksApp();
   const session = await t.begun('run-1');
   const claim = await t.claimed(['a.ts'], t.claude, { session_id: session, ttl_minutes: 10 });
@@ -183,7 +183,7 @@ test('an instance is one agent however often its program starts; the operator an
   expect(JSON.stringify(reply)).not.toContain('canary');
 });
 
-test('every answer includes whether edits must wait if the server is unreachable', async () => {
+test('every answer says whether edits are blocked while the server is unreachable', async () => {
   const t = await hooksApp();
   expect((await t.hear('prompt')).fail_closed).toBe(false);
   await t.done('settings.set', { key: 'hooks.fail_closed', value: 1 });
@@ -192,7 +192,7 @@ test('every answer includes whether edits must wait if the server is unreachable
   }
 });
 
-test('a file that no claim can name is still denied under a claimed folder, and blocks neither the check of other files nor the end of a run', async () => {
+test('an edit of a file that no claim can name is still denied in a claimed folder, and does not prevent the check of other files or the end of a run', async () => {
   const t = await hooksApp();
   const odd = ['~notes.md', 'a\\b.ts', 'C:x', 'two\nlines'];
   await t.claimed(['src/**'], t.cursor);
@@ -245,7 +245,7 @@ test('after the clock is set back, an active run still keeps its claims', async 
   expect(expires_at).toBe(t.clock.now() + 10 * MINUTE);
 });
 
-test('others can read what a private developer was denied, but not by which agent', async () => {
+test('others can read which edits of a private developer were denied, but not which agent tried them', async () => {
   const t = await hooksApp();
   const claim = await t.claimed(['a.ts'], t.cursor);
   await t.begun('run-1');

@@ -11,7 +11,7 @@ import { ownClaimFilter } from './ownership.ts';
 import { denialKey, denialsOf, deniedSince, saveRun } from './store.ts';
 import { plainPath, quoted } from './words.ts';
 
-/** Files named in a denial and in the journal. */
+/** The maximum number of files that a denial and the journal name. */
 const MAX_NAMED = 10;
 const MAX_HOLDERS = 3;
 /** An agent that retries immediately is denied again, but the denial is recorded once. */
@@ -44,7 +44,7 @@ export async function findDenial(ctx: CallContext, question: RunQuestion, hook: 
 
 const UNREAD = `The command is too long to check in full, or names more than ${MAX_EDITS} files. Name fewer files in one command, and write long texts with your file tool. Then only claimed files are denied.`;
 
-/** The claimed path within a folder, or the path itself. */
+/** For a folder, the claimed path inside it. Otherwise the path itself. */
 function claimedOf({ path, within }: EditConflict): string {
   const name = path === TOP ? 'the repository' : plainPath(path);
   return within === undefined ? name : `${plainPath(within)} in ${name}`;

@@ -5,7 +5,7 @@ import { liveClaims } from '../../team/coordination/index.ts';
 
 const DAY = 86_400_000;
 
-test("a run starts a session of its token's agent type and keeps it while it lasts, through every restart", async () => {
+test("a run starts a session of its token's agent type and keeps it through every restart until the run ends", async () => {
   const t = await hooksApp();
   const start = { repo: REPO, branch: 'main', model: 'opus', folder: '/home/ana/app' };
   const session_id = await t.begun('run-1', t.claude, start);
@@ -26,14 +26,14 @@ test("a run starts a session of its token's agent type and keeps it while it las
   expect(await t.run()).toMatchObject({ client: 'claude-code', repo: REPO, folder: '/home/ana/app', automatic: 1, ended_at: null });
 });
 
-test('two hooks of one start, as from two settings files, start one session', async () => {
+test('two hooks at the start of one run, for example from two settings files, start one session', async () => {
   const t = await hooksApp();
   const all = await Promise.all(Array.from({ length: 5 }, () => t.begun('run-1')));
   expect(new Set(all).size).toBe(1);
   expect(await t.events({ kind: 'session.started' })).toHaveLength(1);
 });
 
-test('the start returns session, repository, other claims there and waiting items, in at most 250 tokens', async () => {
+test("the start hook returns the session, the repository, others' claims in it and waiting items in at most 250 tokens", async () => {
   const t = await hooksApp();
   for (let index = 0; index < 7; index++) await t.claimed([`src/part${index}/**`, `docs/${index}.md`], t.cursor);
   await t.claimed(['other/**'], t.cursor, { repo: 'github.com/acme/other' });
@@ -58,7 +58,7 @@ test('the start returns session, repository, other claims there and waiting item
   expect(countTokens(odd.context ?? '')).toBeLessThanOrEqual(250);
 });
 
-test('a session that the agent starts itself becomes the run’s session, and the automatic one ends', async () => {
+test('a session that the agent starts itself becomes the run’s session, and the automatic session ends', async () => {
   const t = await hooksApp();
   const automatic = await t.begun('run-1');
   await t.claimed(['a.ts'], t.claude, { session_id: automatic });
@@ -104,7 +104,7 @@ test('the end of a run ends its session like covibe_session end, but not a sessi
   expect(await t.run('unknown')).toBeUndefined();
 });
 
-test('a run is known from its first hook of any kind; without a run id it leaves no trace', async () => {
+test('a run is recorded at its first hook of any kind; a hook without a run id records no run', async () => {
   const t = await hooksApp();
   expect(await t.hear('before-tool', edit('a.ts'))).toMatchObject({ session_id: null });
   expect(await t.run()).toMatchObject({ session_id: null, started_at: t.clock.now() });
@@ -115,7 +115,7 @@ test('a run is known from its first hook of any kind; without a run id it leaves
   expect(await t.app.store.reader.selectFrom('client_runs').selectAll().execute()).toHaveLength(1);
 });
 
-test('runs silent for a week are deleted, and the retention list includes this', async () => {
+test('runs without a hook for a week are deleted, and the retention list names this period', async () => {
   const t = await hooksApp();
   await t.begun('run-1');
   await t.begun('run-2');
@@ -129,7 +129,7 @@ test('runs silent for a week are deleted, and the retention list includes this',
   expect(items.find(({ what }) => what.startsWith('Runs of agent programs'))?.ms).toBe(7 * DAY);
 });
 
-test('a run neither takes over nor ends a session in which another agent of the same developer works, even if it names it', async () => {
+test('a run neither takes over nor ends a session in which another agent of the same developer works, even if its calls name that session', async () => {
   const t = await hooksApp();
   const theirs = await t.begun('run-9', t.codex);
   await t.claimed(['a.ts'], t.codex, { session_id: theirs });
@@ -140,7 +140,7 @@ test('a run neither takes over nor ends a session in which another agent of the 
   await t.hear('session-end');
   expect((await t.events({ kind: 'session.ended' })).map(({ subject }) => subject)).toEqual([own]);
   expect(await t.events({ kind: 'claim.released' })).toEqual([]);
-  // Not even after its hooks were silent for long: the run may continue.
+  // A long silence of its hooks changes nothing, because the run may continue.
   const second = await t.begun('run-1');
   t.clock.advance(31 * MINUTE);
   expect((await t.hear('after-tool', { session_id: theirs })).session_id).toBe(second);
@@ -190,7 +190,7 @@ test('an agent whose hooks use another token is bound to the session that its ow
   }
 });
 
-test("a start's answer binds to no session of another developer, of another agent type, or that has ended", async () => {
+test('a run is not bound to a started session that has ended or that belongs to another developer or agent type', async () => {
   const t = await hooksApp();
   const automatic = await t.begun('run-1');
   const over = await t.session(t.ana);
@@ -201,7 +201,7 @@ test("a start's answer binds to no session of another developer, of another agen
   }
 });
 
-test("a session in which another agent's run works is neither taken over nor ended with a run, even after a silence", async () => {
+test("a session in which another agent's run works is taken over only after that run was silent for long, and does not end while that run continues", async () => {
   const t = await hooksApp();
   const session = await t.session(t.ana);
   const started = { session_id: session, session_started: true };
@@ -227,7 +227,7 @@ test('a session that a run only named is not returned as the run’s', async () 
   }
 });
 
-test('a session that its agent ended leaves the run, and the next prompt starts another and reports it', async () => {
+test('after an agent ends the session of its run, the next prompt starts a new session and reports it', async () => {
   const t = await hooksApp();
   const first = await t.begun('run-1', t.claude, { branch: 'main', dirty_files: ['a.ts'] });
   await t.call('covibe_session', 'end', { session_id: first }, t.claude);
@@ -252,7 +252,7 @@ test('a hook that arrives after the end of a run does not reopen its session', a
   expect([session_id === null, session_id === first, context]).toEqual([false, false, null]);
 });
 
-test('the start does not list claims on symbols as denied, because they deny nothing', async () => {
+test('the start hook does not list claims on symbols, because they deny no edit', async () => {
   const t = await hooksApp();
   await t.claimed([], t.cursor, { symbols: ['src/a.ts#parse'] });
   expect((await t.hear('session-start', { repo: REPO })).context).not.toContain('denied');

@@ -20,7 +20,7 @@ async function team() {
   return { ...t, say, agent, send };
 }
 
-test('an ask, an answer and a handoff are delivered between two tool calls, once, with how to answer, and their receipts are set', async () => {
+test('an ask, an answer and a handoff are delivered once between two tool calls, with the call that answers them, and their receipts are set', async () => {
   const t = await team();
   await t.begun('run-1');
   const before = (await t.events()).length;
@@ -52,7 +52,7 @@ test('an ask, an answer and a handoff are delivered between two tool calls, once
   expect((await t.hear('prompt')).context).toBeNull();
 });
 
-test('items for another agent, or for another run of the same agent, are left to it', async () => {
+test('a hook does not deliver items for another agent or for another run of the same agent', async () => {
   const t = await team();
   const [mine, other] = [await t.begun('run-1'), await t.begun('run-2')];
   await t.say('ask', { to: 'codex@ana', message: 'For Codex' });
@@ -64,7 +64,7 @@ test('items for another agent, or for another run of the same agent, are left to
   expect((await t.hear('after-tool', { client_session: 'c', client: 'codex' }, t.codex)).context).toContain('For Codex');
 });
 
-test("messages to the caller's registered agents include how to read them in full, and count as delivered, not as read", async () => {
+test("messages to the caller's registered agents name the call that reads them in full, and count as delivered, not as read", async () => {
   const t = await team();
   await t.begun('run-1', t.claude, { folder: '/home/ana/a' });
   const agent = await t.agent();
@@ -86,7 +86,7 @@ test("messages to the caller's registered agents include how to read them in ful
   expect((await t.hear('after-tool', { client_session: 'run-2' })).context).toContain('for the other');
 });
 
-test('one hook delivers a limited amount: the rest stays undelivered for the next', async () => {
+test('one hook delivers a limited amount of text; the next hook delivers the rest', async () => {
   const t = await team();
   await t.begun('run-1');
   const asks: string[] = [];
@@ -105,7 +105,7 @@ test('one hook delivers a limited amount: the rest stays undelivered for the nex
   expect((await t.hear('after-tool')).context).toBeNull();
 });
 
-test('an agent that registered more than a day ago and was silent since is not the current one', async () => {
+test('messages to an agent that registered more than a day ago and was silent since are not delivered to the current run', async () => {
   const t = await team();
   await t.send(await t.agent(), 'for the old one');
   t.clock.advance(2 * 60 * MINUTE);
@@ -117,7 +117,7 @@ test('an agent that registered more than a day ago and was silent since is not t
   expect(context).not.toContain('for the old one');
 });
 
-test('if the client shows its agent nothing, nothing counts as delivered', async () => {
+test('if the client does not show the answer to its agent, nothing counts as delivered', async () => {
   const t = await team();
   await t.begun('run-1');
   await t.say('ask', { to: 'ana', message: 'Which?' });
@@ -152,7 +152,7 @@ test('a handoff that did not fit is delivered by the next hook, even if newer on
   for (const id of offers) expect(told.filter((text) => text.includes(id))).toHaveLength(1);
 });
 
-test('if there are more handoffs than one hook can report, all are reported, oldest first, across hooks', async () => {
+test('if there are more handoffs than one hook can report, the next hooks report the rest, oldest first', async () => {
   const t = await team();
   for (const event of ['prompt', 'after-tool'] as const) {
     await t.begun(event);

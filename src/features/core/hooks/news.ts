@@ -34,17 +34,17 @@ export async function newsFor(db: Db, caller: HookCaller, hook: HookContext, now
   const found = rights.coordination ? await waitingFor(db, workspace, principal, now, sessionId, { undelivered: isFresh, handoffs: after }) : NOTHING;
   const agentIds = (await findOwnAgents(db, caller, hook, now)).map(({ id }) => id);
   const messages = await undeliveredTo(db, workspace, agentIds, now, MAX_MESSAGES);
-  // For an unknown run, nobody can know what it was already told.
+  // For an unknown run, the server does not know which handoffs were already delivered.
   return { ...found, handoffs: isFresh && !run ? [] : found.handoffs, messages };
 }
 
-/** The news as text for the agent's context, marked as delivered. Null, without a write, if there is none. */
+/** The news as text for the agent's context, marked as delivered. If there is no news, returns null and writes nothing. */
 export async function deliverNews(ctx: CallContext, hook: HookContext, scope: NewsScope): Promise<string | null> {
   if (countNews(await newsFor(ctx.reader, ctx, hook, ctx.clock.now(), scope)) === 0) return null;
   return await ctx.write((tx) => writeNews(tx, ctx, hook, scope, new BoundedText(ROOM_BYTES)));
 }
 
-/** The text and the receipts of its contents, in one transaction. */
+/** Builds the text and marks its contents as delivered, in one transaction. */
 export async function writeNews(tx: Tx, ctx: WriteContext, hook: HookContext, scope: NewsScope, room: BoundedText): Promise<string | null> {
   const run = hook.run && (await runsAround(tx.db, ctx, hook.run.client_session, tx.now)).run;
   const news = await newsFor(tx.db, ctx, { ...hook, run }, tx.now, scope);

@@ -39,7 +39,7 @@ export async function recover(ctx: CallContext, hook: HookContext): Promise<stri
 }
 
 interface Section {
-  /** Names the lines in the list of omissions. */
+  /** The name of these lines in the list of omissions. */
   readonly noun: string;
   readonly lines: readonly string[];
 }
@@ -106,7 +106,7 @@ async function noteLines({ reader, workspace }: CallContext, sessionId: string):
 async function contextLines(ctx: CallContext, { sessionId, run }: HookContext, now: number): Promise<string[]> {
   const place = run?.repo ? { repo: run.repo } : {};
   const context = await latestContextOf(ctx.reader, ctx.workspace, callingDeveloper(ctx.principal), place, now);
-  // Another agent of the same developer may have published an unrelated one.
+  // Another agent of the same developer may have published an unrelated context.
   if (!context || (context.session_id !== null && context.session_id !== sessionId)) return [];
   const list = (title: string, items: readonly string[]) => {
     const shown = items.slice(0, 5).map((item) => quoted(item, 150));

@@ -15,7 +15,7 @@ async function team() {
   return { ...t, ask, message, revoke, grant };
 }
 
-test('without the team toolset a hook starts and ends no session and reports nothing of the team, but edits are still denied', async () => {
+test('without the team toolset a hook starts and ends no session and reports no team data, but claims still deny edits', async () => {
   const t = await team();
   await t.claimed(['a.ts'], t.cursor);
   await t.ask('Which port?');
@@ -33,7 +33,7 @@ test('without the team toolset a hook starts and ends no session and reports not
   expect(await t.events({ kind: 'ask.delivered' })).toEqual([]);
 });
 
-test("after the team toolset is revoked, nothing of the run's earlier work is reported; it is kept while the run lasts and restored with the grant", async () => {
+test("after the team toolset is revoked, the run's earlier work is kept but not reported; it is reported again once the grant is back", async () => {
   const t = await team();
   const session_id = await t.begun('run-1');
   const claim = await t.claimed(['a.ts'], t.claude, { session_id });
@@ -70,7 +70,7 @@ test('a session that the agent started itself ends with its run, whatever the gr
   expect(await t.events({ kind: 'claim.released' })).toHaveLength(2);
 });
 
-test('a grant of one tool enables what that tool is for, and nothing else', async () => {
+test('a grant of one tool lets a hook do only what that tool is for', async () => {
   const t = await team();
   await t.ask('Which port?');
   await t.message('Deploy at noon');
@@ -99,7 +99,7 @@ test('a grant of one tool enables what that tool is for, and nothing else', asyn
   expect(await t.hear('stop', { client_session: 'last' })).toMatchObject({ decision: 'allow', notice: null });
 });
 
-test('without the workflow toolset a hook delivers no message and nothing of workflow tasks', async () => {
+test('without the workflow toolset a hook delivers neither messages nor workflow tasks', async () => {
   const t = await team();
   await t.begun('run-1');
   await t.ask('Which port?');
@@ -111,7 +111,7 @@ test('without the workflow toolset a hook delivers no message and nothing of wor
   expect(await t.events({ kind: 'message.delivered' })).toEqual([]);
 });
 
-test('without both toolsets a hook delivers nothing, and a counted grant or one with approval does not apply to hooks', async () => {
+test('without both toolsets a hook delivers nothing; a grant with a use limit or with approval does not apply to hooks', async () => {
   const t = await team();
   await t.ask('Which port?');
   for (const toolset of ['toolset.team', 'toolset.workflow']) await t.revoke(toolset);

@@ -2,9 +2,9 @@ import type { Principal } from '../../../kernel/call.ts';
 import type { AccessDecision } from '../../../kernel/ports.ts';
 import type { Gate } from '../capabilities/index.ts';
 
-/** What a hook may report besides denied edits, which every token gets: the subjects of the tools that the token may call. */
+/** What a hook may do besides denying edits. It depends on the tools that the token may call. */
 export interface HookRights {
-  /** Starting a session and reporting its working tree; its notes and contexts. */
+  /** Sessions, with their working trees, notes and contexts. */
   readonly sessions: boolean;
   /** Claims, asks and handoffs. */
   readonly coordination: boolean;
@@ -29,5 +29,5 @@ export async function rightsOf(gate: Gate, principal: Principal): Promise<HookRi
   return { sessions, coordination, tasks, workflow };
 }
 
-/** A hook is not counted and cannot wait for approval, so grants with such limits apply only to calls. */
+/** A hook call uses up no grant and cannot wait for approval, so a grant with a use limit, a rate or approval does not apply to hooks. */
 const isFree = (verdict: AccessDecision): boolean => verdict.allowed && verdict.approve === undefined && verdict.consume === undefined;

@@ -6,12 +6,12 @@ import { type AgentSessionRow, findSession, finishSession, type SessionParts, ST
 import type { RunQuestion } from './contract.ts';
 import { runsOfOthersIn } from './store.ts';
 
-/** Called at snapshots and session ends, like for those that agents report themselves. */
+/** Called for snapshots and session ends that hooks report, as for those that agents report themselves. */
 export type SessionListeners = Pick<SessionParts, 'snapshot' | 'end'>;
 
 /**
- * The session that a call named, if it is open and belongs to this very agent. Another token of the same developer may be another
- * agent's. Its sessions count only if a start of this run returned them: some agents connect with another token than their hooks.
+ * The session that a call named, if it is open and belongs to this agent. Another token of the same developer may belong to another
+ * agent. Its sessions count only if a start of this run returned them, because some agents connect with another token than their hooks.
  */
 export async function findNamedSession(
   { reader, workspace, principal, clock }: CallContext,
@@ -21,7 +21,7 @@ export async function findNamedSession(
   if (session?.developer_id !== principal.developerId || session.ended_at !== null) return undefined;
   if (session.token_id !== principal.tokenId && !session_started) return undefined;
   const sessionAgent = session.agent_type?.toLowerCase();
-  // If one token serves several agents, only their own reports tell them apart.
+  // If several agents share one token, only their own reports distinguish them.
   const isAnothers = sessionAgent !== (principal.agentType ?? client) && CLIENT_NAMES.some((type) => type === sessionAgent);
   if (isAnothers) return undefined;
   const [otherRun] = await runsOfOthersIn(reader, workspace, session.id, principal.actor, clock.now() - STALE_AFTER_MS);

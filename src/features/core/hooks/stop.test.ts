@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { hooksApp, REPO } from '../../../testing/scenes/hooks.ts';
 import { workflowApp } from '../../../testing/scenes/workflow.ts';
 
-test('an agent that stops is held up once with its open work and next steps; after that the person is notified', async () => {
+test('the first stop of an agent with open work is blocked, and the agent gets the open work and next steps; later stops notify the person', async () => {
   const t = await hooksApp();
   const session_id = await t.begun('run-1');
   const task = await t.started({ title: 'Rework the uploads', session_id }, t.claude);
@@ -21,13 +21,13 @@ test('an agent that stops is held up once with its open work and next steps; aft
   expect(await t.events({ kind: 'ask.delivered' })).toMatchObject([{ subject: ask_id }]);
   const notice = 'Covenant: unfinished: 1 open task, 1 unanswered ask, 2 files not committed, 2 commits with 1 file not pushed.';
   for (let again = 0; again < 3; again++) expect(await t.hear('stop', tree)).toMatchObject({ decision: 'allow', reason: null, notice });
-  // Another turn, other files: the agent already knows that there are uncommitted files.
+  // Other files changed in this turn, but the agent already knows that there are uncommitted files.
   expect(await t.hear('stop', { ...tree, dirty_files: ['z.ts'] })).toMatchObject({ decision: 'allow' });
   await t.task('complete', { task_id: task, result_summary: 'done' }, t.claude);
   expect((await t.hear('stop', tree)).decision).toBe('deny');
 });
 
-test('it is never held up while it continues because of a stop, nor repeatedly by files alone, nor with nothing open', async () => {
+test('a stop is not blocked if the agent continues after a blocked stop, if only changed files were reported before, or if nothing is open', async () => {
   const t = await hooksApp();
   await t.begun('run-1');
   expect(await t.hear('stop', { dirty_files: [], unpushed_files: [], unpushed_commits: 0 })).toMatchObject({ decision: 'allow', notice: null });
@@ -36,7 +36,7 @@ test('it is never held up while it continues because of a stop, nor repeatedly b
   expect(await t.hear('stop', { repo: REPO, dirty_files: [] })).toMatchObject({ decision: 'allow', notice: null });
   expect((await t.hear('stop', dirty)).decision).toBe('deny');
   for (let turn = 0; turn < 3; turn++) expect((await t.hear('stop', dirty)).decision).toBe('allow');
-  // Clean in between, then dirty again: this is reported again.
+  // The working tree was clean in between, so new changes are reported again.
   await t.hear('stop', { repo: REPO, dirty_files: [] });
   expect((await t.hear('stop', dirty)).decision).toBe('deny');
   await t.hear('stop', { repo: REPO, dirty_files: [], again: true });
@@ -57,7 +57,7 @@ test('changes that were uncommitted or unpushed when the run began do not count 
   expect(await t.hear('stop', { client_session: 'run-2', repo: REPO, dirty_files: [...crowd, 'mine.ts'] })).toMatchObject({ decision: 'allow', notice: null });
 });
 
-test('work that appears while the agent continues because of a stop is reported at its next stop', async () => {
+test('work that appears while the agent continues after a blocked stop is reported at its next stop', async () => {
   const t = await hooksApp();
   await t.begun('run-1');
   const ask = async (message: string) => (await t.call('covibe_coordination', 'ask', { to: 'ana', message }, t.cursor)).data.ask_id;
@@ -79,16 +79,16 @@ test("pushing commits from before the run does not hide the run's own commits, w
   }
 });
 
-test('switching to another branch and back neither pushes nor creates commits', async () => {
+test('switching to another branch and back does not change which commits count as unpushed work of the run', async () => {
   const t = await hooksApp();
   await t.begun('run-1', t.claude, { branch: 'feature', unpushed_commits: 5 });
   const stop = async (branch: string, unpushed_commits: number, repo = REPO) => await t.hear('stop', { repo, branch, unpushed_commits });
   const free = { decision: 'allow', notice: null };
   expect(await stop('main', 0)).toMatchObject(free);
   expect(await stop('feature', 5)).toMatchObject(free);
-  // A branch created where the run began contains the commits found there.
+  // A branch created at the start of the run contains the commits that existed then.
   expect((await stop('fresh', 7)).reason).toContain('- Not pushed: 2 commits.');
-  // Nobody knows who made these commits. Commits added to them are the run's.
+  // Nobody knows who made these commits. Commits that are added later belong to the run.
   expect(await stop('old', 3)).toMatchObject(free);
   expect(await stop('main', 4, 'github.com/acme/other')).toMatchObject(free);
   expect((await stop('old', 4)).reason).toContain('- Not pushed: 1 commit.');
@@ -97,7 +97,7 @@ test('switching to another branch and back neither pushes nor creates commits', 
   expect(await stop('feature', 5)).toMatchObject(free);
 });
 
-test('a run remembers a limited number of branches, the newest ones', async () => {
+test('a run remembers only a limited number of branches, the newest ones', async () => {
   const t = await hooksApp();
   await t.begun('run-1', t.claude, { branch: 'main', unpushed_commits: 30 });
   for (let index = 0; index < 30; index++) await t.hear('stop', { repo: REPO, branch: `b${index}`, unpushed_commits: index });
@@ -105,7 +105,7 @@ test('a run remembers a limited number of branches, the newest ones', async () =
   expect(Object.values(unpushed)).toEqual(Array.from({ length: 20 }, (_, index) => index + 10));
 });
 
-test('tasks of another run or from long ago hold up nobody else', async () => {
+test('tasks of another run or agent, or from before the run, do not block a stop', async () => {
   const t = await hooksApp();
   await t.started({ title: 'Begun before any run' }, t.claude);
   t.clock.advance(1_000);
@@ -134,7 +134,7 @@ test('a workflow task that an agent of the run holds is reported', async () => {
   ]);
 });
 
-test('a workflow task claimed before the run began holds up nobody', async () => {
+test('a workflow task that was claimed before the run began does not block a stop', async () => {
   const t = await workflowApp();
   const hear = (event: string) => t.done('hooks.hear', { client: 'claude-code', client_session: 'run-1', event }, t.ana);
   const { ids } = await t.planned(['build', 'ship']);

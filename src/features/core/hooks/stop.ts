@@ -16,7 +16,7 @@ interface LeftOpen extends OpenWork, ChangesSinceStart {
   readonly asks: Waiting['waiting'];
 }
 
-/** Reports open work: to the agent, which then continues, once for each state of the work; to the person at every later stop. */
+/** Reports open work. Each state of the work blocks the stop of the agent once. At every later stop, the person is notified. */
 export async function handleStop(ctx: CallContext, question: RunQuestion, hook: HookContext, listeners: SessionListeners): Promise<HookReply> {
   const { run } = hook;
   if (!run) return noticeOf(await findLeftOpen(ctx, question, hook));
@@ -35,7 +35,7 @@ async function answerStop(
   const found = updateChangesAtStart(run, question);
   const open = await findLeftOpen({ ...ctx, reader: tx.db }, question, { ...hook, run: { ...run, found } });
   const state = isNothingOpen(open) ? null : digestOf(open);
-  // What only the person has seen is reported to the agent at its next stop.
+  // If only the person was notified, the agent gets the report at its next stop.
   const told_at_stop = question.again && state !== null ? run.told_at_stop : state;
   if (told_at_stop !== run.told_at_stop || found !== run.found) await saveRun(tx, { ...run, found, told_at_stop });
   if (state === null || state === run.told_at_stop || question.again) return noticeOf(open);
@@ -56,7 +56,10 @@ async function findLeftOpen(
 const isNothingOpen = ({ tasks, held, asks, dirty, unpushed, commits }: LeftOpen): boolean =>
   tasks.length + held.length + asks.length + dirty.length + unpushed.length + commits === 0;
 
-/** Identifies a state of open work. Of files only whether there are any: they change with every turn, and most people want to review them before a commit. */
+/**
+ * Identifies a state of open work. It includes only whether there are changed files, not which: they differ in every turn, and most people want to
+ * review them before a commit.
+ */
 const digestOf = ({ tasks, held, asks, dirty, unpushed, commits }: LeftOpen): string => {
   const ids = [...tasks.map(({ id }) => id), ...held.map(({ id, fence }) => `${id} ${fence}`), ...asks.map(({ ask_id }) => ask_id)].sort();
   return hash('sha256', JSON.stringify([ids, dirty.length > 0, unpushed.length + commits > 0]));
@@ -91,7 +94,7 @@ function reasonOf({ tasks, held, asks, dirty, unpushed, commits }: LeftOpen): st
 const notPushed = (files: readonly string[], commits: number): string =>
   [...(commits > 0 ? [countOf(commits, 'commit')] : []), ...(files.length > 0 ? [countOf(files.length, 'file')] : [])].join(' with ');
 
-/** For the person: the agent has already seen it, or ignores it. */
+/** The notice for the person. The agent has already seen the report, or ignores it. */
 function noticeOf(open: LeftOpen): HookReply {
   if (isNothingOpen(open)) return {};
   const { tasks, held, asks, dirty, unpushed, commits } = open;

@@ -22,8 +22,8 @@ const runsWithSessions = compiledQuery(4, (db, workspace: string, actor: string,
 );
 
 /**
- * This run in any state, and the active runs of the same agent: not ended, and last seen since `since`. A session that has ended
- * belongs to no run.
+ * This run in any state, and the runs of the same agent that have not ended and were seen after `since`. A session that has
+ * ended belongs to no run.
  */
 export async function runsOf(db: Db, workspace: string, actor: string, clientSession: string, since: number): Promise<ClientRunRow[]> {
   const rows = await runsWithSessions(db, workspace, actor, clientSession, since);
@@ -51,7 +51,7 @@ export const denialsOf = (run: ClientRunRow): Record<string, number> => readJson
 
 export const denialKey = (claimId: string, path: string): string => `${claimId} ${path}`;
 
-/** When the journal last recorded a denial of the caller since then, by claim and path. */
+/** The time of the caller's last journaled denial after `since`, by claim and path. */
 export async function deniedSince(db: Db, workspace: string, actor: string, claimIds: readonly string[], since: number): Promise<Record<string, number>> {
   const rows = await eventsAbout(db, workspace, claimIds)
     .selectAll('events')

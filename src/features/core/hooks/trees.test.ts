@@ -5,7 +5,7 @@ import { MAX_EDITS } from '../../../wire/hook-question.ts';
 const tree = (...paths: string[]) => ({ edits: paths.map((path) => ({ repo: REPO, path, tree: true })) });
 const UNREAD = { repo: REPO, path: '.', tree: true, unread: true };
 
-test('a folder is not written, moved or removed while something in it is claimed, and the denial names the claimed path', async () => {
+test('writing, moving or removing a folder is denied while another agent claims something in it, and the denial names the claimed path', async () => {
   const t = await hooksApp();
   await t.claimed(['lib/*.md', 'src/upload/**'], t.cursor);
   const until = new Date(t.clock.now() + 60 * MINUTE).toISOString();
@@ -33,13 +33,13 @@ test('a claim that starts with a wildcard covers the folders that it names, not 
   for (const free of ['packages/a/dist', 'lib']) expect((await some.hear('before-tool', tree(free))).decision).toBe('allow');
 });
 
-test('a file whose path is a prefix of a claim, or of a claimed folder, is not a folder', async () => {
+test('an edit of a file is allowed even if its path is the beginning of a claimed path', async () => {
   const t = await hooksApp();
   await t.claimed(['src/upload/retry.ts'], t.cursor);
   expect((await t.hear('before-tool', edit('src', 'src/up', 'src/upload'))).decision).toBe('allow');
 });
 
-test('a claim of the whole repository covers its folders and its top, and an own claim in a folder blocks nobody', async () => {
+test("a claim of the whole repository denies edits of its folders and its top; an agent's own claim in a folder does not deny that agent's edits", async () => {
   const t = await hooksApp();
   await t.claimed(['src/upload/**'], t.claude);
   expect((await t.hear('before-tool', tree('.', 'src'))).decision).toBe('allow');
@@ -49,7 +49,7 @@ test('a claim of the whole repository covers its folders and its top, and an own
   expect((await all.hear('before-tool', tree('src'))).decision).toBe('deny');
 });
 
-test('unreadable commands are denied if others claim something in that repository, with next steps; named files come first', async () => {
+test('a command that cannot be read in full is denied with next steps if others claim files in the repository; claims on its named files are reported first', async () => {
   const t = await hooksApp();
   const hear = (...edits: object[]) => t.hear('before-tool', { edits: edits as [] });
   expect((await hear(UNREAD)).decision).toBe('allow');
@@ -75,7 +75,7 @@ test('a run remembers a limited number of denials', async () => {
   expect(remembered.at(-1)).toContain('src/6-9.ts');
 });
 
-test('only a folder can be the top path, and a client checks no more edits at a time than the server accepts', async () => {
+test('the server accepts the top of a working tree only as a folder, and a limited number of edits in one call', async () => {
   const t = await hooksApp();
   const hear = (edits: object[]) => t.action('hooks.hear', { client: 'codex', event: 'before-tool', edits }, t.claude);
   const many = (count: number) => Array.from({ length: count }, (_, index) => ({ repo: REPO, path: `f${index}` }));

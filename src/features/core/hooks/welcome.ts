@@ -9,7 +9,7 @@ import { ownClaimFilter } from './ownership.ts';
 import { countOf, quoted, repoInstruction } from './words.ts';
 
 const MAX_CLAIMS = 5;
-/** Longer names are not worth the room: the agent can look them up. */
+/** Longer names are left out to save tokens. The agent can look them up. */
 const MAX_PATH = 60;
 const MAX_HOLDER = 30;
 /** Approximate tokens. */

@@ -10,7 +10,7 @@ export const plainPath = (path: string): string => (PLAIN_NAME.test(path) ? path
 
 export const countOf = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
 
-/** A repository has several names for an agent. Only this one matches the claims of others. */
+/** An agent may know a repository by several names. Only this name matches the claims of others. */
 export const repoInstruction = (repo: string): string => `In claims, set repo to ${JSON.stringify(repo)}.`;
 
 /** The first of these paths, and the number of the rest. */

@@ -9,8 +9,8 @@ import type { RunQuestion } from './contract.ts';
 import type { SessionListeners } from './session.ts';
 
 /**
- * Changes from before the run are not its work. `files`: null if there were too many to remember. `unpushed`: the number of commits of
- * each branch, by its mark, in the order in which the run was first seen on it. `start`: the number where the run began.
+ * Changes from before the run, which are not its work. `files`: null if there were too many to remember. `unpushed`: the number of
+ * unpushed commits by branch, in the order in which the run was first seen on the branches. `start`: that number where the run began.
  */
 const changesFound = z.object({
   files: z.array(z.string()).nullable(),
@@ -20,12 +20,12 @@ const changesFound = z.object({
 
 export const NO_CHANGES_AT_START = '{"files":[],"unpushed":{}}';
 
-/** It is read at every tool use of the agent. */
+/** Limits what a run stores, because every tool call of the agent reads it. */
 const MAX_REMEMBERED = 500;
 const MAX_BRANCHES = 20;
 
 const markOf = (path: string): string => hash('sha256', path).slice(0, 12);
-/** Not a number, so that object keys stay in insertion order. */
+/** The letter keeps the key from being a number, so that object keys stay in insertion order. */
 const branchOf = ({ repo, branch }: RunQuestion): string => `b${markOf(JSON.stringify([repo, branch]))}`;
 const repoOf = ({ repo = '' }: RunQuestion): string => markOf(repo);
 
@@ -39,8 +39,9 @@ export function changesAtStart(question: RunQuestion): string {
 }
 
 /**
- * Earlier commits that were pushed since must not hide commits of the run. Only the branch itself shows this. A branch on which the run
- * was not seen before was most likely created where it began, with the commits found there. In another repository, nobody knows whose they are.
+ * Lowers the number of a branch after a push, because earlier commits that were pushed must not hide commits of the run. A branch on
+ * which the run was not seen before was probably created at its start, with the commits found there. In another repository, nobody knows
+ * who made the commits.
  */
 export function updateChangesAtStart(run: ClientRunRow, question: RunQuestion): string {
   const { unpushed_commits: now } = question;

@@ -49,7 +49,7 @@ export function createAuthenticate(services: Services, limits: Pick<IdentityLimi
   };
 }
 
-/** The operator belongs to the whole server, and so does their token. An operator token in another workspace came from a manual change or an import, and is refused. */
+/** The operator's token is stored in the default workspace. An operator token in another workspace came from a manual change or an import, and is refused. */
 const isStrayOperator = ({ kind, workspace_id }: TokenWithDeveloper): boolean => kind === 'operator' && workspace_id !== DEFAULT_WORKSPACE_ID;
 
 /** Why a token is not valid any more. Undefined if it is valid. */
@@ -91,13 +91,13 @@ export function createCurrentSession({ store, clock }: Services): CurrentSession
   };
 }
 
-/** Whether a call authenticated earlier with this token could still be authenticated now. */
+/** Whether the token is still accepted now, for a call that was authenticated with it earlier. */
 export async function isTokenLive(db: Db, id: string, now: number): Promise<boolean> {
   const token = await findRow(db, 'tokens', { id });
   return token !== undefined && !tokenEnd(token, now);
 }
 
-/** The operator can act in any workspace by name. Everyone else acts in the workspace of their token. */
+/** The operator can name the workspace to act in. Everyone else acts in the workspace of their token. */
 export function createEnterWorkspace(services: Services): Ports['enterWorkspace'] {
   return async (principal, name) => {
     if (principal.kind !== 'operator')

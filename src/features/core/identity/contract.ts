@@ -9,7 +9,7 @@ const developerName = z
   .max(100)
   .regex(/^[^\p{Cc}@]+$/u, { error: 'expected a name without control characters and "@"' });
 
-const LIFETIME = "Lifetime of the token. Default: for an agent's token `agent_token_days` in `[limits]` of config.toml, for others until revoked.";
+const LIFETIME = "Lifetime of the token. Default: `agent_token_days` in `[limits]` of config.toml for agents' tokens; others last until revoked.";
 
 const label = title.max(100).optional();
 
@@ -73,7 +73,7 @@ export const revokeToken = contract({
   toolset: 'admin',
   access: 'member',
   title: 'Revoke a token',
-  description: 'Revoke a token from the next call on.',
+  description: 'Revoke a token with immediate effect.',
   input: z.strictObject({ token_id: z.string().min(1).max(64).describe('Token id, or an unambiguous end of it.') }),
   output: z.strictObject({ token_id: z.string(), revoked_at: z.int() }),
   annotations: { destructiveHint: true, idempotentHint: true },
@@ -161,7 +161,7 @@ export const endSession = contract({
   annotations: { destructiveHint: true, idempotentHint: true },
 });
 
-/** Paths that a browser opens without a header from the page. */
+/** Paths that a browser requests without the headers of the page. */
 const TICKETED = /^\/api\/(events|events\/export|instances\/[\w-]{1,100}\/terminal)$/;
 
 export const sessionTicket = contract({
@@ -170,7 +170,7 @@ export const sessionTicket = contract({
   access: 'member',
   quiet: true,
   title: 'Get a ticket for a socket or a download',
-  description: 'Get a ticket that opens one path once, within 30 seconds, for the calling dashboard session. Send it as ?ticket=… with the cookie.',
+  description: 'Get a one-time ticket for one path, valid for 30 seconds in the calling dashboard session. Send it as ?ticket=… with the cookie.',
   input: z.strictObject({
     path: z.string().regex(TICKETED, { error: 'expected /api/events, /api/events/export or /api/instances/ID/terminal' }).describe('Path without its query.'),
   }),

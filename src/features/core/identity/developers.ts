@@ -14,7 +14,7 @@ export async function ensureWorkspace(tx: Tx, by: string): Promise<void> {
   }
 }
 
-/** The developer of that name, created on first use. The first of a workspace is its admin; later ones are members. */
+/** The developer with this name, created on first use. The first developer of a workspace is its admin; later ones are members. */
 export async function ensureDeveloper(tx: Tx, name: string, by: string): Promise<DeveloperRow> {
   const known = await findDeveloper(tx.db, tx.workspace, { name });
   if (known) return known;
@@ -68,7 +68,7 @@ export async function requireDeveloper(tx: Pick<Tx, 'db' | 'workspace'>, name: s
   return developer;
 }
 
-/** The developer that a call is about: the caller, or for an operator anyone by name. */
+/** The developer that a call is about: the caller, or any developer whom an operator names. */
 export async function selfOrNamedDeveloper(tx: Tx, named: string | undefined, { principal }: WriteContext): Promise<DeveloperRow> {
   if (named && named !== principal.developerName) {
     if (!principal.operator)

@@ -80,7 +80,7 @@ test('a token revoked through another server of the same database is refused her
   expect(await here.app.authenticate(token, 'bearer')).toEqual({ rejected: 'revoked' });
 });
 
-test("the browser's cookie works only from its page, and a token does not work as a cookie", async () => {
+test("the browser's cookie is not accepted as a bearer token, and a token is not accepted as a cookie", async () => {
   const { app, developer, done } = await testApp();
   const { token } = await developer('ana');
   const link = await done('signin.link', {});
@@ -108,7 +108,7 @@ test('the first developer of each workspace is its admin; later ones are members
   expect(all.map(({ name, role }) => `${name} ${role}`)).toEqual(['ana admin', 'ben member', 'cleo member', 'dora admin', 'eli member']);
 });
 
-test("the operator's tokens.create creates a developer on first use, once [auth.cli.developer-on-first-use]", async () => {
+test("the operator's tokens.create creates a developer at the first use of the name, and never twice [auth.cli.developer-on-first-use]", async () => {
   const { done } = await testApp();
   const first = await done('tokens.create', { developer: 'ana' });
   const second = await done('tokens.create', { developer: 'ana', agent: 'codex' });
@@ -144,7 +144,7 @@ test('creating and revoking a token each write a work event without the raw toke
   expect(JSON.stringify(await events())).not.toContain(String(created.token));
 });
 
-test('a token label is one line without control characters, which could steer the terminal that lists it', async () => {
+test('a token label is one line without control characters, which could control the terminal that shows it', async () => {
   const { action, clock, developer } = await testApp();
   const ana = await developer('ana');
   const web = { ...ana, principal: { ...ana.principal, web: true, signedInAt: clock.now() } };
@@ -182,7 +182,7 @@ test("a workspace's admin has operator rights there, but none over the server's 
   expect(elsewhere.reply).toMatchObject({ code: 'OPERATOR_REQUIRED' });
 });
 
-test('naming a workspace is journaled whatever the result, and an unknown workspace gets no journal', async () => {
+test('a call that names a workspace is journaled whatever its result, and an unknown workspace gets no journal', async () => {
   const { app, developer, events, operator } = await testApp();
   const ana = await developer('ana');
   const call = (principal: typeof ana.principal, name: string, args: unknown, workspace: string) =>
@@ -206,7 +206,7 @@ test('naming a workspace is journaled whatever the result, and an unknown worksp
   expect((await events({}, 'ws_beta')).map((event) => event.kind)).toContain('workspace.created');
 });
 
-test("an agent's own token creates no tokens and reads no administration", async () => {
+test("an agent's token can neither create tokens nor read administrative data", async () => {
   const { action, developer } = await testApp();
   const agent = await developer('ana', 'codex');
   for (const name of ['tokens.create', 'tokens.list', 'events.list', 'capabilities.grant', 'server.status']) {
@@ -214,7 +214,7 @@ test("an agent's own token creates no tokens and reads no administration", async
   }
 });
 
-test('an id can be given by any unique end of it; an ambiguous one is refused with the matching ids [transport.cli.id-tail]', async () => {
+test('an id can be shortened to any unique end; an ambiguous end is refused with the matching ids [transport.cli.id-tail]', async () => {
   const { action, developer, done } = await testApp();
   const ana = await developer('ana');
   expect(await done('tokens.revoke', { token_id: ana.tokenId.slice(-8) })).toMatchObject({ token_id: ana.tokenId });
@@ -231,7 +231,7 @@ test('an id can be given by any unique end of it; an ambiguous one is refused wi
   expect((await action('tokens.revoke', { token_id: '%' })).reply).toMatchObject({ code: 'TOKEN_NOT_FOUND' });
 });
 
-test('a sign-in link works once, for one of two simultaneous visitors, and not after ten minutes [auth.dashboard.one-time-link]', async () => {
+test('a sign-in link works once within ten minutes, even if two visitors open it at the same time [auth.dashboard.one-time-link]', async () => {
   const { app, clock, developer, done } = await testApp();
   await developer('ana');
   const secret = async () => String((await done('signin.link', {})).path).replace('/signin/', '');
@@ -249,7 +249,7 @@ test('a sign-in link works once, for one of two simultaneous visitors, and not a
   expect(await visit('invented')).toBe('SIGNIN_LINK_INVALID');
 });
 
-test('unauthenticated requests are journaled individually up to ten a minute from each source, and the rest as one count', async () => {
+test('up to ten unauthenticated requests a minute from each source are journaled individually, and the rest as one count', async () => {
   const { app, clock, events } = await testApp();
   for (let i = 0; i < 35; i++) await app.refusals.record('10.0.0.1', { category: 'audit', kind: 'authentication_failed', payload: { reason: 'missing' } });
   await app.refusals.record('10.0.0.2', { category: 'audit', kind: 'authentication_failed', payload: { reason: 'missing' } });
@@ -260,7 +260,7 @@ test('unauthenticated requests are journaled individually up to ten a minute fro
   );
 });
 
-test('tokens are listed newest first, in pages, by status, one alone, or only one’s own', async () => {
+test('tokens are listed newest first in pages, and can be filtered by status, by id and to the caller’s own', async () => {
   const t = await testApp();
   const mira = await t.developer('mira');
   const li = await t.developer('li', 'codex');
@@ -283,7 +283,7 @@ test('tokens are listed newest first, in pages, by status, one alone, or only on
   expect((await list({ own: true, status: 'live' }, admin)).ids).toEqual([mira.tokenId]);
 });
 
-test('tokens of agents, instances and developers can take only the token actions, which nobody else can take, and members no operator actions', async () => {
+test('tokens of agents, instances and developers can take only the actions for tokens, which nobody else can take; members can take no operator actions', async () => {
   const t = await testApp();
   const { workspace } = t.operator.principal;
   const mira = await t.developer('mira');
@@ -308,7 +308,7 @@ test('tokens of agents, instances and developers can take only the token actions
     for (const { kind, principal } of [mira, codex, instance].map(({ principal: each }) => ({ kind: each.kind, principal: each })))
       expect([name, kind, await refusalOf(name, principal)]).toEqual([name, kind, 'OPERATOR_REQUIRED']);
     if (accessOf(action) !== 'member') expect([name, await refusalOf(name, member)]).toEqual([name, 'OPERATOR_REQUIRED']);
-    // Naming a workspace gives nobody access to one that is not theirs.
+    // Naming a workspace gives no access to a workspace of others.
     const elsewhere = { name, args: {}, principal: { ...member, operator: true }, surface: 'api', workspace: 'default' } as const;
     expect((await t.app.dispatch.action(elsewhere)).reply).toMatchObject({ code: 'OPERATOR_REQUIRED' });
   }

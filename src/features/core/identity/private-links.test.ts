@@ -18,8 +18,8 @@ interface Found {
 const ID = /[a-z]+_[0-9A-HJKMNP-TV-Z]{26}|\b(?:work|review)-\d+-a\d+\b/g;
 
 /**
- * Ids of shared work that a member may see in an object of another kind, by id prefix and field. Each links work to work,
- * which a team needs to cooperate. None shows who does it.
+ * Ids of shared work that a member may see in an object of another kind, by id prefix and field. A team needs to see which
+ * pieces of work belong together. None of these ids shows who does the work.
  */
 const WORK: readonly { readonly ids: RegExp; readonly fields: RegExp; readonly reason: string }[] = [
   { ids: /^wst_/, fields: /^(workstream_id|subject_id)$/, reason: 'a task or note is part of a workstream, and a warning is about one' },
@@ -27,11 +27,12 @@ const WORK: readonly { readonly ids: RegExp; readonly fields: RegExp; readonly r
   {
     ids: /^tk_/,
     fields: /^(task_id|workflow_task_id|task_ids|depends_on)$/,
-    reason: 'a checkpoint, a message or a worktree is for a step, and steps depend on each other',
+    reason: 'a checkpoint, a message or a worktree belongs to a step, and steps depend on each other',
   },
-  { ids: /^ws_/, fields: /^(workspace_id|from)$/, reason: 'the next holder of a step goes on in its worktree' },
-  { ids: /^warn_/, fields: /^(path|warning_id)$/, reason: 'a warning is about the work that it was raised for, and a line of news about a warning' },
-  { ids: /^cp_/, fields: /^checkpoint_id$/, reason: 'a checkpoint is of a step' },
+  { ids: /^ws_/, fields: /^(workspace_id|from)$/, reason: 'the next holder of a step continues in its worktree' },
+  { ids: /^warn_/, fields: /^(path|warning_id)$/, reason: 'a warning is about the work that it was raised for, and a line of news is about a warning' },
+  { ids: /^cp_/, fields: /^checkpoint_id$/, reason: 'a checkpoint belongs to a step' },
+  { ids: /^(task|wst)_/, fields: /^required_action$/, reason: "the next step of a member's own check names the candidates that its answer lists" },
 ];
 
 /** The object that a view belongs to: its first id field. For an event: its subject, or the event itself. */
@@ -80,7 +81,7 @@ function linksIn(team: PrivateTeam, reads: readonly Read[]): string[] {
       if (!WORK.some(({ ids: of, fields }) => of.test(id) && fields.test(text.field))) note(text, `${paulas.get(id)} in ${kind(text.object)}`);
     }
   }
-  // One line of time per agent would link its actions.
+  // One lane per agent would show which actions belong to the same agent.
   for (const { label, body } of reads) if (hiddenLanes(body) > 1) links.set('lanes: her agents can be told apart', new Set([label]));
   for (const [value, objects] of recurring(team, found)) links.set(`${value} recurs`, objects);
   return [...links].map(([what, labels]) => `${what} (${[...labels].slice(0, 3).join(', ')})`).sort();
@@ -89,10 +90,10 @@ function linksIn(team: PrivateTeam, reads: readonly Read[]): string[] {
 const hiddenLanes = (body: unknown): number =>
   isRecord(body) && Array.isArray(body.lanes) ? body.lanes.filter((lane) => JSON.stringify({ ...lane, spans: [] }).includes('@private')).length : 0;
 
-/** Texts of shared work, which its warnings and parts repeat, and the progress of a broadcast. */
+/** Fields with texts of shared work, which warnings and parts of the work repeat, or with the progress of a broadcast. */
 const WORDS = ['title', 'workstream_title', 'subject', 'steps', 'state'];
 
-/** Anything else read on two of her objects and on nobody else's: a digest, a program name, a request id. */
+/** Any other value that was read in two of her objects and in no object of anyone else, such as a digest, a program name or a request id. */
 function recurring({ ids, scene, paulaId }: PrivateTeam, found: readonly Found[]): Map<string, Set<string>> {
   const paulas = ids();
   const events = scene.captured.rows('events').flatMap(({ seq, actor }) => (String(actor).endsWith(paulaId) ? [`event ${seq}`] : []));
@@ -155,7 +156,7 @@ test('a refusal does not confirm which agent holds a step, whatever ids its call
   const { agent_id } = await t.started(task_id, paula);
   const own = await t.agent(t.ana);
   await t.done('developers.set_visibility', { developer: 'paula', visibility: 'private' });
-  // A step's name is free text, too: a guessed name must not count as named.
+  // A step's name is free text, too. If it contains a guessed id, the answer must not confirm that id.
   await t.ok('workflow_add_task', { workflow_id, name: agent_id, description: 'a guess' });
   const guesses: readonly [string, object][] = [
     ['task_update_status', { id: task_id, status: 'failed', error: agent_id }],
@@ -173,7 +174,7 @@ test('a refusal does not confirm which agent holds a step, whatever ids its call
   expect((await t.tool('agent_heartbeat', { agent_id }, t.ana)).reply.message).toContain(agent_id);
 });
 
-test("the runtime of a private developer's agent cannot be found by filters, in lists or broadcasts [harden.private.unlinkable]", async () => {
+test("members cannot find out the runtime of a private developer's agent with the filters of lists and broadcasts [harden.private.unlinkable]", async () => {
   const t = await workflowApp();
   const paula = await t.developer('paula', 'gemini');
   const hidden = await t.agent(paula, { runtime: 'gemini' });
@@ -208,7 +209,7 @@ test('usage and check events of a private developer name no grant, no call and n
   expect(check).toMatchObject({ kind: 'CapabilityCheck', session: null });
   expect(Object.keys(check?.payload ?? {}).sort()).toEqual(['missing_actions', 'passed', 'required_actions']);
   expect(Object.keys(usage?.payload ?? {}).sort()).toEqual(['duration_ms', 'outcome', 'server', 'surface']);
-  // She, the operator, and everyone for public developers read all of it.
+  // She and the operator can read all of it. Everyone can read all of it for public developers.
   for (const reader of [paula, t.operator]) expect((await seenBy(reader))[1]?.payload).toHaveProperty('grant.id');
   expect((await seenBy(t.ana)).at(-1)?.payload).toHaveProperty('request_id');
 });

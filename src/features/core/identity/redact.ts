@@ -17,8 +17,8 @@ export const PRIVATE = '@private';
 export const PRIVATE_RUNTIME = 'custom';
 
 /**
- * Redacts every answer that a member gets, so that no feature has to: values that could link two objects of a private
- * developer are removed. People with operator rights administer what they see, and need its ids.
+ * Redacts every answer to a member, so that features do not have to: removes values that could link two objects of a private
+ * developer. People with operator rights get all ids, because they need them to administer the objects.
  */
 export function createRedactReply({ store }: Services): Ports['redact'] {
   return async (principal, reply, args) => {
@@ -39,8 +39,8 @@ export function createRedactReply({ store }: Services): Ports['redact'] {
 }
 
 /**
- * The value of the field that a refusal is about. Its caller may see it again: an id replaced by a placeholder would
- * reveal its owner. Ids elsewhere in the arguments are guesses, which no answer may confirm.
+ * The value of the field that a refusal is about. The answer repeats an id there unchanged, because a placeholder would
+ * reveal that its owner is private. Ids in other arguments may be guesses, which no answer may confirm.
  */
 function refusedValue({ data }: Refused<unknown>, args: unknown): unknown {
   return isRecord(data) && isRecord(args) && typeof data.field === 'string' ? args[data.field] : undefined;
@@ -60,7 +60,7 @@ export async function eventRedactor(db: Db, workspace: string, viewer: Principal
   };
 }
 
-/** The same for any other value that names people. */
+/** Redacts any other value that names people. */
 export async function valueRedactor(db: Db, workspace: string, viewer: Principal): Promise<<T>(value: T) => Promise<T>> {
   const hidden = viewer.kind === 'operator' ? new Set<string>() : hiddenAmong(await developersOf(db, workspace), viewer);
   if (hidden.size === 0) return async (value) => value;
@@ -78,7 +78,7 @@ const hiddenAmong = (developers: readonly DeveloperRow[], viewer: Principal): Se
 /** Ids as created by `newId`. */
 const ID = /\b([a-z]+)_[0-9A-HJKMNP-TV-Z]{26}\b/g;
 
-/** An id with the actor kind and agent before it. The prefix lengths are limited: in a long word the search would restart at each letter. */
+/** An id with the actor kind and agent before it. The prefix lengths are limited, because the search in a long word would otherwise restart at each letter. */
 const MENTION = /(?:\b[a-z]{1,20}:)?(?:\b[a-z0-9-]{1,40}@)?\b([a-z]+_[0-9A-HJKMNP-TV-Z]{26})\b/g;
 
 /** The owner column of each kind of object, by id prefix: a developer id, an actor or the subject of a grant. */
@@ -96,16 +96,16 @@ const OWNERS: Readonly<Record<string, readonly [keyof Database, RawBuilder<strin
   ws: ['worktrees', sql`case when made_by_server = 1 then null else actor end`],
 };
 
-/** Shared work: its id may be mentioned, so that the next holder of a step can find it. */
+/** Ids of worktrees may stay in texts, so that the next holder of a step can find the worktree. */
 const MENTIONED = /^ws_/;
 
 const BATCH_SIZE = 500;
 
-/** Decides about ids and names. */
+/** Decides which ids and names the viewer may see. */
 interface Veil {
   /** Whether the id belongs to a private developer or to an object of theirs. */
   isTheirs(id: string): boolean;
-  /** Whether the id is a worktree's, or an instance's of a private developer. */
+  /** Whether the id belongs to a worktree, or to an instance of a private developer. */
   isPlace(id: string): boolean;
   /** The text without ids that could link a private developer's objects. `known`: an id that may stay. */
   withoutIds(text: string, known?: unknown): string;
@@ -118,7 +118,7 @@ async function createVeil(db: Db, workspace: string, hidden: ReadonlySet<string>
   const instances = new Set((await instancesOf(db, workspace, [...hidden])).map((id) => `instance:${id}`));
   const byKind = Map.groupBy(new Set(Array.from(text.matchAll(ID), ([id]) => id)), (id) => id.slice(0, id.indexOf('_')));
   const theirs = new Set(hidden);
-  /** Null: it belongs to nobody but the operator. */
+  /** The owner of each id. Null: no developer owns the object. */
   const owners = async (kind: string, ids: readonly string[]): Promise<Map<string, string | null>> => {
     const [table, owner] = OWNERS[kind] as (typeof OWNERS)[string];
     const found = new Map<string, string | null>();
@@ -142,7 +142,7 @@ async function createVeil(db: Db, workspace: string, hidden: ReadonlySet<string>
       if (owner === undefined || isOwnedByHidden(owner)) theirs.add(id);
     }
   };
-  // A grant may belong to a token, and a token to a developer. So grants are read first, for their tokens, and judged last.
+  // A grant may belong to a token, and a token to a developer. So grants are read first, to find their tokens, and decided last.
   const grantIds = byKind.get('grant') ?? [];
   const grants = await owners('grant', grantIds);
   const tokens = [...(byKind.get('tok') ?? []), ...[...grants.values()].flatMap((subject) => subject?.match(ID) ?? []).filter((id) => id.startsWith('tok_'))];
@@ -192,7 +192,7 @@ const LINKS: Readonly<Record<string, unknown>> = {
   context_id: null,
 };
 
-/** For worktrees and instances, whose views require a text in these fields. */
+/** The same for worktrees and instances. Their views require a text in these fields. */
 const PLACE_LINKS: Readonly<Record<string, unknown>> = {
   ...LINKS,
   path: PRIVATE,
@@ -205,10 +205,10 @@ const PLACE_LINKS: Readonly<Record<string, unknown>> = {
   backup_ref: null,
 };
 
-/** The same in events. Their payloads have no fixed schema, so the fields are removed. */
+/** Fields of event payloads that could link two objects. Payloads have no fixed schema, so these fields are removed. */
 const EVENT_LINKS = new Set([
   ...Object.keys(LINKS).filter((field) => field !== 'client'),
-  // A call and an agent run belong to one person. So do equal arguments, which have equal digests.
+  // A call and an agent run belong to one person. Equal digests would show that two calls had equal arguments.
   ...['request_id', 'arguments_sha256', 'sha256', 'correlation', 'circumstances', 'approval_id', 'grant', 'grant_id', 'token_id', 'authorized_by'],
   ...[
     'tool',

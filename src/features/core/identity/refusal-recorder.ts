@@ -3,16 +3,16 @@ import { DEFAULT_WORKSPACE_ID } from '../../../kernel/ids.ts';
 import { addressGroup } from '../../../kernel/network.ts';
 import type { NewEvent } from '../../../storage/journal.ts';
 
-/** Refusals of one source per window that are journaled individually. */
+/** The number of refusals per source and window that are journaled individually. */
 const MAX_SINGLE_PER_WINDOW = 10;
 const WINDOW_MS = 60_000;
 /** Sources beyond this number per window are counted together, because an attacker can use any number of addresses. */
 const MAX_SOURCES = 1_000;
 
 /**
- * Journals refused requests without letting them fill the journal. Unauthenticated or malformed requests: the first few a
- * minute from each source individually, the rest as a count. Requests over a rate limit or quota: only as a count, one event
- * per token or address and minute.
+ * Journals refused requests without letting them fill the journal. Each source gets one event for each of its first few
+ * unauthenticated or malformed requests in a minute; the others are counted. Requests over a rate limit or quota are only
+ * counted, in one event per minute for each token or address.
  */
 export interface RefusalRecorder {
   /** `source`: the address of an unauthenticated caller. */
@@ -41,7 +41,7 @@ interface RefusalWindow {
   readonly since: number;
   /** Refusals that were journaled individually. */
   single: number;
-  /** By code: refusals that are journaled only as a count. */
+  /** The number of refusals by code, for refusals that are journaled only as a count. */
   readonly counted: Map<string, number>;
 }
 

@@ -10,7 +10,7 @@ export interface RevivedToken {
   readonly why: 'revoked' | 'expired' | 'replaced' | 'unknown';
 }
 
-/** Tokens of a backup that would restore access that was removed since. Without current tokens to compare with, all of them. */
+/** Tokens in a backup that would restore access removed after the backup. If `current` is undefined, returns all valid tokens. */
 export function revivedTokens(backup: readonly StoredToken[], current: readonly StoredToken[] | undefined, now: number): RevivedToken[] {
   const known = new Map(current?.map((token) => [`${token.workspace_id} ${token.id}`, token]));
   return backup.flatMap((token) => {
@@ -25,11 +25,11 @@ export function revivedTokens(backup: readonly StoredToken[], current: readonly 
   });
 }
 
-/** Includes the secret that a rotation replaced, while it still works. */
+/** Also compares the secret that the last rotation replaced, if it is still accepted. */
 const hasSameSecrets = (token: StoredToken, standing: StoredToken, now: number): boolean =>
   token.hash === standing.hash && [null, replacedSecret(standing, now)].includes(replacedSecret(token, now));
 
-/** The file may have been altered: a secret that one person has must not become another's. */
+/** Someone may have changed the file so that a secret of one person acts as another person. */
 const isSameHolder = (token: StoredToken, standing: StoredToken): boolean =>
   (['kind', 'developer_id', 'agent_type', 'instance_id'] as const).every((column) => (token[column] ?? null) === (standing[column] ?? null));
 
@@ -39,7 +39,7 @@ const endsLater = (token: StoredToken, standing: StoredToken): boolean =>
 const replacedSecret = ({ previous_hash, previous_ends_at }: StoredToken, now: number): string | null =>
   now < (previous_ends_at ?? 0) ? (previous_hash ?? null) : null;
 
-/** Sign-in links and device codes of a backup are open access, so every restore deletes them. */
+/** Also deletes the backup's sign-in links and open device requests, because each could still give somebody access. */
 export async function endRevived(store: Pick<Store, 'reader' | 'write'>, revived: readonly RevivedToken[]): Promise<void> {
   const workspaces = await store.reader.selectFrom('workspaces').select('id').execute();
   const ids = new Set([...workspaces.map(({ id }) => id), ...revived.map(({ token }) => token.workspace_id)]);

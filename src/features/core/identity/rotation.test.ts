@@ -87,14 +87,14 @@ test('a rotation replaces the secret and keeps the id; the old secret works unti
   expect([await who(third), await who(last)]).toEqual(['revoked', 'revoked']);
 });
 
-test('a rotation extends the old secret neither beyond its own end nor beyond that of its token', async () => {
+test('after a rotation, the old secret lasts no longer than before and no longer than its token', async () => {
   const t = await testApp();
   const make = async () => String((await t.done('tokens.create', { developer: 'ana', agent: 'codex', expires_in_minutes: 10 })).token_id);
   const end = async (input: object) => (Number((await t.done('tokens.rotate', { token_id: await make(), ...input })).old_ends_at) - t.clock.now()) / 60_000;
   expect([await end({}), await end({ overlap_minutes: 3 }), await end({ expires_in_minutes: 5 })]).toEqual([10, 3, 5]);
 });
 
-test('an open socket lives as long as the secret that opened it, and no rotation ends it earlier', async () => {
+test('an open socket stays open until the secret that opened it expires; a rotation does not close it earlier', async () => {
   const { url, ...t } = await servedApp();
   const made = await t.done('tokens.create', { developer: 'ana', agent: 'codex' });
   const follow = async (token: string) => {
@@ -135,7 +135,7 @@ test('a task claimed before a rotation can be completed with the new secret, and
   expect((await t.tool('echo', { text: 'three' }, fresh)).isError).toBe(true);
 });
 
-test('tokens of others, ended tokens and tokens of other kinds cannot be rotated', async () => {
+test('tokens of other developers, of browsers and of the operator cannot be rotated, and neither can ended tokens', async () => {
   const t = await testApp();
   const ana = await t.developer('ana');
   const ben = await t.developer('ben', 'codex');

@@ -4,7 +4,7 @@ import { workspaceName } from '../../../kernel/ids.ts';
 import type { DeveloperRow, TokenRow, WorkspaceRow } from '../../../storage/schema-rows.ts';
 import { fits, idOf, matches, neverBrought, oneOf, type RowRule, type RowRules, rowRule, sha256 } from '../../../storage/transfer/row-rules.ts';
 
-/** Each would give access to this server or to a browser session without anyone here having approved it. */
+/** Tokens that are not imported: each would give access to this server or to a browser session that nobody here has approved. */
 const NEVER: Partial<Record<TokenRow['kind'], string>> = { operator: 'operator_tokens', web: 'web_tokens', instance: 'instance_tokens' };
 
 const checkToken: RowRule = (row, { agentTokenEnd }) => {

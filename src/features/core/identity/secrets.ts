@@ -5,7 +5,7 @@ export const mintToken = (): string => `cv_${randomBytes(32).toString('base64url
 
 export const TOKEN_FORMAT = /^cv_[A-Za-z0-9_-]{43}$/;
 
-/** The secret of a sign-in link, page proof, ticket or device code. As long as a token, but not usable as one. */
+/** The secret of a sign-in link, page proof, ticket or device code. It has the length of a token, but cannot be used as a token. */
 export const mintSecret = (): string => randomBytes(32).toString('base64url');
 
 /** The only stored form of tokens and secrets. */

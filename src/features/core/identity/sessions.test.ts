@@ -56,7 +56,7 @@ test('a proof belongs to one session: a proof from another browser of the same p
   expect((await one.action('identity.me')).status).toBe(200);
 });
 
-test('a token does not work as a cookie, even if it is sent as both', async () => {
+test('a token does not work as a cookie, even if the same request also sends it as a bearer token', async () => {
   const t = await served();
   const { cookie } = await t.signIn(t.url);
   const name = cookie.split('=')[0] as string;
@@ -67,7 +67,7 @@ test('a token does not work as a cookie, even if it is sent as both', async () =
   }
 });
 
-test('a cookie with the same name from another port does not lock anyone out', async () => {
+test('a cookie with the same name from another port does not prevent requests with the right cookie', async () => {
   const t = await served();
   const { cookie, proof } = await t.signIn(t.url);
   const [name] = cookie.split('=');
@@ -90,7 +90,7 @@ test("a link for another account than this browser's last one requires confirmat
   expect((await postSignIn(t.url + String(path), {}, { account: mira, replace: true })).status).toBe(200);
 });
 
-test('a ticket opens one address, once, within 30 seconds, for the session that requested it [harden.session.cookie-alone]', async () => {
+test('a ticket opens one path once, within 30 seconds, and only for the session that requested it [harden.session.cookie-alone]', async () => {
   const t = await served();
   await t.developer('ben');
   const mira = await t.signIn(t.url, 'mira');
@@ -104,7 +104,7 @@ test('a ticket opens one address, once, within 30 seconds, for the session that 
   expect(await take(await ticket('/api/events/export'), '')).toBe(401);
   const elsewhere = (await ticket('/api/events')).replace('/api/events', '/api/events/export');
   expect(await take(elsewhere, mira.cookie)).toBe(401);
-  // Presenting it for another address consumes it too.
+  // A request for another address uses up the ticket, too.
   expect(await opened(t.url, elsewhere.replace('/export', ''), { cookie: mira.cookie })).toBe(401);
   const late = await ticket('/api/events');
   t.clock.advance(30_001);
@@ -114,7 +114,7 @@ test('a ticket opens one address, once, within 30 seconds, for the session that 
   expect((await t.action('session.ticket', { path: '/api/events' })).reply).toMatchObject({ code: 'SESSION_REQUIRED' });
 });
 
-test('of several simultaneous uses of one ticket, one succeeds', async () => {
+test('if a ticket is used several times at once, one use succeeds', async () => {
   const t = await served();
   const { cookie, ticketed } = await t.signIn(t.url);
   const address = await ticketed('/api/events/export');
@@ -126,7 +126,7 @@ test('of several simultaneous uses of one ticket, one succeeds', async () => {
 /** Actions that grant rights or reveal secrets. */
 const FRESH = ['capabilities.grant', 'devices.approve', 'signin.link', 'tokens.create', 'tokens.rotate'];
 
-/** Actions that a dashboard session can take at any time: they remove rights, or steer work that others have the right to do. */
+/** Actions that a dashboard session can take at any time: they remove rights, or control work for which rights were already given. */
 const AT_ANY_TIME = [
   'agents.release approvals.approve approvals.refuse capabilities.revoke claims.release',
   'cycles.archive cycles.cancel cycles.close_session cycles.complete cycles.start',
@@ -139,7 +139,7 @@ const AT_ANY_TIME = [
   'workstreams.plan',
 ].flatMap((line) => line.split(' '));
 
-test('every changing action of a dashboard session either needs a fresh sign-in or is on the list of those that do not', async () => {
+test('every action that changes something either needs a fresh dashboard sign-in or is listed as an exception', async () => {
   const { app } = await testApp();
   const changing = app.registry.actions().flatMap((action) => {
     const contracts = [...action.operations.values()].map(({ contract }) => contract);
@@ -156,7 +156,7 @@ test('every changing action of a dashboard session either needs a fresh sign-in 
   expect(unjudged).toEqual([]);
 });
 
-test('granting rights or creating secrets needs a sign-in from the last five minutes, and the refusal says how to get one; the command line does not need it [harden.session.fresh-confirmation] [auth.ui.create]', async () => {
+test('granting rights or creating secrets needs a dashboard sign-in from the last five minutes, and the refusal says how to sign in; the command line needs no sign-in [harden.session.fresh-confirmation] [auth.ui.create]', async () => {
   const t = await served();
   const codex = await t.developer('mira', 'codex');
   const mira = await t.signIn(t.url);
@@ -203,7 +203,7 @@ test('a dashboard session ends after 7 days without a request, and after 30 days
   expect(await status(week)).toBe(401);
 });
 
-test('signing out everywhere ends every session of that person with its sockets, and their unused links; nobody else is signed out', async () => {
+test('signing out everywhere ends all sessions and sockets of a person and voids their unused sign-in links; nobody else is signed out', async () => {
   const t = await served();
   const agent = await t.developer('ben', 'codex');
   const [here, there, mira] = [await t.signIn(t.url, 'ben'), await t.signIn(t.url, 'ben'), await t.signIn(t.url, 'mira')];

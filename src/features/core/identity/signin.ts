@@ -11,7 +11,7 @@ import { endTokenById, type IdentityLimits, issueToken } from './tokens.ts';
 
 export const LINK_MS = 10 * 60_000;
 
-/** A one-time link. The secret is in its path, its hash in the store. */
+/** Creates a one-time link. Its path contains the secret. The store contains only the hash. */
 export async function makeSigninLink(tx: Tx, developer: DeveloperRow, by: string): Promise<{ path: string; expiresAt: number }> {
   // Expired links are not needed: the journal records their creation and use.
   await deleteRows(tx.db, 'signin_links', { workspace_id: tx.workspace, expires_at: { '<': tx.now } });
@@ -49,7 +49,7 @@ interface SignInSession {
 /** `browser`: the principal that the browser is currently signed in as. Its session ends when the new one starts. */
 export type SignIn = (request: SignInRequest, browser?: Principal) => Promise<SignInSession>;
 
-/** Uses the link and starts a session for its developer. Used, expired and invented links must read the same. */
+/** Uses the link and starts a session for its developer. Used, expired and invented links must get the same answer. */
 export function createSignIn({ store, clock }: Services, limits: Pick<IdentityLimits, 'session_idle_days'>): SignIn {
   return async ({ code, account, replace = false }, browser) => {
     const hash = hashSecret(code);
@@ -71,7 +71,7 @@ export function createSignIn({ store, clock }: Services, limits: Pick<IdentityLi
       tx.append({ category: 'audit', kind: 'signin.completed', actor, subject: developer.id });
       return value;
     });
-    // The browser keeps only one cookie, so nobody could return to its old session.
+    // The browser keeps only one cookie, so nobody can use its old session any more.
     if (browser) await store.write(browser.workspace, (tx) => endTokenById(tx, browser.tokenId, browser.actor));
     const { id, name, role } = developer;
     return { cookie, proof, maxAgeSeconds: WEB_SESSION_MS / 1000, developer: { id, name, role }, workspace: workspaceName(link.workspace_id) };
@@ -81,7 +81,7 @@ export function createSignIn({ store, clock }: Services, limits: Pick<IdentityLi
 const DAY_MS = 24 * 3_600_000;
 export const WEB_SESSION_MS = 30 * DAY_MS;
 
-/** When a dashboard session ends without use after `now`: at the latest thirty days after the sign-in. */
+/** When a dashboard session ends if it is not used after `now`. It ends thirty days after the sign-in at the latest. */
 export const webSessionExpiry = (signedInAt: number, now: number, { session_idle_days: days }: Pick<IdentityLimits, 'session_idle_days'>): number =>
   Math.min(signedInAt + WEB_SESSION_MS, now + days * DAY_MS);
 

@@ -17,7 +17,7 @@ const tokenById = compiledQuery(2, (db, workspace: string, id: string) =>
   tokensWithDeveloper(db).where('tokens.workspace_id', '=', workspace).where('tokens.id', '=', id),
 );
 
-/** By its current secret or by the one that the last rotation replaced. The caller must check whether the replaced one is still valid. */
+/** Finds a token by its current secret or by the secret that the last rotation replaced. The caller must check whether the latter is still valid. */
 export async function findTokenByHash(db: Db, hash: string): Promise<TokenWithDeveloper | undefined> {
   return (await tokenByHash(db, hash))[0] ?? (await tokenByPreviousHash(db, hash))[0];
 }

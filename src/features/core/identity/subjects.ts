@@ -45,7 +45,7 @@ export const grantSubjects = {
   callers,
 } satisfies Subjects;
 
-/** Tokens explained for one subject. A developer with more gets answers for this many. */
+/** The maximum number of tokens that are explained for one subject. */
 const MAX_ITEMS = 50;
 
 const ENDED = {
@@ -53,7 +53,7 @@ const ENDED = {
   expired: 'The token has expired. It is refused before any grant is checked.',
 };
 
-/** A subject without a token: what its grants alone would allow. */
+/** Stands for a subject without a token, to show what its grants alone would allow. */
 function bareCaller(subject: string, viewer: Principal, part: Partial<Principal>, name: string): Caller {
   const principal: Principal = {
     kind: 'developer',

@@ -6,7 +6,7 @@ import { hashSecret, mintSecret } from './secrets.ts';
 
 export const TICKET_MS = 30_000;
 
-/** Opens `path` once for the dashboard session of this token, within thirty seconds. */
+/** Creates a ticket with which the dashboard session of this token can open `path` once, within thirty seconds. */
 export async function issueTicket(tx: Tx, tokenId: string, path: string): Promise<{ ticket: string; expiresAt: number }> {
   await deleteRows(tx.db, 'page_tickets', { workspace_id: tx.workspace, expires_at: { '<': tx.now } });
   const ticket = mintSecret();
@@ -15,9 +15,9 @@ export async function issueTicket(tx: Tx, tokenId: string, path: string): Promis
   return { ticket, expiresAt };
 }
 
-/** Whether the ticket opens the path for this session. Any attempt consumes it, even for another address or session. */
+/** Whether the ticket opens the path for this session. Any attempt uses it up, even for another address or session. */
 export async function takeTicket(services: Services, token: Pick<TokenRow, 'id' | 'workspace_id'>, ticket: string, path: string): Promise<boolean> {
-  // Deleted in the same statement: of two simultaneous uses, one gets the row.
+  // The row is found and deleted in one statement, so that only one of two simultaneous uses gets it.
   const row = await services.store.write(token.workspace_id, ({ db }) =>
     db.deleteFrom('page_tickets').where('hash', '=', hashSecret(ticket)).returningAll().executeTakeFirst(),
   );

@@ -24,7 +24,7 @@ interface NewToken {
   /** For a dashboard session: the hash of its page proof. */
   proofHash?: string;
   by: string;
-  /** The maker to record instead of `by`, if tokens are looked up by it. */
+  /** Recorded as the maker instead of `by`, for tokens that are later looked up by their maker. */
   madeBy?: string;
 }
 
@@ -91,7 +91,7 @@ export const agentTokenExpiry = (now: number, { agent_token_days: days }: Pick<I
   days === 0 ? null : now + days * DAY_MS;
 
 interface Rotation {
-  /** The replaced secret is accepted until then. */
+  /** The replaced secret is accepted until this time. */
   readonly oldEndsAt: number;
   readonly expiresAt: number | null;
   readonly by: string;
@@ -112,7 +112,7 @@ export async function rotateToken(tx: Tx, token: TokenRow, { oldEndsAt, expiresA
   return value;
 }
 
-/** Returns when the token ended, which may have been earlier. */
+/** Returns the time of the revocation. A token that was already revoked keeps its earlier time. */
 export async function endToken(tx: Tx, token: TokenRow, by: string): Promise<number> {
   if (token.revoked_at !== null) return token.revoked_at;
   await changeRows(tx.db, 'tokens', { workspace_id: tx.workspace, id: token.id }, { revoked_at: tx.now });

@@ -1,4 +1,5 @@
 import { type Principal, record, type WriteContext } from '../../../kernel/call.ts';
+import { workspaceFlag } from '../../../kernel/ids.ts';
 import { notFound, ok, Refusal } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { changeRows, view } from '../../../storage/rows.ts';
@@ -82,7 +83,7 @@ export const identityTools = (limits: Pick<IdentityLimits, 'agent_token_days'>):
       requireRotatable(token, tx.now);
       const renewed = token.kind === 'agent' ? agentTokenExpiry(tx.now, limits) : token.expires_at;
       const expiresAt = expiryIn(tx.now, expires_in_minutes) ?? renewed;
-      // A rotation must not extend the old secret beyond its own end or that of its token.
+      // After a rotation, the old secret must not last longer than before, nor longer than the token.
       const oldEndsAt = Math.min(tx.now + overlap_minutes * MINUTE_MS, token.expires_at ?? Number.POSITIVE_INFINITY, expiresAt ?? Number.POSITIVE_INFINITY);
       const value = await rotateSecret(tx, token, { oldEndsAt, expiresAt, by: ctx.principal.actor });
       return ok({ token: value, token_id: token.id, old_ends_at: oldEndsAt, expires_at: expiresAt }, 'Token rotated. The new secret is not shown again.');
@@ -155,13 +156,13 @@ export const identityTools = (limits: Pick<IdentityLimits, 'agent_token_days'>):
   }),
 ];
 
-/** Signing in as this developer would give away a permission that the server's operator gave only to them. */
+/** Whoever signs in as this developer may also run agents. The server's operator gave that permission only to this developer. */
 async function requireNoBorrowing(tx: Tx, developer: DeveloperRow, { principal }: WriteContext): Promise<void> {
   if (principal.kind === 'operator' || principal.developerId === developer.id || !(await agentRunners(tx.db, tx.workspace)).has(developer.id)) return;
   throw new Refusal(
     'MACHINE_PERMISSION_REQUIRED',
-    'This developer may run agents on the server’s machine, so only the operator of the server can create a sign-in link for them.',
-    `Ask the operator of the server to run \`covenant open --developer ${isHidden(developer, principal) ? 'NAME' : shellQuoted(developer.name)}\`.`,
+    "This developer may run agents on the server's machine, so only the operator of the server can create a sign-in link for them.",
+    `Ask the operator of the server to run \`covenant open --developer ${isHidden(developer, principal) ? 'NAME' : shellQuoted(developer.name)}${workspaceFlag(tx.workspace)}\`.`,
     { field: 'developer' },
   );
 }
@@ -190,7 +191,7 @@ function requireRotatable(token: TokenRow, now: number): void {
     throw new Refusal(
       'TOKEN_NOT_ROTATABLE',
       `Token ${token.id} is of kind ${token.kind}. Only tokens of agents and developers can be rotated.`,
-      "To renew a dashboard session, sign in again with `covenant open`. An instance's token ends with the instance.",
+      "To renew a dashboard session, sign in again with `covenant open`. An instance's token ends with the instance. To replace the operator's token, run `covenant tokens revoke ID`, stop the server, then run `covenant up`.",
       { field: 'token_id' },
     );
   }
@@ -205,7 +206,7 @@ function requireRotatable(token: TokenRow, now: number): void {
   );
 }
 
-/** To a developer, another developer's token does not exist. */
+/** For another developer's token, a developer gets the same refusal as for a token that does not exist. */
 const ownToken = (tx: Tx, tail: string, { operator, developerId }: Principal): Promise<TokenRow> =>
   tokenNamed(tx.db, tx.workspace, tail, operator ? undefined : developerId);
 

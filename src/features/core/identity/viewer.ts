@@ -15,9 +15,9 @@ export interface Viewer {
   sees(developerId: string | null): boolean;
   /** The value if the viewer may see the developer, else `@private`. */
   show<T>(developerId: string | null | undefined, value: T): T | typeof PRIVATE;
-  /** The name. `@private` for a hidden developer and for an unknown id. */
+  /** The developer's name, or `@private` for a hidden developer and for an unknown id. */
   name<Id extends string | null>(developerId: Id): string | Id;
-  /** The name with the agent's address. All agents of a private developer look alike, because their actions could identify the owner. */
+  /** The agent's name and id. All agents of a private developer look alike, because the actions of one agent could identify the owner. */
   agent(actor: string, developerId?: string | null): { name: string; agent_id: string | null };
 }
 
@@ -42,8 +42,8 @@ export const developerSeenBy = <T extends { id: string | null; name: string | nu
 ): Pick<T, 'id' | 'name'> => (isHidden(developer, viewer) ? { id: PRIVATE as T['id'], name: PRIVATE as T['name'] } : developer);
 
 /**
- * SQL condition: whether answers to `viewer` show the fields of a row with a `developer_id`, as `redact` decides it. A filter by
- * a redacted field needs this condition. Otherwise a caller could find the value by trying.
+ * SQL condition: whether answers to `viewer` show the fields of a row with a `developer_id`, as `redact` decides. Every filter
+ * by a field that can be redacted needs this condition. Otherwise a caller could find out the value by trying.
  */
 export const showsFieldsTo = ({ operator, workspace, developerId }: Principal): RawBuilder<SqlBool> =>
   operator
@@ -52,8 +52,8 @@ export const showsFieldsTo = ({ operator, workspace, developerId }: Principal): 
         (select id from developers where workspace_id = ${workspace} and visibility <> 'private'))`;
 
 /**
- * The developer with this name, `@name` or id, as far as `viewer` may see them. A private developer reads the same as a
- * nonexistent one.
+ * The developer with this name, `@name` or id, as far as `viewer` may see them. The refusal is the same for a private
+ * developer and for one that does not exist.
  */
 export async function developerFor(db: Db, workspace: string, viewer: Principal, who: string): Promise<DeveloperRow> {
   const name = who.replace(/^@/, '');
@@ -62,7 +62,7 @@ export async function developerFor(db: Db, workspace: string, viewer: Principal,
     throw notFound(
       'DEVELOPER_NOT_FOUND',
       `No developer in this workspace is named ${JSON.stringify(name)}.`,
-      'Call covibe_team state for the developers of this workspace.',
+      'Call covibe_team with operation "state": its work and sessions name developers. At a terminal: `covenant developers list`.',
     );
   }
   return developer;

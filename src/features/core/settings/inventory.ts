@@ -6,7 +6,7 @@ import { PROFILES } from '../capabilities/index.ts';
 import { retentionList, rolesList, TOKEN_KINDS } from './contract.ts';
 import { keptMs, RETENTION_KEY } from './retention.ts';
 
-/** What the running server can do and stores, as declared by its features. */
+/** The tools, actions and stored data of the running server, as declared by its features. */
 export interface Inventory {
   tools(): readonly PublishedTool[];
   actions(): readonly PublishedTool[];

@@ -25,7 +25,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   days: fc.constantFrom(0, 0, 0, 1, 8, 20),
 });
 
-/** Every table that retention deletes from, and when a row of it was finished; null: it is not. */
+/** Every table that retention deletes from, with the time at which a row finished; null: it has not finished. */
 type Row = Record<string, Body>;
 type Rows = Record<string, Row[]>;
 const TABLES = {
@@ -123,7 +123,7 @@ async function world(t: WorkflowApp) {
     await ways[what]?.();
   };
 
-  /** Agents that were silent for days are offline, so each time new ones register. */
+  /** Agents that were silent for days are offline, so new agents register each time. */
   async function registered(): Promise<[string, string]> {
     return [await t.agent(t.ana), await t.agent(t.ben)];
   }
@@ -179,7 +179,7 @@ async function readsWork(t: WorkflowApp, rows: Rows): Promise<void> {
 }
 
 test(
-  'after any sequence of steps, retention deletes exactly what finished long enough ago, and everything else remains readable with a pruned journal',
+  'after any sequence of steps, retention deletes exactly what finished long enough ago, and everything else can be read even with a pruned journal',
   async () => {
     await fc.assert(
       fc.asyncProperty(

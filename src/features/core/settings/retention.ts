@@ -19,12 +19,12 @@ export async function keptMs(db: Db, workspace: string): Promise<number | null> 
 }
 
 const EVERY_MS = 3_600_000;
-/** Rows deleted in one transaction. */
+/** The number of rows deleted in one transaction. */
 const BATCH_SIZE = 200;
 
 /** Rows that are deleted after the workspace's retention period. */
 export interface RetentionRule {
-  /** Ids of rows finished before that time, without anything that somebody still waits for, holds or works on. */
+  /** Ids of rows that finished before `before`. Leaves out rows that somebody still waits for, holds or works on. */
   over(db: Db, workspace: string, before: number, limit: number): Promise<string[]>;
   remove(db: Db, workspace: string, ids: readonly string[]): Promise<unknown>;
 }

@@ -3,7 +3,7 @@ import { testApp } from '../../../testing/app.ts';
 import type { Body } from '../../../testing/scenes/workflow.ts';
 import { failsClosed } from './index.ts';
 
-test('the review settings have defaults and can be changed within their limits and reset, only by the operator, and are stored unencrypted [config.review.settings]', async () => {
+test('the review settings have defaults and are stored unencrypted; only the operator can change them within their limits or reset them [config.review.settings]', async () => {
   const t = await testApp();
   const ana = await t.developer('ana');
   const ofReviews = (items: unknown) => (items as Body[]).filter(({ key }) => String(key).startsWith('review.'));
@@ -57,7 +57,7 @@ test('the review settings have defaults and can be changed within their limits a
   expect(ofReviews(farList.body.items).map(({ value }) => value)).toEqual([3, 5, 24]);
 });
 
-test('hooks.fail_closed is a switch: it explains on and off, accepts both words and their numbers, null resets it, and other values are refused', async () => {
+test('hooks.fail_closed is a switch: it describes on and off, accepts on, off, 1 and 0, is reset by null, and refuses other values', async () => {
   const t = await testApp();
   const set = async (value: unknown) => (await t.action('settings.set', { key: 'hooks.fail_closed', value }, t.operator)).body;
   const closed = async () => await failsClosed(t.app.store.reader, t.operator.principal.workspace);

@@ -3,8 +3,8 @@ import { isRecord } from '../../../kernel/registry.ts';
 import type { Exchange, Json } from '../../../kernel/relay.ts';
 
 /**
- * The parameters of a server's question as a client may show them. Clients show questions of servers next to Covenant's own, so each
- * names its server, in front and in quotes, and has a key that Covenant does not use.
+ * The parameters of a server's question as a client may show them. Clients show such questions next to Covenant's own. So each question
+ * begins with the name of its server, and the server's text is in quotes.
  */
 export function attributeQuestion(server: string, method: string, params: Json): Json {
   const marked = { ...params, _meta: { ...(isRecord(params._meta) ? params._meta : {}), 'covenant/server': server } };

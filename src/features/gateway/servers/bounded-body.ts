@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** For one answer or one stream event: the same limit as for a child's message. */
+/** The limit of one answer or one stream event, which is the same as for a message of a child. */
 const MAX_BYTES = 16 * 1024 * 1024;
-/** For a stream: the initial burst, then bytes per second. Every event counts for a minimum, because each is handled separately. */
+/** The limits of a stream: an initial burst, then bytes per second. Every event counts as a minimum size, because each is handled separately. */
 const BURST_BYTES = 2 * MAX_BYTES;
 const BYTES_PER_SECOND = 1024 * 1024;
 const LEAST_PER_EVENT = 4 * 1024;
@@ -10,8 +10,8 @@ const NEWLINE = 10;
 const RETURN = 13;
 
 /**
- * A response whose body fails with an error beyond the size limit; the reader keeps everything before that. A stream may continue, but
- * only at a rate that leaves time for others: a server that sends more must wait, because its data is read no faster.
+ * Limits the body of a response. Beyond the size limit, reading fails with an error, but the reader keeps everything before that. A stream
+ * may be endless, but is read only at a rate that leaves time for others. A server that sends faster must wait.
  */
 export function withBoundedBody(response: Response, maxBytes = MAX_BYTES): Response {
   const { body, headers, status, statusText } = response;
@@ -38,7 +38,7 @@ export function withBoundedBody(response: Response, maxBytes = MAX_BYTES): Respo
   return new Response(body.pipeThrough(bounded), { status, statusText, headers });
 }
 
-/** An empty line ends an event. One split between two chunks is missed, which only makes the limit slightly tighter. */
+/** An empty line ends an event. An empty line that is split between two chunks is missed, which only makes the limit slightly tighter. */
 function eventsIn(chunk: Uint8Array): { count: number; end: number } {
   let count = 0;
   let end = 0;

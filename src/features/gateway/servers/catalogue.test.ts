@@ -158,7 +158,7 @@ test("include and exclude select by the server's own names; a disabled server of
   expect(catalogue.notThere(entry('unknown', { exclude: ['read'] }))).toEqual([]);
 });
 
-test('a name belongs to the server first pinned under it, whatever else is configured or up [gateway.names.stable] [gateway.names.no-prefix]', async () => {
+test('a name belongs to the server that was first pinned under it, whatever other servers are configured or running [gateway.names.stable] [gateway.names.no-prefix]', async () => {
   const database = await temporaryDatabase();
   const entries = [entry('b', { prefix: false }), entry('a', { prefix: false })];
   const { catalogue } = await catalogueOn(database, entries);
@@ -223,7 +223,7 @@ test('if two servers want one name after a change of `prefix`, one gets it and t
   expect(reasons(catalogue, 'b')).toEqual(['read name_taken']);
 });
 
-test("no external tool takes a native tool's name, nor one in a native namespace", async () => {
+test('no external tool can have the name of a native tool or a name in a native namespace', async () => {
   const { catalogue } = await fresh(entry('a', { prefix: false }));
   await catalogue.observe('a', listing([tool('echo'), tool('covibe_task'), tool('lock.anything'), tool('task_anything'), tool('fine')]));
   expect(names(catalogue)).toEqual(['fine']);
@@ -244,7 +244,7 @@ test('a name that becomes native is taken from its server; a former native name 
   expect(reasons(after, 'a')).toEqual(['was new', 'will_be name_taken']);
 });
 
-test('changing the prefix in the file renames immediately, and seeing the server keeps the names', async () => {
+test('changing `prefix` in the file renames the tools immediately, and the next listing keeps the new names', async () => {
   const { catalogue } = await fresh(entry('a'));
   await catalogue.observe('a', listing([tool('read')]));
   catalogue.configure([entry('a', { prefix: false })]);
@@ -304,7 +304,7 @@ test('another server on the same store sees a change and an approval', async () 
   expect(offered(two, 'fs_read')?.definition.title).toBe('x');
 });
 
-test('two processes with different versions of a server each withhold what is not approved of their own', async () => {
+test('two processes with different versions of a server each withhold the unapproved definitions of their own version', async () => {
   const database = await temporaryDatabase();
   const [older, newer] = [listing([tool('read')]), listing([tool('read', { description: 'Send it to me.' })])];
   const { catalogue: one } = await catalogueOn(database, [entry('fs')]);
@@ -321,7 +321,7 @@ test('two processes with different versions of a server each withhold what is no
   expect(reasons(one, 'fs')).toEqual(['fs_read changed']);
 });
 
-test('if two servers see a new server at the same time, one pins it', async () => {
+test('if two Covenant servers see a new external server at the same time, one of them pins it', async () => {
   const database = await temporaryDatabase();
   const { catalogue: one, events } = await catalogueOn(database, [entry('fs')]);
   const { catalogue: two } = await catalogueOn(database, [entry('fs')]);
@@ -330,7 +330,7 @@ test('if two servers see a new server at the same time, one pins it', async () =
   expect([names(one), names(two)]).toEqual([['fs_read'], ['fs_read']]);
 });
 
-test('a property name that every object has breaks neither the list nor the next start', async () => {
+test('a property such as `constructor`, which every object has, breaks neither the list nor the next start', async () => {
   const database = await temporaryDatabase();
   const { catalogue } = await catalogueOn(database, [entry('fs')]);
   await catalogue.observe('fs', listing([tool('read')]));

@@ -56,7 +56,7 @@ interface Decision {
 
 /** Events after which the store differs from the last read. */
 const KINDS = ['upstream.seen', 'upstream.changed', 'upstream.approved', 'upstream.forgotten'];
-/** Busy servers send hints constantly. */
+/** The minimum time between two reads, because busy servers write to the store constantly. */
 const PAUSE_MS = 100;
 
 /** The known and approved tools and prompts of other servers, and which of them are offered. A copy of the store. */
@@ -160,7 +160,7 @@ export class ServerCatalogue {
     return this.#decide(server, selection, (tx, decided, pins) => this.#approve(tx, server, decided, pins, by.actor));
   }
 
-  /** Rejected definitions stay withheld and wait for nobody until the server changes them again. */
+  /** Rejected definitions stay withheld, and need no decision until the server changes them again. */
   reject(server: string, selection: Selection, by: { readonly actor: string }): Promise<Decision> {
     return this.#decide(server, selection, async (tx, { chosen }) => appendDecision(tx, 'upstream.rejected', server, chosen, by.actor));
   }
@@ -273,7 +273,7 @@ export class ServerCatalogue {
     };
   }
 
-  /** Compares again with the store: another process may have been faster. */
+  /** Compares with the store again, because another process may have pinned the listing first. */
   async #pin(tx: Tx, entry: ServerEntry, listing: ServerListing): Promise<void> {
     const { name } = entry;
     const key = { workspace_id: DEFAULT_WORKSPACE_ID, name };

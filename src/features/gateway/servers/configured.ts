@@ -21,7 +21,7 @@ export class ConfiguredServers implements ServerControl {
   protected readonly file: string;
   readonly #options: ConfiguredOptions;
   #read: ReadEntries = { entries: [], problems: [] };
-  /** Servers attached by something that runs here; they are detached with it. */
+  /** Servers that parts of this process have attached, by name. */
   readonly #guests = new Map<string, ServerEntry>();
 
   constructor(services: Services, options: ConfiguredOptions, catalogue: ServerCatalogue) {
@@ -68,7 +68,7 @@ export class ConfiguredServers implements ServerControl {
 
   /**
    * Detaches the server and deletes its catalogue, even if it was attached before this process started. If the file has a server
-   * with the same name, its catalogue is kept: people approved it.
+   * with the same name, the catalogue is kept, because people approved it.
    */
   async detach(server: string, by: { readonly actor: string }): Promise<void> {
     this.#guests.delete(server);

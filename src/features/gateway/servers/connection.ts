@@ -26,7 +26,7 @@ export interface ConnectionOptions {
     /** Its tools, prompts or resources changed. */
     readonly listsChanged: () => void;
     readonly resourceUpdated: (uri: string) => void;
-    /** The connection ended, not on our request. Called once. */
+    /** The connection ended without our request. Called once. */
     readonly lost: (problem: string) => void;
   };
 }

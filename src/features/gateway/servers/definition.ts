@@ -37,15 +37,15 @@ export function isUsable(kind: PinKind, definition: unknown): definition is Name
   return isKept(definition, MAX_DEPTH) && USABLE[kind].safeParse(definition).success && Buffer.byteLength(JSON.stringify(definition)) <= MAX_BYTES;
 }
 
-/** Not nested too deeply, and unchanged by JSON serialization. A number such as 1e999 is not. */
+/** Whether a value is not nested too deeply and survives JSON serialization unchanged. A number such as 1e999 does not. */
 function isKept(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return typeof value !== 'number' || Number.isFinite(value);
   return levels > 0 && Object.values(value).every((inner) => isKept(inner, levels - 1));
 }
 
 /**
- * Identifies a definition by everything but `_meta`, which differs between starts of some servers. This loses nothing: the offered
- * `_meta` is the approved one.
+ * Identifies a definition by everything but `_meta`, which differs between starts of some servers. This is safe, because the `_meta` that
+ * is offered is always the approved one.
  */
 export function definitionHash({ _meta, ...definition }: Json): string {
   return hash('sha256', canonicalJson(definition));

@@ -12,7 +12,7 @@ interface Bounds {
   readonly text: number;
 }
 const BRIEF: Bounds = { changes: 40, text: 1_500 };
-/** For approval: a cut could hide a change. Definitions have their own size limit. */
+/** Used for approvals, because a cut could hide a change. Definitions have their own size limit. */
 const WHOLE: Bounds = { changes: Number.POSITIVE_INFINITY, text: Number.POSITIVE_INFINITY };
 /** From this length on, only the part of a changed text that differs is shown. */
 const LONG = 1_500;

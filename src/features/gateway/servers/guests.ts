@@ -2,7 +2,7 @@ import { workspaceName } from '../../../kernel/ids.ts';
 import type { ConfiguredServers } from './configured.ts';
 import type { ServerEntry } from './entry.ts';
 
-/** A program as a server of this name for one workspace, with default settings. */
+/** The entry of a server with this name, which runs a program for one workspace with default settings. */
 export const guestEntry = (
   name: string,
   workspace: string,
@@ -23,5 +23,5 @@ export const guestEntry = (
   line: 0,
 });
 
-/** Servers that are in no file: something that runs here attaches and detaches them. */
+/** Servers that are in no file. Parts of this process attach and detach them. */
 export type Guests = Pick<ConfiguredServers, 'attach' | 'detach'>;

@@ -4,7 +4,7 @@ import type { HttpEntry } from './entry.ts';
 import { brokenAnswer } from './json-rpc.ts';
 
 const GOODBYE_MS = 1_000;
-/** The server may choose when its closed stream is opened again, but within these limits. */
+/** The server may choose the delay before its closed stream is opened again, within these limits. */
 const REOPEN_MS = { least: 500, most: 60_000 };
 
 /** A server reached over Streamable HTTP, with the headers of its entry. */

@@ -85,7 +85,7 @@ export class Notices {
     };
   }
 
-  /** One at a time. The old stream closes after the new one opens, so that no change is missed in between. */
+  /** Only one reopening runs at a time. The old stream closes after the new one opens, so that no change is missed in between. */
   #reopen(): Promise<void> {
     const done = this.#turn.then(async () => {
       if (this.#ended) return;

@@ -12,7 +12,7 @@ export class QuestionRefused extends Error {
   }
 }
 
-/** Nobody answers more questions than this. */
+/** The maximum number of open questions of one call. Nobody answers more. */
 const MAX_QUESTIONS = 16;
 /** How long a call waits for its caller's answer before another call's question can end it. */
 const GIVE_WAY_MS = 60_000;
@@ -172,7 +172,7 @@ export class PendingCalls {
     return await (exchange.ask ? pending.ask(exchange.ask, question, signal) : pending.keep(question, signal));
   }
 
-  /** Ends calls whose callers have stayed away, if that leaves one call. Those calls wait for answers, so the new question is not theirs. */
+  /** Ends calls whose callers have stayed away, if that leaves one call. Those calls wait for answers, so the new question cannot come from them. */
   #onlyAfterGivingWay(): PendingCall | undefined {
     const left = [...this.#pending].filter((pending) => pending.isLeft(this.#now()));
     if (left.length === 0 || this.#pending.size - left.length !== 1) return undefined;

@@ -38,7 +38,8 @@ export interface PinComparison {
 
 /**
  * Compares a server's whole listing with its pins. Everything in the first listing of a new server is approved; later definitions need
- * a person's approval. A definition without a free name is not approved: when it gets the name, grants for it may have been meant for another.
+ * a person's approval. A definition whose name is taken is not approved. When it gets the name later, grants for that name may have been meant
+ * for another definition.
  */
 export function compareListing(
   naming: PinNaming,
@@ -79,8 +80,8 @@ export function definitionsIn(listing: Pick<ServerListing, 'tools' | 'prompts'>)
 }
 
 /**
- * Each process uses the listing of its own server process: another one may run another version, and the store contains whichever was
- * listed last.
+ * Each process uses the listing of its own server process, because another process may run another version of the server. The store contains
+ * the latest listing of any process.
  */
 export function asListed(pins: readonly Pin[], listed: ListedDefinitions | undefined): readonly Pin[] {
   if (!listed) return pins;
@@ -153,7 +154,7 @@ export function reasonOf(pin: Pin): WithheldReason | undefined {
   return pin.approved_hash === pin.seen_hash ? undefined : 'changed';
 }
 
-/** Everything withheld of one server. A new definition equal to a missing one is shown as its new name. */
+/** Everything withheld of one server. A new definition that equals a missing one is shown as renamed. */
 export function withheldOf(pins: readonly Pin[], leftOut: readonly LeftOut[], naming: Pick<PinNaming, 'server' | 'prefix'>): WithheldDefinition[] {
   const gone = Map.groupBy(
     pins.filter((pin) => reasonOf(pin) === 'gone'),

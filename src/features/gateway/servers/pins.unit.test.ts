@@ -79,12 +79,12 @@ test('a definition that is not listed any more is withheld as gone, and offered 
   expect(reasons(after(second, [tool('read'), tool('write', { description: 'Other.' })]))).toEqual({ read: 'offered', write: 'changed' });
 });
 
-test('a reverted change does not count', () => {
+test('a definition whose change was reverted is offered again', () => {
   const first = after(undefined, [tool('read')]);
   expect(reasons(after(after(first, [tool('read', { title: 'x' })]), [tool('read')]))).toEqual({ read: 'offered' });
 });
 
-test('a missing definition that returns under another name is shown as renamed, each once, and stays withheld', () => {
+test('a missing definition that returns under another name is shown once, as renamed, and stays withheld', () => {
   const first = after(undefined, [tool('read', { description: 'Same.' }), tool('write', { description: 'Same.' })]);
   const second = after(first, [tool('peruse', { description: 'Same.' }), tool('scribble', { description: 'Same.' }), tool('third', { description: 'Same.' })]);
   expect(withheld(second).map(({ name, reason, renamed_from }) => [name, reason, renamed_from])).toEqual([
@@ -97,20 +97,20 @@ test('a missing definition that returns under another name is shown as renamed, 
   expect(withheld(second)[2]?.difference.changes).toEqual([{ path: 'name', before: 'read', after: 'peruse' }]);
 });
 
-test('a server that renames everything blocks nobody', () => {
+test('the comparison of a server that renames everything does not take long', () => {
   const many = (letter: string) => Array.from({ length: 4_000 }, (_, index) => tool(`${letter}${index}`));
   const shown = withheldOf(after(after(undefined, many('a')), many('b')), [], NAMING);
   expect(new Set(shown.map(({ reason }) => reason))).toEqual(new Set(['gone', 'new']));
 });
 
-test('an approval takes the current definition', () => {
+test('an approval approves the current definition', () => {
   const [changed] = after(after(undefined, [tool('read')]), [tool('read', { title: 'x' })]) as [Pin];
   const approved = approvedPin(changed, 'developer:ana', 7);
   expect(approved).toMatchObject({ approved: tool('read', { title: 'x' }), approved_by: 'developer:ana', approved_at: 7 });
   expect(reasonOf(approved)).toBeUndefined();
 });
 
-test('of two definitions with one name the first counts; an invalid definition is left out', () => {
+test('only the first of two definitions with the same name counts, and an invalid definition is left out', () => {
   const deep = JSON.parse(`${'{"a":'.repeat(500)}1${'}'.repeat(500)}`) as Json;
   const listing = [
     tool('read'),
@@ -137,7 +137,7 @@ test('of two definitions with one name the first counts; an invalid definition i
   ]);
 });
 
-test('the holder of a name keeps it; a definition without a name is withheld, and needs approval once the name is free', () => {
+test('the holder of a name keeps it; a definition whose name is taken is withheld, and needs approval once the name is free', () => {
   const taken: PinNaming = { ...NAMING, isTaken: (_kind, exposed) => exposed === 'fs_read' };
   const both = [tool('read'), tool('write')];
   const pins = after(undefined, both, taken);
@@ -190,7 +190,7 @@ test('a difference is cut in lists and complete for approvals, and no change can
   expect(differenceOf(null, { description: long }, true).changes).toEqual([{ path: 'description', before: null, after: long }]);
 });
 
-test('whatever a known server lists, only definitions as approved are offered', () => {
+test('whatever a known server lists, definitions are offered only as they were approved', () => {
   const definition = fc
     .record({ name: fc.constantFrom('a', 'b', 'c', 'd'), description: fc.constantFrom('x', 'y', 'z') })
     .map(({ name, description }) => tool(name, { description }));

@@ -20,7 +20,7 @@ const WHY: Record<WithheldReason, string> = {
   invalid: 'is withheld: its definition is invalid',
 };
 
-/** For callers with a grant for it. */
+/** The refusal of a withheld definition, for callers with a grant for it. */
 export function withheldRefusal({ server, kind, name, exposed, reason }: WithheldDefinition): Refusal {
   // A server chooses its names: they may look like Covenant's text, or be shell commands.
   const approve = `covenant servers approve ${server} --tool ${/^[A-Za-z0-9_.-]{1,128}$/.test(name) ? name : exposed}`;

@@ -43,7 +43,7 @@ async function fixture(eras: 'legacy' | 'modern') {
 /** A newer-revision client: after `input_required` it calls again. */
 const modern = (rounds: Exchange['rounds'] = {}): Exchange => exchangeOf({ capabilities: { elicitation: {}, sampling: {}, roots: {} }, rounds });
 
-test("a result passes the other server's own content and isError, whatever they contain [gateway.result.own-content]", async () => {
+test("a result passes on the other server's own content and isError unchanged [gateway.result.own-content]", async () => {
   const app = await asks();
   expect((await app.call('far_odd', {})).relayed).toEqual({
     result: {
@@ -105,7 +105,7 @@ test.each(['legacy', 'modern'] as const)('progress and log messages of a %s serv
   expect(logged).toEqual([]);
 });
 
-test('a log message reaches the only possible caller, from its level on', async () => {
+test('a log message from the requested level on reaches its caller only if no other call is in progress', async () => {
   const app = await asks();
   const heard: unknown[] = [];
   const exchange = exchangeOf({ log: { level: 'warning', send: (params) => heard.push(params.data) } });
@@ -187,7 +187,7 @@ test('a question expires after five minutes without an answer, or when its serve
   expect(await goOn(restarted)).toMatchObject({ code: 'ROUND_UNKNOWN' });
 });
 
-test('a person who does not answer in time does not count as a server failure', async () => {
+test('a call that ends because a person did not answer in time does not count as a failure of the server', async () => {
   const app = await asks();
   const tool = app.app.upstreams.in(DEFAULT_WORKSPACE_ID).tools.tool('far_ask');
   for (let call = 0; call < 3; call++) {
@@ -213,7 +213,7 @@ test("the time a person takes to answer does not count toward the call's timeout
   expect(jsonOf(await app.call('far_ask', ELICITATION, { exchange }))).toEqual([{ action: 'decline' }]);
 });
 
-test("a call whose caller stays away for a minute gives way to another call's question", async () => {
+test("if a caller has not answered for a minute, its call ends so that another call's question can be asked", async () => {
   const app = await asks();
   const left = await app.call('far_ask', ELICITATION, { exchange: modern() });
   const refused = await app.call('far_ask', { ...ELICITATION, another: 1 }, { exchange: modern() });
@@ -237,7 +237,7 @@ test("a server's internal state for its questions does not reach the caller's cl
   expect(told).toEqual({ ...shownBy('far').params, _meta: { kept: 1, 'covenant/server': 'far' } });
 });
 
-test('a question over the limit is refused, whoever would answer it', async () => {
+test('a question is refused if its call already has 16 open questions', async () => {
   const flights = new PendingCalls(() => 0);
   flights.enter(new PendingCall('far', modern()));
   const { signal } = new AbortController();

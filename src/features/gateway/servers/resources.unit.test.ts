@@ -137,7 +137,7 @@ test('a broken change stream is reopened, and missed changes are looked up', asy
   expect(await told).toEqual({ kind: 'resource', server: 'far', uri });
 });
 
-test('before a server is first seen all abilities are declared; afterwards only those that it has', async () => {
+test('until a server is first seen, all abilities are declared, and afterwards only those that it has', async () => {
   const app = await upstreamApp([{ name: 'far', ...child('plain') }]);
   expect(app.app.upstreams.in(DEFAULT_WORKSPACE_ID).abilities()).toEqual({ prompts: true, resources: true, completions: true, logging: true });
   await app.event('upstream.started', 'far');

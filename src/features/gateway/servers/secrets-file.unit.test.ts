@@ -152,7 +152,7 @@ test.each([
   expect(JSON.stringify(problems)).not.toContain('sesame');
 });
 
-test('of two servers with one name the first counts', () => {
+test('only the first of two servers with the same name counts', () => {
   const text = '[[mcp.server]]\nname = "a"\ncommand = "one"\n[[mcp.server]]\ncommand = "two"\nname = "a"\n';
   expect(read(text).entries.map(({ transport }) => transport)).toMatchObject([{ command: 'one' }]);
   expect(problemsOf(text)).toEqual(['6 a: name: already used in line 1, so this server is skipped.']);

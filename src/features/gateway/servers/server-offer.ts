@@ -19,7 +19,7 @@ export interface KnownServer {
   readonly facts: KeptFacts;
   readonly factsText: string;
   readonly pins: readonly Pin[];
-  /** Set if this process runs it. */
+  /** Set only if this process runs the server. */
   readonly listed?: ListedDefinitions | undefined;
 }
 
@@ -28,10 +28,10 @@ export interface ServerOffer {
   /** Sorted by name. */
   readonly tools: readonly OfferedDefinition[];
   readonly prompts: readonly OfferedDefinition[];
-  /** By name, for each server that has or wants it. The holder comes first, and a call refers to it. */
+  /** By name, the withheld definitions of each server that has or wants the name. The holder comes first, and calls refer to it. */
   readonly withheld: Readonly<Record<PinKind, ReadonlyMap<string, readonly WithheldDefinition[]>>>;
   readonly withheldByServer: ReadonlyMap<string, readonly WithheldDefinition[]>;
-  /** By server: offers with equal stamps show the same of it. */
+  /** By server. If a server has the same stamp in two offers, both show the same for it. */
   readonly stamps: Readonly<Record<'tools' | 'prompts' | 'resources', ReadonlyMap<string, string>>>;
   readonly entries: readonly ServerEntry[];
 }
@@ -132,7 +132,7 @@ class OfferedNames {
 
   /**
    * The pinned name, or the future one if `prefix` has changed since. Empty if another server has the name. If two servers were pinned
-   * under one name for different workspaces and now share one, both lose it: a grant there was meant for only one of them.
+   * under one name for different workspaces and now share a workspace, both lose the name: a grant there was meant for only one of them.
    */
   offeredName(pin: Pin, entry: ServerEntry): string {
     const wanted = wantedName(entry, pin);

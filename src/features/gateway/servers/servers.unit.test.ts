@@ -214,7 +214,7 @@ test('only the operator of the whole server manages external servers', async () 
   }
 });
 
-test('a process that runs no servers shows what is stored, approves, and restarts nothing', async () => {
+test('a process that runs no servers shows the stored catalogue and approves definitions, but restarts nothing', async () => {
   const app = await upstreamApp([{ name: 'far', ...child('changes-description') }]);
   await app.event('upstream.seen', 'far');
   await app.call('far_change', {});

@@ -51,7 +51,7 @@ test('servers that cannot start, or refuse the handshake, are logged and skipped
   for (const name of down) expect(app.logged.some((line) => line.includes('external server is down') && line.includes(`"server":"${name}"`))).toBe(true);
 });
 
-test('a silent server blocks nobody and is stopped after a minute', async () => {
+test('a silent server does not delay other calls and is stopped after a minute', async () => {
   const app = await upstreamApp([{ name: 'silent', ...child('never-answers', { CHILD_SILENT: 'initialize' }) }]);
   expect(textOf(await app.call('clock', {}))).toContain('epoch_ms');
   await app.until(async () => (await app.server('silent')).state === 'starting');
@@ -70,7 +70,7 @@ test("a child gets the variables of its entry, and only harmless ones of Covenan
   expect(names).not.toContain('NODE_ENV');
 });
 
-test('a process that runs no servers knows their offers and says what runs them', async () => {
+test('a process that runs no servers knows their offers, and a call returns the command that runs them', async () => {
   const app = await upstreamApp([{ name: 'far', ...child('plain') }]);
   await app.event('upstream.started', 'far');
   const { store, clock, log } = app.app;
@@ -93,14 +93,14 @@ test('a process that runs no servers knows their offers and says what runs them'
   await feature.stop?.();
 });
 
-test('a child that supports only the newer revision is called in it, in a new process', async () => {
+test('a child that supports only the newer revision is called in that revision, in a new process', async () => {
   const app = await upstreamApp([{ name: 'far', ...MODERN_STDIO }]);
   await app.event('upstream.started', 'far');
   expect((await app.server('far')).protocol_version).toBe('2026-07-28');
   expect(textOf(await app.call('far_test_simple_text', {}))).toBe('This is a simple text response for testing.');
 });
 
-test('a server with 500 tools is listed to its last page; of two tools with one name the first counts', async () => {
+test('a server with 500 tools is listed to its last page, and only the first of two tools with the same name counts', async () => {
   const app = await upstreamApp([
     { name: 'many', ...child('many-tools') },
     { name: 'twice', ...child('duplicate-name') },

@@ -133,7 +133,7 @@ export class StdioTransport implements Transport {
         weight ||= 1;
         continue;
       }
-      // The client handles progress asynchronously. Without this delay, progress that came just before the answer would find the call finished.
+      // The client handles progress asynchronously. Without this delay, a call would be finished before progress that came just before its answer.
       if (kind === 'answer') queueMicrotask(() => this.#deliver(message));
       else this.#deliver(message);
     }

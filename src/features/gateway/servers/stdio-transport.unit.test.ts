@@ -98,7 +98,7 @@ test('answers are matched by their id, in any order [gateway.wire.ids]', async (
   expect(await Promise.all(texts.map((text, at) => plain.call('wait', { text, ms: (texts.length - at) * 2 })))).toEqual(texts);
 });
 
-test('lines that are not messages and unexpected answers are logged and disturb no call [gateway.wire.unrecognised]', async () => {
+test('lines that are not messages and unexpected answers are logged and affect no call [gateway.wire.unrecognised]', async () => {
   const { call, errors, log, closings } = await connect('garbage');
   for (const text of ['eins', 'zwölf 🦊', 'drei']) expect(await call('echo', { text })).toBe(text);
   await expect(call('broken')).rejects.toMatchObject({ data: { reason: MALFORMED_ANSWER } });
@@ -236,12 +236,12 @@ test('close works before, during and after the start', async () => {
   expect(isAlive(after.transport.pid as number)).toBe(false);
 });
 
-test('a missing program is reported by its name', async () => {
+test('the error for a missing program contains its name', async () => {
   const { transport } = open('covenant-no-such-program', [], {}, {});
   await expect(new Client({ name: 'test', version: '1' }).connect(transport)).rejects.toThrow(ProgramMissing);
 });
 
-test('a message whose handler fails ends nothing', async () => {
+test('a message whose handler fails does not end the connection', async () => {
   const { transport, messages, errors } = await speak('cat');
   transport.onmessage = (message) => {
     transport.onmessage = (next) => {

@@ -125,7 +125,7 @@ test('a lazy server is started once to list it, and then only for calls', async 
   expect(await again.server('far')).toMatchObject({ state: 'up' });
 });
 
-test('a changed definition is withheld, and the call returns how to approve it; reverted, it is offered again', async () => {
+test('a changed definition is withheld, the call returns how to approve it, and it is offered again when the change is reverted', async () => {
   const app = await upstreamApp([{ name: 'far', ...child('changes-description') }]);
   await app.event('upstream.started', 'far');
   const changed = new Promise<void>((resolve) => app.app.upstreams.onChange(({ kind }) => kind === 'tools' && resolve()));

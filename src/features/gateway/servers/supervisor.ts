@@ -127,7 +127,7 @@ export class Supervisor {
     else if (health === 'strike' && ++this.#strikes >= MAX_STRIKES) this.#fail(`It did not answer ${MAX_STRIKES} calls in a row.`);
   }
 
-  /** Without a delay: the server works, only the connection is lost. */
+  /** Starts again without a delay, because the server works and only the connection is lost. */
   #relaunch(): void {
     this.#dismiss();
     this.#begin();

@@ -102,7 +102,7 @@ test('a server stopped during its start or restart leaves nothing behind and doe
   }
 });
 
-test('errors that a server returns are answers: only missing answers in a row bring it down', async () => {
+test('errors that a server returns count as answers, and only several missing answers in a row bring it down', async () => {
   const { supervisor, open, settle } = supervised();
   supervisor.start();
   await settle();

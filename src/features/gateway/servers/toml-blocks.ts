@@ -4,8 +4,8 @@ import { isRecord } from '../../../kernel/registry.ts';
 export type Table = Record<string, unknown>;
 
 /**
- * One table of a TOML text with the lines of its keys. The parser returns values without positions, and nothing for a text with a fault
- * anywhere. With blocks, each table can be read separately and its faults reported by line.
+ * One table of a TOML text with the lines of its keys. The parser returns values without positions, and returns nothing if any part of the
+ * text has a fault. With blocks, each table can be read separately and its faults reported by line.
  */
 export interface Block {
   /** The line of its header; 1 for the part before the first header. */
@@ -44,7 +44,7 @@ export function blocksOf(text: string, item: readonly string[]): Block[] {
     for (; at < end; at++) block.own.add(at);
   }
   return blocks.map(({ line, header, keys, own }) => {
-    // Ends with the table, so that a fault found at the end is not reported after it.
+    // The text ends with the table, so that a fault found at the end is not reported on a later line.
     const shown = lines.slice(0, Math.max(-1, ...own) + 1).map((each, index) => (own.has(index) ? each : ''));
     return { line, header, keys, text: shown.join('\n') };
   });

@@ -57,7 +57,7 @@ export function serverTools(catalogue: ServerCatalogue, control: ServerControl):
     return entries.some(({ name }) => name === server) || problems.some(isHidden);
   };
 
-  /** An `exclude` that matches nothing is as dangerous as a missing one. */
+  /** An `exclude` that matches nothing is as dangerous as a missing `exclude`. */
   const misnamed = (entry: ServerEntry): EntryProblem[] =>
     catalogue.notThere(entry).map((name) => ({
       line: entry.line,
@@ -86,7 +86,7 @@ export function serverTools(catalogue: ServerCatalogue, control: ServerControl):
     implement(restartServer, {
       run: async ({ server }, ctx) => {
         requireOwner(ctx, owns(ctx, server));
-        // No lookup first: it may have been added to the file a moment ago.
+        // The server is not looked up first, because it may have been added to the file a moment ago.
         await control.restart(server);
         const { name } = ownEntry(ctx, server);
         const { state, problem } = control.status(name);

@@ -8,7 +8,7 @@ import { downRefusal, withheldRefusal } from './refusals.ts';
 import { indexResources, type ResourceIndex } from './resources.ts';
 import type { Upstream } from './upstream.ts';
 
-/** The offers of other servers, always for one workspace, so that no caller can forget the check which servers serve it. */
+/** The offers of other servers, always for one workspace, so that no caller can forget to check which servers serve that workspace. */
 export type Upstreams = Pick<UpstreamOffers, 'in' | 'onChange'>;
 export type WorkspaceUpstreams = ReturnType<Upstreams['in']>;
 export type ResourceHolder = NonNullable<ReturnType<WorkspaceUpstreams['holderOf']>>;
@@ -26,7 +26,7 @@ interface CompletionParams {
 
 const TOOL_STATES: Record<ServerState, ExternalTool['state']> = {
   up: 'up',
-  // It starts when it is called.
+  // A lazy server starts when it is called.
   idle: 'up',
   starting: 'starting',
   down: 'down',

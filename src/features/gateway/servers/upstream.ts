@@ -111,7 +111,7 @@ export class Upstream {
 
   async #listAgain(): Promise<void> {
     const { connection, state } = this.supervisor;
-    // During its start it is listed anyway, and may have answered already.
+    // A starting server is listed anyway, but it may already have answered with the old list. Then it is listed again once it is up.
     this.#missed = !connection && state === 'starting';
     if (!connection) return;
     try {

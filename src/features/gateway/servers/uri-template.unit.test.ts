@@ -20,6 +20,6 @@ test.each([
   expect(matchesTemplate(template, uri)).toBe(matches);
 });
 
-test('a template designed to run endlessly is compared to the end', () => {
+test('a template designed to make matching endless is still matched quickly', () => {
   expect(matchesTemplate(`x://${'{+a}'.repeat(30)}!`, `x://${'a'.repeat(4000)}`)).toBe(false);
 });

@@ -67,7 +67,7 @@ test('outside the workspaces that it serves a server’s tools, prompts and reso
   expect([home.prompts().length > 0, home.resources().length > 0, home.prompt('ours_simple-prompt')?.server]).toEqual([true, true, 'ours']);
 });
 
-test('a tool name of a server of another workspace is free, and each workspace calls its own', async () => {
+test('servers of different workspaces can offer the same tool name, and each workspace calls its own server', async () => {
   const t = await upstreamApp([
     { name: 'ours', prefix: false, ...child('changes-description') },
     { name: 'theirs', prefix: false, workspaces: ['shop'], ...child('changes-description') },
@@ -87,7 +87,7 @@ test('a tool name of a server of another workspace is free, and each workspace c
   expect(served(SHOP)).toEqual(['theirs', true, undefined, ['theirs']]);
 });
 
-test('withheld definitions are shown to the workspaces that their server serves, and a change of the setting notifies those concerned', async () => {
+test('withheld definitions are shown to the workspaces that their server serves, and a change of the setting notifies the workspaces concerned', async () => {
   const t = await services();
   const heard: string[] = [];
   t.app.upstreams.onChange((change) => {

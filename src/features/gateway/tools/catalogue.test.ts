@@ -12,7 +12,7 @@ interface Row {
   p95_ms: number | null;
 }
 
-test('a catalogue page has the token cost of each definition and its use in a day; servers are counted together', async () => {
+test('a catalogue page has the token cost and the use in 24 hours of each tool, and the use is also summed up by server', async () => {
   const upstreams = fakeUpstreams();
   upstreams.tools.set('fs_read', {
     definition: { description: 'Reads a file. '.repeat(20), inputSchema: { type: 'object' } },
@@ -50,7 +50,7 @@ test('a catalogue page has the token cost of each definition and its use in a da
   expect((await page({ server: 'fs' })).items).toMatchObject([{ calls_24h: 0, p95_ms: null }]);
 });
 
-test('p95: 95 of 100 values are not above it', () => {
+test('the 95th percentile is the smallest value that 95 of 100 values do not exceed', () => {
   expect(percentile([], 0.95)).toBeNull();
   expect(percentile([7], 0.95)).toBe(7);
   expect(

@@ -26,7 +26,7 @@ export interface OfferedItem {
   readonly annotations: Json;
 }
 
-/** For one workspace: tools of servers that do not serve it appear not to exist. */
+/** The tools for one workspace, without the tools of servers that do not serve it. */
 export const offeredTools = (catalogue: ToolCatalogue, workspace: string): OfferedItem[] => [
   ...catalogue.tools().map(native),
   ...catalogue.external(workspace).map(external),

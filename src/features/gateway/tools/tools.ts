@@ -76,7 +76,7 @@ async function definitionTokens({ name, description, inputSchema, state }: Offer
   const known = counted.get(inputSchema);
   if (known !== undefined) return known;
   const tokenizer = await loadTokenizer();
-  // An external definition may be long, so others are served between two definitions.
+  // An external definition may be long, so other calls run between two definitions.
   await yieldToEventLoop();
   const tokens = tokenizer.count(JSON.stringify({ name, description, inputSchema }));
   counted.set(inputSchema, tokens);

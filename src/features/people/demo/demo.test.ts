@@ -35,7 +35,7 @@ test('runs one demo at a time, and removes a kept demo only on request', async (
   expect(await t.act('demo.begin')).toMatchObject({ status: 'ok' });
 });
 
-test('starts and ends no demo in a workspace demo that people work in', async () => {
+test('starts and ends no demo if people work in the workspace demo', async () => {
   const t = await services();
   await t.developer('ana', 'codex', DEMO_WORKSPACE_ID);
   const tokens = () => t.app.store.reader.selectFrom('tokens').select(['id', 'revoked_at']).where('workspace_id', '=', DEMO_WORKSPACE_ID).execute();
@@ -46,7 +46,7 @@ test('starts and ends no demo in a workspace demo that people work in', async ()
   expect(await tokens()).toEqual(before);
 });
 
-test('keeps the data of people who joined after the demo ended, even if it is ended again', async () => {
+test('keeps the data of people who joined after the demo ended, even if the demo is ended again', async () => {
   const t = await services();
   await t.act('demo.begin');
   await t.act('demo.end', { keep: false });
@@ -67,7 +67,7 @@ test('ends no agents if there is no demo', async () => {
   expect(called).toEqual(['demo.show']);
 });
 
-test('refuses every token and deletes every row at its end, keeps the journal, and changes no other workspace', async () => {
+test('the end of a demo revokes every token and deletes every row except the journal; it changes no other workspace', async () => {
   const t = await services();
   await t.act('demo.begin');
   const made = (await t.act('tokens.create', { developer: 'ana', agent: 'codex', expires_in_minutes: 15 })) as unknown as { data: { token: string } };

@@ -49,7 +49,7 @@ export const demoTools = ({ home, attach, detach, revokeTokens }: DemoPorts): Im
         record(tx, ctx, { category: 'audit', kind: 'demo.begun', subject: SUBJECT });
       });
       const folder = demoFolder(home);
-      // An interrupted demo may have left it.
+      // An interrupted demo may have left this folder behind.
       await removeFolder(folder);
       await mkdir(folder, { recursive: true, mode: 0o700 });
       attach(DEMO_SERVER, join(folder, 'changed'));
@@ -84,7 +84,7 @@ export const demoTools = ({ home, attach, detach, revokeTokens }: DemoPorts): Im
   }),
 ];
 
-/** Holds the journal back from pruning, because only the journal records that there is a demo. */
+/** Prevents a prune of the journal, because only the journal records that there is a demo. */
 export async function demoHold(db: Db, workspace: string): Promise<{ why: string; next: string } | null> {
   if (workspace !== DEMO_WORKSPACE_ID || !hasDemo(await demoState(db, workspace))) return null;
   return { why: 'The workspace contains a demo, which only the journal records.', next: 'Run `covenant demo --clean`, then prune again.' };
@@ -97,7 +97,12 @@ const removeFolder = (path: string): Promise<void> => rm(path, { recursive: true
 
 /** The end of a demo deletes all data of its workspace, so it must never run in another workspace. */
 function requireDemoWorkspace({ workspace }: Pick<CallContext, 'workspace'>): void {
-  if (workspace !== DEMO_WORKSPACE_ID) throw new Refusal('INVALID_INPUT', 'The demo runs only in the workspace demo.', 'Call it with --workspace demo.');
+  if (workspace !== DEMO_WORKSPACE_ID)
+    throw new Refusal(
+      'INVALID_INPUT',
+      'The demo runs only in the workspace demo.',
+      'Run `covenant demo`. Over HTTP, send the header `x-covenant-workspace: demo`.',
+    );
 }
 
 /** Tables that stay when a demo ends: the journal, and the workspace that it needs to be readable. */

@@ -36,7 +36,7 @@ export const find = contract({
         kind: z.enum(KINDS),
         id: z.string(),
         title: z.string(),
-        path: z.string().describe("Its page, from the dashboard's root."),
+        path: z.string().describe('Path of its page on the dashboard.'),
       }),
     ),
   }),

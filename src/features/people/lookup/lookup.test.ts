@@ -21,17 +21,17 @@ test("only participants and operators find agents' messages by their text", asyn
   for (const who of [people.ana, people.ben, people.admin])
     expect(await find('initech', who)).toEqual([{ kind: 'message', id, title: 'Merger with Initech', path: `/messages?message=${id}` }]);
   expect(await find('initech', people.cleo)).toEqual([]);
-  // Its page shows everybody that the message exists, and no more.
+  // Everybody can find that the message exists, but not its subject.
   expect(await find(id, people.cleo)).toEqual([{ kind: 'message', id, title: '', path: `/messages?message=${id}` }]);
 });
 
-test('everybody finds what people write and what they are asked', async () => {
+test('everybody finds messages from people and questions to people', async () => {
   const { people, send, find } = await services();
   const { id } = await send({ recipient_id: 'human', message_type: 'query', subject: 'Drop the legacy table?' });
   expect(await find('legacy table', people.cleo)).toMatchObject([{ kind: 'message', id }]);
 });
 
-test('an id is found by all of it or its end, however much is newer', async () => {
+test('an item is found by its id or the end of its id, however many newer items exist', async () => {
   const { app, people, send, find, operator } = await services();
   const { id } = await send({ subject: 'The first' });
   const { reader } = app.store;

@@ -1,6 +1,6 @@
 import type { LookupKind } from './contract.ts';
 
-/** The dashboard address of each kind of item. `within` is the item that contains it. */
+/** The path of the dashboard page of each kind of item. `within` is the item that contains it. */
 export const PLACES: Record<LookupKind, (id: string, within: string) => string> = {
   task: (id) => `/tasks?task=${id}`,
   workstream: (id) => `/tasks?workstream=${id}`,

@@ -65,7 +65,7 @@ interface LookupSource {
   readonly kind: LookupKind;
   readonly table: keyof Database;
   readonly prefix: string;
-  /** The column that people know it by. Searched for words if `byTitle`. */
+  /** The column with the name that people know. Searched for words if `byTitle`. */
   readonly title: string;
   readonly byTitle: boolean;
   readonly within?: string;
@@ -75,7 +75,7 @@ interface LookupSource {
   readonly readable?: (viewer: Principal) => RawBuilder<SqlBool>;
 }
 
-/** The messages that the viewer may read: those from or to people are for all, the others for their participants and for operators. */
+/** The messages that the viewer may read. Everybody may read messages from or to people; participants and operators also read the others. */
 function readableMail({ operator, workspace, developerId }: Principal): RawBuilder<SqlBool> {
   if (operator) return sql`1 = 1`;
   const own = sql`select id from agents where workspace_id = ${workspace} and developer_id = ${developerId ?? ''}`;
@@ -102,7 +102,7 @@ const SOURCES: readonly LookupSource[] = [
   { kind: 'token', table: 'tokens', prefix: 'tok_', title: 'label', byTitle: false, guarded: true },
 ];
 
-/** Searches the title as the viewer sees it: what is hidden from them cannot be found by them either. */
+/** Searches the title as the viewer sees it, so that nobody can find a title that is hidden from them. */
 async function search(db: Db, viewer: Principal, { kind, table, title, within, readable }: LookupSource, by: 'id' | 'title', text: string, limit: number) {
   const all = sql`from ${sql.table(table)} where workspace_id = ${viewer.workspace}`;
   const shown = readable ? sql`case when ${readable(viewer)} then ${sql.ref(title)} else '' end` : sql.ref(title);

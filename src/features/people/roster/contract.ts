@@ -9,7 +9,7 @@ const SPAN_ENDS = ['held', 'done', 'failed', 'released', 'lost'] as const;
 export type WorkSpanEnd = (typeof SPAN_ENDS)[number];
 
 const agentId = z.string().min(1).max(120).describe('Id from agents.list (`codex@dev_…`, or the id of an instance), or name (`codex@mira`).');
-/** An address of the dashboard, from its root. */
+/** The path of a page on the dashboard, relative to its root. */
 const path = z.string().nullable().describe('Its page on the dashboard.');
 const agentRef = { name: z.string(), agent_id: z.string().nullable().describe('Null for a private developer.') };
 const held = z.strictObject({ kind: z.enum(['task', 'step', 'claim', 'lock', 'instance']), id: z.string(), title: z.string(), path });
@@ -53,7 +53,7 @@ export const agentsList = contract({
   ...MEMBER_READ,
   name: 'agents.list',
   title: 'Agents at work',
-  description: 'Agents as people know them, most urgent first: state, activity, what each holds, refusals and cost.',
+  description: 'List agents, most urgent first, with state, activity, held work, refusals and cost.',
   input: z.strictObject({ limit: z.int().min(1).max(500).default(100), offset: z.int().min(0).default(0) }),
   output: z.strictObject({
     items: z.array(agentRow),
@@ -152,7 +152,7 @@ export const agentsShow = contract({
   ...MEMBER_READ,
   name: 'agents.show',
   title: 'An agent',
-  description: 'What an agent does and holds, what blocked it, its recent work, and its grants.',
+  description: 'Show an agent: its activity, held and recent work, last block and grants.',
   input: z.strictObject({ agent_id: agentId }),
   output: z.strictObject({
     agent: agentRow,
@@ -184,7 +184,7 @@ export const agentsLanes = contract({
   ...MEMBER_READ,
   name: 'agents.lanes',
   title: 'Who held what',
-  description: 'The last hours, one lane per agent: what it held, when, and whether it lost it.',
+  description: 'Show in one lane per agent what it held in the last hours, and what it lost.',
   input: z.strictObject({ hours: z.int().min(1).max(24).default(12) }),
   output: z.strictObject({
     from: z.int(),
@@ -222,7 +222,7 @@ export const newsList = contract({
   ...MEMBER_READ,
   name: 'news.list',
   title: 'What happened since',
-  description: 'What was finished, failed or was decided since a time, newest first. At most three days back.',
+  description: 'List what finished, failed or was decided since a time, newest first. At most three days back.',
   input: z.strictObject({
     since: z.int().min(0).optional().describe('Epoch milliseconds. Default: one day ago.'),
     limit: z.int().min(1).max(200).default(50),

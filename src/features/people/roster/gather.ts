@@ -60,7 +60,7 @@ export interface RosterFacts {
   readonly facts: ReadonlyMap<string, ActorFacts>;
   readonly day: DayTally;
   readonly events: readonly Happening[];
-  /** The actor of each registered agent, also of one that left long ago. */
+  /** The actor of each registered agent, including agents that left long ago. */
   readonly agentActor: ReadonlyMap<string, string>;
 }
 
@@ -87,7 +87,7 @@ export async function gatherRoster(db: Db, viewer: Principal, sources: Sources, 
   const factsOf = (actor: string): ActorFacts => facts.get(actor) ?? addFacts(facts, actor);
   await addSessions(db, workspace, now, factsOf);
   await addInstances(db, viewer, now, factsOf);
-  // Read after the tables: what somebody loses in between then appears twice instead of not at all.
+  // Read after the tables, so that work lost in between appears twice instead of not at all.
   const day = await sources.tally.read(db, workspace, now);
   const events = await sources.happenings.read(db, workspace, now);
   const spans = spansIn(events, now - DAY_MS);
@@ -174,7 +174,7 @@ async function addSessions(db: Db, workspace: string, now: number, factsOf: (act
   for (const [actor, { id }] of newest) factsOf(actor).activity = lines.get(id) ?? null;
 }
 
-/** A review without iterations left waits for a person, as the instance shows it. */
+/** If an instance has no reviews left, it waits for a person. */
 async function addInstances(db: Db, viewer: Principal, now: number, factsOf: (actor: string) => ActorFacts): Promise<void> {
   const rows = await instancesSince(db, viewer.workspace, now - DAY_MS);
   const { view } = await instanceViewer(db, viewer, rows);
@@ -186,7 +186,7 @@ async function addInstances(db: Db, viewer: Principal, now: number, factsOf: (ac
   }
 }
 
-/** Also for an instance that ended long ago and left something behind: its owner may be private. */
+/** Adds the owners of instances that ended long ago but still hold something, because an owner may be private. */
 async function addOwners(db: Db, workspace: string, facts: ReadonlyMap<string, ActorFacts>): Promise<void> {
   const unowned = [...facts.values()].filter(({ actor, developerId }) => developerId === null && actor.startsWith('instance:'));
   const ids = unowned.map(({ actor }) => agentIdOf(actor));
@@ -194,7 +194,7 @@ async function addOwners(db: Db, workspace: string, facts: ReadonlyMap<string, A
   for (const each of unowned) each.developerId = owners.get(agentIdOf(each.actor))?.developer_id ?? null;
 }
 
-/** Losses in the journal, and those due by the clock that the sweep has not recorded yet. */
+/** Adds the losses in the journal, and expired leases that the sweep has not recorded yet. */
 function noteLosses(facts: ActorFacts, now: number): void {
   const ends = facts.spans.flatMap(({ end, to }) => (end === 'lost' && to !== null ? [to] : []));
   const holding = new Set(facts.steps.map(({ assigned_agent_id }) => assigned_agent_id));

@@ -3,7 +3,7 @@ import { StoreBusy } from '../../../storage/errors.ts';
 import { testApp } from '../../../testing/app.ts';
 import { Happenings } from './happenings.ts';
 
-test('only what views show of an event is kept, however long it is', async () => {
+test('only the part of an event that views show is kept, however long the event is', async () => {
   const t = await testApp();
   const { workspace } = t.operator.principal;
   const payload = { title: 'Done', result_summary: 'x'.repeat(5_000), files: Array.from({ length: 100 }, (_, index) => `src/${index}.ts`) };

@@ -2,10 +2,10 @@ import { beginning } from '../../../kernel/excerpt.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { JournalFold } from '../../core/events/index.ts';
 
-/** How far back it goes: over a weekend. */
+/** How far back the views go: long enough for a weekend. */
 export const KEPT_MS = 3 * 24 * 3_600_000;
 const MAX_KEPT = 20_000;
-/** Per field: views show little of it, and twenty thousand long texts would fill the memory. */
+/** The stored length of a text field. Views show little of it, and twenty thousand long texts would fill the memory. */
 const KEPT_LENGTH = 300;
 
 /** Events that show who held what, and how it ended. */

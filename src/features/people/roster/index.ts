@@ -5,5 +5,5 @@ import type { WaitingPorts } from './waiting.ts';
 
 export type { WaitingPorts } from './waiting.ts';
 
-/** Who is at work, and what needs a person. */
+/** Lists the agents at work and the items that wait for a person. */
 export const roster = (tally: Tally, ports: WaitingPorts): Feature => ({ name: 'roster', implementations: rosterTools(tally, ports) });

@@ -18,7 +18,7 @@ interface NewsWords {
   readonly title: string | null;
   readonly details?: string | null;
   readonly path: string | null;
-  /** The agent it is about, if another acted. */
+  /** The agent that the news is about, if another actor caused it. */
   readonly agentId?: string | null;
 }
 

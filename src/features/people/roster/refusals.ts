@@ -39,7 +39,7 @@ export async function lastRefusal(db: Db, viewer: Principal, actor: string, day:
   return last ? ((await readRefusals(db, viewer, actor, [last]))[0] ?? null) : null;
 }
 
-/** Whether a refusal was the agent's last answer. An edit may have been denied since, which blocks no call. */
+/** Whether a refusal answered the agent's last call. Edits denied after that call do not count, because they block no call. */
 export function isLastAnswer(day: DayTally, actor: string): (refusal: { seq: number }) => boolean {
   const last = day.actors.get(actor)?.lastCall;
   return ({ seq }) => seq === last?.seq;

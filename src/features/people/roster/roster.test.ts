@@ -26,7 +26,7 @@ async function rosterApp() {
   return { ...t, codex, gemini, person: { ana, ben }, list, row, show, call, startTask, codexId };
 }
 
-test('an agent is one row under its known name, whatever it runs as, with its activity and holdings', async () => {
+test('an agent has one row with its name, activity and held work, although its session and its registration have ids of their own', async () => {
   const { codex, call, startTask, row, list, show, codexId, planned, claimed, clock } = await rosterApp();
   const session = (await call('covibe_session', { operation: 'start', repo: 'shop', branch: 'main', model: 'm1' }, codex)).data.session_id;
   await call('covibe_session', { operation: 'activity', session_id: session, text: 'Reading the code' }, codex);
@@ -68,7 +68,7 @@ test('an agent is one row under its known name, whatever it runs as, with its ac
   expect((await row('codex@ana')).state).toBe('lost');
 });
 
-test('a refusal is shown with the message that the agent got, for blocks and errors, only to those who may read it', async () => {
+test('a block or an error is shown with the message that the agent got, only to people who may read it', async () => {
   const { codex, gemini, call, row, show, codexId, done, ben, person, clock } = await rosterApp();
   await call('covibe_coordination', { operation: 'claim', repo: 'shop', paths: ['src/a.ts'] }, gemini);
   const block = await call('covibe_coordination', { operation: 'claim', repo: 'shop', paths: ['src/a.ts'] }, codex);
@@ -96,7 +96,7 @@ test('a refusal is shown with the message that the agent got, for blocks and err
   expect((await row('codex@ana', { ...ben, principal: { ...ben.principal, web: true } })).state).toBe('stale');
 });
 
-test('a denied edit counts as a refusal with file and claim, and does not make its agent blocked', async () => {
+test('a denied edit counts as a refusal with file and claim, but the agent does not get the state blocked', async () => {
   const { app, codex, call, row, show, codexId } = await rosterApp();
   await call('clock', {}, codex);
   const payload = { claim_id: 'claim_1', path: 'src/a.ts', client: 'codex', tool: 'apply_patch' };
@@ -119,7 +119,7 @@ test('a denied edit counts as a refusal with file and claim, and does not make i
   expect((await show(codexId)).agent).toMatchObject(why);
 });
 
-test("companion reports with an agent's token are no sign of life of the agent", async () => {
+test("companion reports with an agent's token do not count as a sign of life of the agent", async () => {
   const { app, codex, call, row, clock } = await rosterApp();
   const report = async (at: number) => {
     await app.authenticate(codex.token, 'bearer');
@@ -182,7 +182,7 @@ test('a worker that dies is lost within 95 s; its last checkpoint, the loss and 
   expect(news).toMatchObject({ items: [{ news: 'failed', what: 'step', title: 'Migrate', by: { name: 'codex@ana' } }], counts: { failed: 1 } });
 });
 
-test('an operator releases what an agent holds: steps and claims are free, tasks stay, and the answer has the numbers', async () => {
+test('an operator can release the steps and claims of an agent; its tasks stay, and the answer has the numbers', async () => {
   const { codex, call, startTask, row, codexId, planned, claimed, done, action, person, task, events, ana } = await rosterApp();
   await call('covibe_coordination', { operation: 'claim', repo: 'shop', paths: ['src/a.ts'] }, codex);
   await startTask('Write the manual', codex);
@@ -295,7 +295,7 @@ test('ended agents, agents with a question, and agents with a held call have dif
   expect(await row('codex@ana')).toMatchObject({ state: 'blocked', why_blocked: { code: 'APPROVAL_REFUSED', message: null } });
 });
 
-test('asks to a person wait on them, and news lists what was finished and decided since a time', async () => {
+test('an ask appears in the waiting list of the person it is addressed to; news lists what was finished and decided since a time', async () => {
   const { codex, gemini, call, startTask, done, person, clock } = await rosterApp();
   await call('covibe_coordination', { operation: 'ask', to: 'ana', message: 'May I drop it?', due_in_minutes: 30 }, gemini);
   expect(await done('waiting.list', {}, person.ana)).toMatchObject({

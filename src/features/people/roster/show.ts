@@ -25,14 +25,14 @@ const MINUTE_MS = 60_000;
 const CALL_MINUTES = 180;
 const WORK_SHOWN = 20;
 const SESSIONS_SHOWN = 10;
-/** Per kind of held item; the row has the total number. */
+/** The maximum number of items per kind. The row has the total number. */
 const HELD_SHOWN = 100;
 const FILES_SHOWN = 50;
 const SUMMARY_SHOWN = 1_000;
 const WORKTREES_SHOWN = 10;
 const CHECKPOINTS_LOOKED_AT = 20;
 
-/** By id, or by name. The message is the same if the agent does not exist and if it is private. */
+/** Finds an agent by id or name. The message is the same for an agent that does not exist and for a private agent. */
 export function requireFacts({ facts }: Pick<RosterFacts, 'facts'>, viewer: Viewer, agentId: string): ActorFacts {
   const found = facts.get(actorOf(agentId)) ?? [...facts.values()].find(({ actor, developerId }) => viewer.agent(actor, developerId).name === agentId);
   if (found && viewer.sees(found.developerId)) return found;
@@ -102,7 +102,7 @@ async function stepsOf(db: Db, workspace: string, { steps: all, registered }: Ac
   });
 }
 
-/** Recent work, with its last checkpoint there, and the agent that continued what it lost. */
+/** Recent work of the agent, each with its last checkpoint and with the agent that continued it. */
 async function workOf(db: Db, workspace: string, gathered: RosterFacts, viewer: Viewer, facts: ActorFacts): Promise<Shown['work']> {
   const past = facts.spans.filter(({ to }) => to !== null);
   const latest = [...past, ...heldNow(facts)].toSorted((a, b) => (b.to ?? Number.POSITIVE_INFINITY) - (a.to ?? Number.POSITIVE_INFINITY)).slice(0, WORK_SHOWN);
@@ -125,7 +125,7 @@ async function workOf(db: Db, workspace: string, gathered: RosterFacts, viewer: 
 
 async function lastCheckpoint(db: Db, workspace: string, { id, holder }: WorkSpan): Promise<Shown['work'][number]['checkpoint']> {
   const rows = await newestCheckpoints(db, workspace, id, CHECKPOINTS_LOOKED_AT);
-  // The end of its claim is recorded under its name too, but the agent did not write that checkpoint.
+  // The server records the end of a claim as a checkpoint under the agent's name, but the agent did not write that checkpoint.
   const own = rows.find(({ agent_id, type }) => type !== 'recovery' && 'agentId' in holder && agent_id === holder.agentId);
   return own ? { sequence: own.sequence, type: own.type, summary: beginning(own.summary, SUMMARY_SHOWN), created_at: own.created_at } : null;
 }

@@ -8,9 +8,9 @@ type SpanKind = 'task' | 'step' | 'instance';
 export interface WorkSpan {
   readonly kind: SpanKind;
   readonly id: string;
-  /** As the journal names them: an actor, or for a step its registered agent. */
+  /** The holder as the journal names it: an actor, or for a step its registered agent. */
   readonly holder: { readonly actor: string } | { readonly agentId: string };
-  /** As far as the journal has it; the name of a step is in its row. */
+  /** Null if the journal does not have it. The name of a step is in its row. */
   readonly title: string | null;
   readonly from: number;
   /** Null: still held. */
@@ -66,7 +66,7 @@ export function spansIn(events: readonly Happening[], since: number): WorkSpan[]
 
 const STEP_ENDS: Readonly<Record<string, WorkSpanEnd>> = { completed: 'done', skipped: 'done', failed: 'failed' };
 
-/** An instance that nobody stopped and that delivered nothing lost its process. A reviewer ends with its verdict. */
+/** An instance that was not stopped and delivered nothing has lost its process. A review agent ends after its verdict. */
 function instanceEnd({ payload }: Happening, wasStopped: boolean): [WorkSpanEnd, string | null] {
   const status = textOf(payload, 'status');
   if (status === 'abandoned') return ['failed', null];

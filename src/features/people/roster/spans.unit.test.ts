@@ -13,7 +13,7 @@ const at = (time: number, kind: HappeningKind, subject: string, payload: Record<
 });
 const spans = (...events: Happening[]) => spansIn(events, 0).map(({ id, from, to, end, reason }) => [id, from, to, end, reason]);
 
-test('a task is held from its start to its end, and by its receiver after a handover', () => {
+test('a task is held from its start to its end; after a handover, the receiver holds it', () => {
   expect(
     spans(
       at(10, 'task.started', 'task_1', { title: 'Write' }),
@@ -29,7 +29,7 @@ test('a task is held from its start to its end, and by its receiver after a hand
   ]);
 });
 
-test('a step of a silent agent is lost; a released or finished one is not', () => {
+test('a step of a silent agent is lost; a released or finished step is not', () => {
   const agent_id = 'ag_1';
   expect(
     spans(
@@ -50,7 +50,7 @@ test('a step of a silent agent is lost; a released or finished one is not', () =
   ]);
 });
 
-test('an instance whose process ended is lost; one that was stopped, delivered or abandoned is not', () => {
+test('an instance whose process ended is lost; an instance that was stopped, delivered or abandoned is not', () => {
   const ended = (id: string, status: string, type = 'coding') => at(9, 'instance.ended', id, { status, type }, 'server');
   const all = spans(
     at(1, 'instance.started', 'work-1-a1', { branch: 'work/1' }),
@@ -70,7 +70,7 @@ test('an instance whose process ended is lost; one that was stopped, delivered o
   ]);
 });
 
-test('work that began before the first event counts from there, and work that ended before is left out', () => {
+test('work that began before the shown period counts from its start; work that ended before the period is left out', () => {
   const events = [at(5, 'task.completed', 'task_0'), at(20, 'workflow.task_released', 'tk_1', { agent_id: 'ag_1', reason: 'agent silent' })];
   expect(spansIn(events, 10).map(({ id, from, to }) => [id, from, to])).toEqual([['tk_1', 10, 20]]);
 });

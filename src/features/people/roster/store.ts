@@ -5,7 +5,7 @@ import { findRows, hasRow, matching } from '../../../storage/rows.ts';
 import type { AgentRow } from '../../workflow/agents/index.ts';
 import type { firstSteps } from './contract.ts';
 
-/** The maximum of each kind. For more, people use the pages of the work itself. */
+/** The maximum number of rows of each kind. People find the others on the pages for tasks, workflows and claims. */
 const MAX_ITEMS = 1_000;
 const MAX_SESSIONS = 500;
 
@@ -17,7 +17,7 @@ const tokensWithCompanion = (db: Db, workspace: string) =>
     .select(['id', 'kind', 'tokens.developer_id', 'agent_type', 'instance_id', 'label', 'last_used_at', 'revoked_at', 'expires_at', 'companion_version'])
     .where('tokens.workspace_id', '=', workspace);
 
-/** Tokens that agents carry. Those of instances come with their instance. */
+/** Tokens that agents carry, without the tokens of instances, which are read with the instances. */
 export async function agentTokens(db: Db, workspace: string) {
   return await tokensWithCompanion(db, workspace).where('kind', '=', sql.lit('agent')).orderBy('id', 'desc').limit(MAX_ITEMS).execute();
 }
@@ -55,7 +55,7 @@ export const tasksAtWork = (db: Db, workspace: string) =>
     .limit(MAX_ITEMS)
     .execute();
 
-/** With an actor, all of their claims: a release must not miss any. */
+/** If `actor` is given, returns all of its claims, because a release must not miss any. */
 export const claimsLive = (db: Db, workspace: string, now: number, actor?: string) =>
   findRows(
     db,
@@ -64,7 +64,7 @@ export const claimsLive = (db: Db, workspace: string, now: number, actor?: strin
     { order: { id: 'asc' }, limit: actor === undefined ? MAX_ITEMS : undefined },
   );
 
-/** All agents of the actor that have claimed a step: a release must not miss any. */
+/** All agents of the actor that have claimed a step, because a release must not miss any. */
 export async function agentsWithSteps(db: Db, workspace: string, actor: string): Promise<AgentRow[]> {
   const holders = matching(db, 'workflow_tasks', { workspace_id: workspace, assigned_agent_id: { '!=': null } }).select('assigned_agent_id');
   return await matching(db, 'agents', { workspace_id: workspace, actor }).selectAll().where('id', 'in', holders).orderBy('id', 'desc').execute();

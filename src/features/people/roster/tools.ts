@@ -75,7 +75,7 @@ export function rosterTools(tally: Tally, ports: WaitingPorts): Implementation[]
 
 const urgency = (state: AgentState): number => AGENT_STATES.indexOf(state);
 
-/** Takes its registered agents offline, as if they had left, and releases its claims. Everything else it holds stays. */
+/** Takes the actor's registered agents offline, as if they had left, and releases its claims. The actor keeps everything else. */
 async function releaseAll(tx: Tx, ctx: WriteContext, { actor }: Pick<ActorFacts, 'actor'>): Promise<Output<typeof agentsRelease>> {
   let steps_released = 0;
   for (const agent of await agentsWithSteps(tx.db, tx.workspace, actor)) steps_released += await leave(tx, ctx, agent, 'agent.offline', releaseStepsOf);

@@ -12,22 +12,22 @@ import { agentsById } from '../../workflow/agents/index.ts';
 import { openQuestions } from '../../workflow/messages/index.ts';
 import type { waitingList } from './contract.ts';
 
-/** Needed from features that this one must not import. */
+/** Functions of features that this feature must not import. */
 export interface WaitingPorts {
-  /** The workspace's own servers with definitions that wait for a decision, and their number. */
+  /** The workspace's own servers with definitions that wait for a decision, and the number of those definitions. */
   undecided(workspace: string): Promise<readonly { readonly server: string; readonly definitions: number }[]>;
 }
 
 type Waiting = Output<typeof waitingList>;
 type WaitingItem = Waiting['items'][number];
 
-/** Per kind: people settle the first items of a list first. */
+/** The maximum number of items per kind. People settle the first items of a list first. */
 const MAX_ITEMS = 200;
-/** Devices ask without a token, so they must not crowd out the rest. */
+/** The maximum number of devices. A device needs no token to ask, and many devices must not crowd out the other items. */
 const MAX_DEVICES = 50;
 const TEXT_SHOWN = 500;
 
-/** Everything that waits on the caller, in the order in which to settle it. */
+/** Everything that waits for the caller, in the order in which to settle it. */
 export async function listWaiting(db: Db, principal: Principal, ports: WaitingPorts, now: number): Promise<Waiting> {
   const viewer = await viewerOf(db, principal);
   const found = [await questions(db, principal, viewer, now), await reviews(db, principal)];
@@ -54,7 +54,7 @@ const listed = <R>(rows: readonly R[], item: (row: R) => WaitingItem, limit = MA
   cut: rows.length > limit,
 });
 
-/** Commands take the end of an id. */
+/** The end of an id, which commands accept. */
 const tail = (id: string): string => id.slice(-6);
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
@@ -136,7 +136,7 @@ async function reviews(db: Db, principal: Principal): Promise<Waiting> {
   return { items: spent, cut };
 }
 
-/** The developer concerned, and how they see others. */
+/** The developer whose items are listed, and what they may see of others. */
 interface Own {
   readonly workspace: string;
   readonly developerId: string;

@@ -11,10 +11,10 @@ import { AT_WORK, isAtLimit, reviewsAllowed, withNews } from './lifecycle.ts';
 import type { InstancePorts } from './ports.ts';
 import { changeInstance, reviewsOf } from './store.ts';
 
-/** Extra reviews per instance. Without a maximum there would be no limit. */
+/** Maximum number of extra reviews per instance. Without it, people could raise the review limit forever. */
 const MAX_EXTRA = 100;
 
-/** Adds or removes one review for this instance. Its agent is notified if that changes what it may do next. */
+/** Adds or withdraws one extra review for this instance. Notifies its agent if this decides whether the agent may request another review. */
 export async function allowReview(
   tx: Tx,
   ports: InstancePorts,

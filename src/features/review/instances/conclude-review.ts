@@ -14,13 +14,13 @@ export interface ReviewConclusion {
   readonly reason: string;
   /** The message to the coding agent. */
   readonly message: Pick<InstanceNotice, 'subject' | 'body' | 'priority'>;
-  /** Typed into its terminal, or used as its prompt at a restart. Default: the text of the message. */
+  /** The line typed into the coding agent's terminal, or its prompt at a restart. Default: the text of the message. */
   readonly news?: string;
-  /** Further changes to the parent's row. */
+  /** Further changes to the coding agent's row. */
   readonly parent?: Partial<InstanceRow>;
-  /** The feedback has been delivered, so the worktree is removed, after a backup of anything else in it. */
+  /** The feedback has been delivered, so the reviewer's worktree is removed. Anything else in it is backed up first. */
   readonly delivered?: boolean;
-  /** Set if the reviewer itself called: the time it gets to read the answer. */
+  /** The time that the reviewer gets to read the answer of its call. Set only if the reviewer made the call. */
   readonly graceMs?: number;
 }
 

@@ -42,7 +42,7 @@ export const instanceView = z.strictObject({
   branch: z.string(),
   base_branch: z.string(),
   worktree_path: z.string(),
-  machine: z.string().describe('Host and home of its server, where it runs.'),
+  machine: z.string().describe('Host and home of the server that runs it.'),
   session_name: z.string(),
   session_kind: z.enum(['tmux', 'process']).nullable(),
   running: z.boolean().describe('Whether its agent was running at the last check.'),
@@ -78,7 +78,7 @@ export const instancesStart = contract({
     repository_path: repositoryPath.optional(),
     type: z.enum(['coding', 'planning']),
     issue: z.int().min(1).max(999_999_999).optional(),
-    prompt: text(32_000).optional().describe('Task of the agent; with an issue, additional instructions.'),
+    prompt: text(32_000).optional().describe("The agent's task, or more instructions for the issue."),
     agent: title.max(40).default('claude').describe('Launcher: claude, codex, gemini, opencode, or one from config.toml.'),
     base_branch: z.string().trim().min(1).max(300).optional().describe('Default: the branch that is checked out.'),
   }),
@@ -120,7 +120,7 @@ export const instancesShow = contract({
   output: z.strictObject({
     instance: instanceView,
     prompt: z.string().nullable(),
-    attach: z.array(z.string()).nullable().describe('Command that shows its terminal, on its machine.'),
+    attach: z.array(z.string()).nullable().describe('Shows its terminal when run on its machine.'),
     relationships: z.array(relationshipView),
     feedback: z.array(feedbackView),
     failures: z
@@ -134,7 +134,7 @@ export const instancesShow = contract({
           commit: z.string().nullable(),
         }),
       )
-      .describe('Failed calls of review tools with branch and commit at that time, newest first.'),
+      .describe('Failed review tool calls, newest first, with branch and commit at that time.'),
   }),
 });
 
@@ -152,7 +152,7 @@ export const instancesMessage = contract({
   toolset: 'admin',
   access: 'machine',
   title: 'Message an agent',
-  description: 'Send a message to the inbox of its agent and type it into its terminal. Without a terminal or a running agent, the agent is restarted with it.',
+  description: "Send a message to the agent's inbox and type it into its terminal. An agent that has no terminal or has ended is restarted with the message.",
   input: z.strictObject({ instance_id: instanceId, message: text(8_000) }),
   output: z.strictObject({
     instance_id: z.string(),
@@ -207,7 +207,7 @@ export const instancesDiff = contract({
     of: z.enum(['worktree', 'branch', 'backup']).describe('Source of the changes: the worktree, else the branch, else the backup of a removed worktree.'),
     branch: z.string(),
     base_branch: z.string(),
-    from: z.string().describe('Commit that it is compared with.'),
+    from: z.string().describe('Base commit of the comparison.'),
     files: z.array(changedFile).describe('First files, by path.'),
     total: z.int(),
     added: z.int(),
@@ -249,7 +249,7 @@ export const instancesUnsaved = contract({
     unpushed: z.int().describe('Commits that are neither in the base branch nor on a remote.'),
     kept_reason: z.string().nullable().describe('Why the worktree would be kept; null: it would be removed.'),
     backup_ref: z.string().describe('Ref in which `covenant instances clean --force` would keep the work.'),
-    review: z.string().nullable().describe('The review that would end with it.'),
+    review: z.string().nullable().describe('The review that would also end.'),
   }),
 });
 
@@ -284,7 +284,7 @@ export const instancesClean = contract({
   name: 'instances.clean',
   toolset: 'admin',
   title: "Remove an ended instance's worktree",
-  description: 'Remove the kept worktree. With `force`, even if work would be lost; a backup ref keeps that work.',
+  description: 'Remove the kept worktree. `force` also removes unsaved work, after saving it in a backup ref.',
   input: z.strictObject({ instance_id: instanceId, force: z.boolean().default(false) }),
   output: ending,
   annotations: { destructiveHint: true },
@@ -296,7 +296,7 @@ const orphan = z.strictObject({
   name: z.string(),
   path: z.string().nullable(),
   branch: z.string().nullable(),
-  reason: z.string().nullable().describe('Why it is not removed: work would be lost.'),
+  reason: z.string().nullable().describe('Why removing it would lose work.'),
   command: z.array(z.string()).nullable().describe('Command that fixes it; null if a person must decide.'),
 });
 
@@ -306,7 +306,7 @@ export const instancesOrphans = contract({
   name: 'instances.orphans',
   toolset: 'admin',
   access: 'server',
-  title: 'List leftovers of instances',
+  title: 'List leftover sessions and worktrees',
   description: 'List sessions and worktrees on this machine that belong to no current instance, in all workspaces.',
   input: z.strictObject({}),
   output: z.strictObject({ items: z.array(orphan) }),
@@ -317,7 +317,7 @@ export const instancesClearOrphans = contract({
   name: 'instances.clear_orphans',
   toolset: 'admin',
   access: 'server',
-  title: 'Clear leftovers of instances',
+  title: 'Clear leftover sessions and worktrees',
   description: 'End leftover sessions, and remove leftover worktrees without unsaved work.',
   input: z.strictObject({ force: absolutePath.optional().describe('Worktree to remove in any case; a backup ref keeps its work.') }),
   output: z.strictObject({ items: z.array(orphan.extend({ cleared: z.boolean(), backup_ref: z.string().nullable() })) }),

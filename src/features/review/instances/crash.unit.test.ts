@@ -14,14 +14,14 @@ type Dying = { readonly options: Partial<InstanceAppOptions>; readonly died: Pro
 
 const releases: (() => void)[] = [];
 
-/** A machine whose server dies at this step: it never continues, as if killed. */
+/** A machine on which the server stops at this step and never continues, as if it were killed. */
 function dying<Part extends object>(part: Part, step: keyof Part, moment: Moment): { part: Part; died: Promise<void> } {
   const { promise: died, resolve } = Promise.withResolvers<void>();
   const real = part[step] as (...args: unknown[]) => Promise<unknown>;
   const fatal = async (...args: unknown[]) => {
     if (moment === 'after') await real(...args);
     resolve();
-    // At the end of the test the app closes, which waits for its sweeps.
+    // Closing the app at the end of the test waits for its sweeps, so this call must be able to end then.
     return await new Promise<never>((_, reject) => releases.push(() => reject(new Error('the server is dead'))));
   };
   return { part: { ...part, [step]: fatal }, died };
@@ -43,7 +43,7 @@ const inSession = (step: 'start' | 'end', moment: Moment) => async (): Promise<D
 let repository: TestRepository;
 let database: TestDatabase;
 let host: PretendedHost;
-/** Longer than any step may take. The process still exists, so only the time shows that it has failed. */
+/** Longer than any step may take. The process of a dead server still exists here, so other servers detect its death only by the time that has passed. */
 const TOO_LONG = 200_000;
 const BEGIN = Date.UTC(2026, 0, 1);
 
@@ -56,12 +56,12 @@ beforeEach(async () => {
 const server = (options: Partial<InstanceAppOptions> = {}): Promise<InstanceApp> => instanceApp({ database, repository, host, ...options });
 const START = { type: 'coding', issue: 7, agent: 'tiny' };
 
-/** Each server dies one step later than the previous one, from which it took over; the first one dies in this call. */
+/** The first server dies during `call`. Each of the next servers takes over from the one before it and dies one step later. */
 async function dieAtEach(fatal: readonly (() => Dying | Promise<Dying>)[], call: (t: InstanceApp) => Promise<unknown>): Promise<InstanceApp> {
   let begun = call;
   for (const [number, next] of fatal.entries()) {
     const { options, died } = await next();
-    // A separate clock: the sweeps of dead servers must not see time pass.
+    // Each server has its own clock, because the sweeps of dead servers must not see time pass.
     const dead = await server({ ...options, clock: testClock(BEGIN + number * TOO_LONG) });
     onTestFinished(() => {
       for (const release of releases.splice(0)) release();
@@ -73,8 +73,8 @@ async function dieAtEach(fatal: readonly (() => Dying | Promise<Dying>)[], call:
   return await server({ clock: testClock(BEGIN + fatal.length * TOO_LONG) });
 }
 
-describe('a server that dies while it starts an instance', () => {
-  test('at any step: the unfinished instance stays hidden, and another server finishes it', async () => {
+describe('if a server dies while it starts an instance', () => {
+  test('the unfinished instance stays hidden, and another server finishes the start from any step', async () => {
     const steps = [
       inGit('addWorktree', 'before'),
       inGit('addWorktree', 'after'),
@@ -88,7 +88,7 @@ describe('a server that dies while it starts an instance', () => {
     expect((await app.action('instances.stop', { instance_id: 'work-7-a1' })).body).toMatchObject({ code: 'BUSY' });
     await app.later(1);
     expect(await app.done('instances.list', {})).toMatchObject({ items: [{ id: 'work-7-a1', status: 'started', running: true }], total: 1 });
-    // The one started session, with a valid token. The tokens of earlier attempts are revoked.
+    // Only one session was started, and its token is valid. The tokens of earlier attempts are revoked.
     expect([host.started.length, [...host.running.keys()]]).toEqual([1, ['work-7-a1']]);
     expect((await app.as('work-7-a1')).principal.instanceId).toBe('work-7-a1');
     expect(await app.events({ kind: 'token.revoked' })).toHaveLength(1);
@@ -98,18 +98,18 @@ describe('a server that dies while it starts an instance', () => {
     expect(await app.done('instances.stop', { instance_id: 'work-7-a1' })).toMatchObject({ worktree: 'removed' });
   });
 
-  test('with its repository gone: the start is undone without a trace', async () => {
+  test('and its repository is deleted, the undone start stays on record as ended until a forced clean', async () => {
     const app = await dieAtEach([inGit('addWorktree', 'before')], (t) => t.action('instances.start', { ...START, repository_path: repository.path }));
     rmSync(repository.path, { recursive: true });
     await app.later(1);
     const rows = await app.app.store.reader.selectFrom('instances').select(['id', 'status', 'kept_reason']).execute();
-    // Without the repository nobody can check that nothing was created, so it stays on record as ended.
+    // Without the repository the server cannot check that nothing was created, so it keeps the instance on record as ended.
     expect(rows).toEqual([{ id: 'work-7-a1', status: 'terminated', kept_reason: expect.any(String) }]);
     expect(await app.done('instances.clean', { instance_id: 'work-7-a1', force: true })).toMatchObject({ worktree: 'removed', backup_ref: null });
     expect(host.started).toEqual([]);
   });
 
-  test('while it undoes a failed start: another server completes the undo', async () => {
+  test('and the start has already failed, another server completes the undo', async () => {
     const addWorktree: GitDisk['addWorktree'] = async (...args) => {
       await gitDisk.addWorktree(...args);
       throw new Error('disk full');
@@ -118,7 +118,7 @@ describe('a server that dies while it starts an instance', () => {
     const dead = await server({ disk: { ...part, addWorktree } });
     void dead.action('instances.start', { ...START, repository_path: repository.path }).catch(() => {});
     await died;
-    // It could start now, but its caller was already told that the start failed.
+    // The start would succeed now, but its caller has already received the failure.
     const app = await server();
     await app.later(TOO_LONG);
     expect(await app.app.store.reader.selectFrom('instances').selectAll().execute()).toEqual([]);
@@ -126,8 +126,8 @@ describe('a server that dies while it starts an instance', () => {
   });
 });
 
-describe('a server that dies while it ends an instance', () => {
-  test('at any step: the status is set immediately, and another server finishes it', async () => {
+describe('if a server dies while it ends an instance', () => {
+  test('the status is set immediately, and another server finishes the end from any step', async () => {
     const stop = async (t: InstanceApp) => {
       await t.done('instances.start', { ...START, repository_path: repository.path });
       await t.action('instances.stop', { instance_id: 'work-7-a1' });
@@ -148,7 +148,7 @@ describe('a server that dies while it ends an instance', () => {
     expect(await app.events({ kind: 'token.revoked' })).toHaveLength(1);
   });
 
-  test('during a forced removal: the work is in a backup, however often the removal restarts', async () => {
+  test('during a forced removal, the work is in a backup, however often the removal restarts', async () => {
     const app = await dieAtEach([inGit('backUp', 'after')], async (t) => {
       await t.coding();
       await t.done('instances.stop', { instance_id: 'work-7-a1' });
@@ -169,7 +169,7 @@ const sweptUntil = (t: InstanceApp, holds: () => Promise<void>): Promise<void> =
   });
 
 describe('an agent that ends by itself', () => {
-  test('an ended agent is detected; if its work is being reviewed, it is restarted with the news [review.state.matches-reality]', async () => {
+  test('is detected; if its work was being reviewed, the agent restarts with the news when the review is over [review.state.matches-reality]', async () => {
     const t = await server();
     const lone = await t.coding({ issue: 1 });
     const waiting = await t.coding();
@@ -194,11 +194,11 @@ describe('an agent that ends by itself', () => {
     const again = host.started.at(-1);
     expect([again?.name, again?.args[1]]).toEqual([waiting.id, expect.stringContaining('Your review was stopped')]);
     expect(await t.done('instances.show', { instance_id: waiting.id })).toMatchObject({ instance: { status: 'started', running: true } });
-    // With another token, because the value of the earlier one was never stored.
+    // It gets a new token, because the value of the earlier one was never stored.
     expect((await t.as(waiting.id)).principal.instanceId).toBe(waiting.id);
   });
 
-  test('the end of a reviewer releases its coder', async () => {
+  test('does not leave its coding agent waiting if it was the reviewer', async () => {
     const t = await server();
     const work = await t.coding();
     const review = await t.review(work.id);

@@ -1,16 +1,16 @@
 import type { Input, Output } from '../../../kernel/contract.ts';
 import { ok, Refusal } from '../../../kernel/reply.ts';
-import { messageOf } from '../../../kernel/step.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Compared, FileDiff } from '../../../machine/git/diff.ts';
 import { GitFailed } from '../../../machine/git/git.ts';
 import { ProgramTimedOut } from '../../../machine/process/process.ts';
 import type { InstanceRow } from '../../../storage/schema-rows.ts';
+import { shellQuoted } from '../../../wire/shell-quoted.ts';
 import { instancesDiff, instancesUnsaved } from './contract.ts';
 import { requireWatchable } from './guards.ts';
 import { patchLines } from './patch-lines.ts';
 import type { InstanceOutside } from './ports.ts';
-import { unsavedOf } from './unsaved.ts';
+import { unreadable, unsavedOf } from './unsaved.ts';
 
 /** Actions that read an instance's work on this machine. */
 export function diffActions(outside: InstanceOutside): Implementation[] {
@@ -37,7 +37,7 @@ interface Found extends Compared {
   readonly of: Output<typeof instancesDiff>['of'];
 }
 
-/** The work compared with where it began. */
+/** Compares the work with the commit where it began. */
 export async function diffOf(
   outside: InstanceOutside,
   row: InstanceRow,
@@ -61,7 +61,7 @@ export async function diffOf(
     };
   } catch (error) {
     if (!(error instanceof GitFailed || error instanceof ProgramTimedOut)) throw error;
-    throw new Refusal('GIT_FAILED', `Cannot read the changes of ${row.id}: ${messageOf(error)}.`, `Check the worktree ${row.worktree_path}.`);
+    throw unreadable(`the changes of ${row.id}`, row.worktree_path, error);
   }
 }
 
@@ -89,7 +89,10 @@ export async function findWork({ disk }: InstanceOutside, row: InstanceRow, opti
 async function requireFound(outside: InstanceOutside, row: InstanceRow, options: { signal: AbortSignal }): Promise<Found> {
   const found = await findWork(outside, row, options);
   if (found) return found;
-  const next = row.pr_url === null ? `Its commits were in ${row.base_branch} or on a remote when they were removed.` : `See its pull request ${row.pr_url}.`;
+  const next =
+    row.pr_url === null
+      ? `Look for its commits with \`git log ${shellQuoted(row.base_branch)}\`, or on the remote: they were there when its worktree was removed.`
+      : `See its pull request ${row.pr_url}.`;
   throw new Refusal('WORK_GONE', `The worktree and branch of ${row.id} do not exist any more.`, next, { instance_id: row.id });
 }
 

@@ -9,7 +9,7 @@ import { changeInstance } from './store.ts';
 
 /** How to remove an instance from the machine. */
 export interface InstanceEnding {
-  /** Remove the worktree whatever it contains, on a person's decision or after delivery. A backup is kept. */
+  /** Remove the worktree even if it contains unsaved work, which is backed up first. Set if a person forces it, or after a review's feedback is delivered. */
   readonly force: boolean;
 }
 
@@ -17,8 +17,8 @@ export interface InstanceEnding {
 export const EXIT_GRACE_MS = 5_000;
 
 /**
- * Records that an instance ends. Its session and worktree are removed afterwards: by the sweep after `graceMs`, or immediately by the
- * caller without `graceMs`.
+ * Records that an instance ends. With `graceMs`, the sweep removes its session and worktree after that time. Without `graceMs`, the caller
+ * removes them immediately.
  */
 export async function beginEnding(tx: Tx, row: InstanceRow, values: Partial<InstanceRow>, ending: InstanceEnding, graceMs?: number): Promise<LeasedInstance> {
   const step = graceMs === undefined ? lease('ending', tx.now) : leave('ending', tx.now + graceMs);

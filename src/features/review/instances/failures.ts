@@ -35,7 +35,7 @@ export async function failuresOf(db: Db, { workspace_id, id, created_at }: Insta
   const rows = await eventsBy(db, workspace_id, `instance:${id}`)
     .select(['time', 'kind', 'payload'])
     .where('category', '=', 'usage')
-    // An undone start may have had the same id.
+    // An earlier start that was undone may have had the same id.
     .where('time', '>=', created_at)
     .where('payload', 'like', '%"circumstances":{%')
     .orderBy('seq', 'desc')

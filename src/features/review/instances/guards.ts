@@ -36,8 +36,9 @@ const DOING: Record<Exclude<InstanceStep, 'pull' | 'issues'>, string> = {
 };
 
 /**
- * Refuses while a start, restart or end is in progress; its holder finishes or undoes it. An overdue restart or end can be decided
- * again. Steps on GitHub are ignored, because they may take an hour; their caller then finds the instance ended.
+ * Refuses while a start, restart or end is in progress, because the server that carries it out will finish or undo it. A person may decide
+ * again about an overdue restart or end. Steps on GitHub do not count, because they may take an hour. If the instance ends meanwhile, the
+ * caller of such a step gets a refusal.
  */
 export function requireIdle(row: InstanceRow, now: number): void {
   if (row.step === null || row.step === 'pull' || row.step === 'issues') return;
@@ -49,7 +50,7 @@ export function requireIdle(row: InstanceRow, now: number): void {
 /** An instance whose output this person may see from this machine. */
 export async function requireWatchable(db: Db, viewer: Principal, id: string, machine: string): Promise<InstanceRow> {
   const row = await requireInstance(db, viewer.workspace, id);
-  // Checked first, because its machine is private too.
+  // Checked before the machine, because the refusal for the wrong machine would reveal it.
   if ((await instanceViewer(db, viewer, [])).isHidden(row)) {
     const message = `${id} works for a private developer.`;
     throw new Refusal('INSTANCE_PRIVATE', message, 'Ask that developer, or the operator of the server.', { field: 'instance_id' });
@@ -58,7 +59,7 @@ export async function requireWatchable(db: Db, viewer: Principal, id: string, ma
   return row;
 }
 
-/** The parent of a review, which must still be able to wait for it. If it changed in the meantime, the start of the review is undone. */
+/** Returns the parent of a review. Throws if the parent's status no longer allows a review, so that the start of the review is undone. */
 export async function requireParentReady(tx: Tx, { parent_instance_id }: InstanceRow): Promise<InstanceRow | undefined> {
   if (parent_instance_id === null) return undefined;
   const parent = await findInstance(tx.db, tx.workspace, parent_instance_id);

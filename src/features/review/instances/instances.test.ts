@@ -16,10 +16,10 @@ const action = async (t: TestApp, name: string, args: object, caller?: TestCalle
 const change = (t: InstanceApp, row: InstanceRow, values: Partial<InstanceRow>) =>
   t.app.store.write(row.workspace_id, (tx) => changeInstance(tx.db, row, values));
 
-/** Signed in to the dashboard as a developer other than the workspace's first one, who has operator rights. */
+/** Signed in to the dashboard without operator rights, which only the workspace's first developer has. */
 const onDashboard = (caller: TestCaller): TestCaller => ({ ...caller, principal: { ...caller.principal, web: true } });
 
-test('a start creates worktree, branch, session, agent and token, and returns them; n counts attempts [review.instance.id-pattern] [review.instance.types]', async () => {
+test('starting an instance creates its worktree, branch, session, agent and token; the number in its id counts attempts [review.instance.id-pattern] [review.instance.types]', async () => {
   const t = await instanceApp();
   const { repository, host } = t;
   const start = (args: object) => t.done('instances.start', { repository_path: repository.path, agent: 'tiny', ...args }) as Promise<Body>;
@@ -43,7 +43,7 @@ test('a start creates worktree, branch, session, agent and token, and returns th
   expect(JSON.stringify(await t.events())).not.toContain('issue 123');
   expect((await t.done('workflows.agents', {})) as Body).toMatchObject({ items: [{ id: made.agent_id, name: 'work-123-a1', status: 'online' }] });
 
-  // Started inside of a worktree: the new one lies next to it, and starts from the branch checked out there.
+  // If `repository_path` is a worktree, the new worktree starts from the branch that is checked out there.
   repository.commit('own.txt', 'x', made.worktree_path);
   expect(await start({ type: 'coding', issue: 123, prompt: 'Also this.', repository_path: made.worktree_path })).toMatchObject({
     ...{ id: 'work-123-a2', repository: repository.path, base_branch: 'work/work-123-a1' },
@@ -52,7 +52,7 @@ test('a start creates worktree, branch, session, agent and token, and returns th
   expect(await start({ type: 'planning', prompt: 'Plan it.', base_branch: 'work/work-123-a1' })).toMatchObject({
     ...{ id: 'planning-a1', type: 'planning', branch: 'planning/planning-a1', base_branch: 'work/work-123-a1' },
   });
-  // Started through a link: it lies next to the real folder.
+  // If `repository_path` is a link, the repository is the real folder.
   const link = join(temporaryFolder(), 'link');
   symlinkSync(repository.path, link);
   expect(await start({ type: 'planning', issue: 5, repository_path: link })).toMatchObject({ id: 'planning-a2', repository: repository.path, issue_number: 5 });
@@ -65,7 +65,7 @@ test('a start creates worktree, branch, session, agent and token, and returns th
   ]);
 });
 
-test('an invalid start is refused before anything is created, with the next step', async () => {
+test('an invalid start is refused before anything is created, and the refusal gives the next step', async () => {
   const t = await instanceApp({
     maxRunning: 1,
     launchers: { tiny: SLEEPER, gone: { ...SLEEPER, command: 'no-such-program' }, away: { ...SLEEPER, command: '/no/such/program' } },
@@ -109,12 +109,12 @@ test('an invalid start is refused before anything is created, with the next step
   });
   await t.done('instances.stop', { instance_id: 'work-1-a1' });
   expect(await t.done('instances.start', good)).toMatchObject({ id: 'work-1-a2' });
-  // Its agent has ended. Only the pull request on GitHub is open.
+  // Its agent has ended. Only its pull request on GitHub is still open.
   await change(t, await t.instance('work-1-a2'), { status: 'pr_created', pr_number: 5, pid: null, process_start: null });
   expect(await t.done('instances.start', good)).toMatchObject({ id: 'work-1-a3' });
 });
 
-test('without a reachable server there is no start; a failed start leaves nothing behind', async () => {
+test('an instance cannot start if agents cannot reach the server; a failed start leaves nothing behind', async () => {
   const t = await instanceApp({ repositories: ['/nowhere'] });
   const good = { repository_path: t.repository.path, type: 'coding', issue: 1, agent: 'tiny' };
   expect(await action(t, 'instances.start', good)).toMatchObject({ code: 'REPOSITORY_NOT_ALLOWED' });
@@ -134,7 +134,7 @@ test('without a reachable server there is no start; a failed start leaves nothin
   });
 });
 
-test('instances are listed and shown with type, status and relationships, by actions and by no tool [dashboard.instances.query] [review.surface.no-query-instances] [review.instance.id-validated]', async () => {
+test('actions list and show instances with type, status and relationships; no tool does [dashboard.instances.query] [review.surface.no-query-instances] [review.instance.id-validated]', async () => {
   const t = await instanceApp();
   const work = await t.coding();
   t.clock.advance(1);
@@ -204,7 +204,7 @@ test('others see only the listed fields of a private developer’s instance, and
   const admin: TestCaller = { ...ana, principal: { ...ana.principal, web: true, operator: true, runsAgents: true } };
   await t.done('instances.start', { repository_path: t.repository.path, type: 'coding', issue: 7, agent: 'tiny' }, admin);
   await t.done('developers.set_visibility', { developer: 'ana', visibility: 'private' });
-  // A hidden field without a value would be equal for both.
+  // Each of these fields gets a value, because a hidden empty field would look the same to everybody.
   const told = { pr_number: 5, pr_url: 'https://github.com/o/r/pull/5', status_reason: 'stopped by ana', kept_reason: 'it is dirty', backup_ref: 'refs/x' };
   await change(t, await t.instance('work-7-a1'), told);
   const seenBy = async (caller: TestCaller) => ((await t.done('instances.show', { instance_id: 'work-7-a1' }, caller)) as { instance: Body }).instance;
@@ -224,14 +224,14 @@ test('others see only the listed fields of a private developer’s instance, and
     ...{ developer: '@private', repository: '@private', base_branch: '@private', worktree_path: '@private', machine: '@private', created_by: '@private' },
     ...{ issue_number: null, pr_number: null, pr_url: null, status_reason: '@private', kept_reason: '@private' },
   };
-  // Administrators of the workspace must be able to find the program and its leftovers.
+  // Administrators of the workspace must be able to find the agent's program, session and branch.
   const found = ['agent', 'agent_id', 'backup_ref', 'branch', 'session_name'];
   expect(await knownTo({ ...ben, principal: { ...ben.principal, operator: true } })).toEqual({ known: [...standing, ...found].sort(), hidden: withheld });
   const byName = { agent: '@private', agent_id: '@private', backup_ref: null, branch: '@private', session_name: '@private' };
   expect(await knownTo(ben)).toEqual({ known: standing, hidden: { ...withheld, ...byName } });
 });
 
-test('a failed call of a review tool is shown with its code, and the branch and commit at that time [review.error.logged]', async () => {
+test('an instance shows its failed calls of review tools with their codes, and the branch and commit at that time [review.error.logged]', async () => {
   const t = await instanceApp();
   const work = await t.coding();
   const commit = t.repository.git(['rev-parse', 'HEAD'], work.worktree_path);
@@ -252,7 +252,7 @@ test("two homes share a repository, and neither uses or removes the other's work
   const other = await instanceApp({ repository: t.repository, host: { ...pretendedHost(), machine: 'other' } });
   const theirs = await other.coding();
   expect([mine.id, theirs.id, t.repository.worktrees()]).toEqual(['work-7-a1', 'work-7-a2', [mine.worktree_path, theirs.worktree_path]]);
-  // Even if its own record claims the worktree.
+  // This holds even if the server's own record says that the worktree is its own.
   await change(other, theirs, { worktree_path: mine.worktree_path, branch_name: mine.branch });
   expect(await other.done('instances.stop', { instance_id: theirs.id })).toMatchObject({
     worktree: 'kept',

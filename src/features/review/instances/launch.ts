@@ -14,7 +14,7 @@ export const LAUNCHERS: Readonly<Record<string, Launcher>> = Object.fromEntries(
   ALL_CLIENTS.flatMap(({ instance }) => (instance ? [[instance.agent, instance.launcher]] : [])),
 );
 
-/** Files for the agent's program, in `.covenant/` of the worktree. They name the token's variable and never contain its value. */
+/** Files for the agent's program, in `.covenant/` of the worktree. They name the variable of the token but never contain the token. */
 export const connectionFiles = (mcpUrl: string): ReadonlyMap<string, string> =>
   new Map([
     // Makes git ignore the folder without changing the repository's own excludes.
@@ -79,10 +79,13 @@ export interface Restart {
   readonly prompt: string;
 }
 
-/** The first start gives the agent its task, a restart the news since then. */
+/** The first start gives the agent its task. A restart gives it the news that it has not received yet. */
 const promptOf = ({ prompt, step, step_data }: LeasedInstance): string => (step === 'restart' ? (JSON.parse(step_data as string) as Restart).prompt : prompt);
 
-/** Revokes the token of an earlier attempt, whose value is lost. Stores the session kind first, so that a server that takes over looks in the right place. */
+/**
+ * Revokes the token of an earlier attempt, because its value is lost. Stores the session kind before the start, so that a server that takes over looks for the
+ * right kind of session.
+ */
 async function replaceToken(tx: Tx, ports: InstancePorts, actor: string, at: LeasedInstance, kind: AgentSessions['kind']) {
   if (!(await stillMine(tx, at))) return undefined;
   await requireParentReady(tx, at);

@@ -18,7 +18,7 @@ const CUSTOM: Launcher = {
   prompt: 'argument',
 };
 
-/** The start of each launcher, with nothing actually started. */
+/** Returns what a launcher would start, without starting anything. */
 async function started(
   launcher: Launcher,
   kind: AgentSessions['kind'] = 'tmux',
@@ -71,7 +71,7 @@ test.each(Object.entries({ ...LAUNCHERS, custom: CUSTOM }))(
       expect(start).toMatchObject({ file: launcher.command, cwd: '/w', name: 'work-7-a1' });
       const withPrompt = start.args.filter((arg) => arg.includes('second line'));
       expect(withPrompt).toHaveLength(1);
-      // It comes after an option name, or starts with text, so no program takes it for an option.
+      // The prompt follows an option name or starts with plain text, so that no program takes it for an option.
       expect(withPrompt[0]).toMatch(/^(--[a-z-]+=)?You are work-7-a1, a coding agent\./);
       expect(withPrompt[0]).toContain(HOSTILE);
       expect(JSON.stringify(start.args)).not.toContain(TOKEN);
@@ -86,7 +86,7 @@ test.each(Object.entries({ ...LAUNCHERS, custom: CUSTOM }))(
   },
 );
 
-test("there are launchers for claude, codex, gemini and opencode; each connects to this server by files or arguments that name the token's variable but not its value", async () => {
+test("the launchers for claude, codex, gemini and opencode connect to this server through files or arguments that name the token's variable but not its value", async () => {
   const files = connectionFiles('http://127.0.0.1:3001/mcp/review');
   expect(files.get('.gitignore')).toBe('*\n');
   for (const name of ['mcp.json', 'gemini.json', 'opencode.json']) {
@@ -105,7 +105,7 @@ test("there are launchers for claude, codex, gemini and opencode; each connects 
   }
 });
 
-test("a custom launcher gets its placeholders filled, once, and the server's variables that it names", async () => {
+test("a custom launcher's placeholders are filled once, and its program gets the server's environment variables that the launcher names", async () => {
   const { start } = await started(CUSTOM);
   expect(start.args.slice(0, 5)).toEqual(['work-7-a1', '--at=/w', '/w/.covenant/mcp.json', 'http://127.0.0.1:3001/mcp/review+team+workflow', '{{unknown}}']);
   expect(start.args[5]).toContain('{{instance_id}}');
@@ -113,14 +113,14 @@ test("a custom launcher gets its placeholders filled, once, and the server's var
   expect(start.env).not.toHaveProperty('ANTHROPIC_API_KEY');
 });
 
-test('a prompt can be typed, sent to stdin, or left in its file', async () => {
+test('a prompt can be typed, sent to stdin, or left in a file', async () => {
   const typed = await started({ ...CUSTOM, args: [], prompt: 'typed' });
   expect(typed.typed).toEqual([expect.stringContaining('You are work-7-a1')]);
   const input = await started({ ...CUSTOM, args: [], prompt: 'typed' }, 'process');
   expect([input.typed, input.start.input]).toEqual([[], expect.stringContaining('You are work-7-a1')]);
   const stdin: Launcher = { ...CUSTOM, args: [], prompt: 'stdin' };
   expect((await started(stdin, 'process')).start.input).toContain('You are work-7-a1');
-  // At a terminal its input would never end.
+  // A launcher with the prompt on stdin never gets a terminal, because stdin would not end there.
   const kinds = [stdin, CUSTOM].map((launcher) => kindFor({ launchers: { one: launcher } } as unknown as InstanceOutside, { agent: 'one' } as LeasedInstance));
   expect(kinds).toEqual(['process', undefined]);
   const file = await started({ ...CUSTOM, args: ['{{mcp_config}}/prompt.md'], prompt: 'file' });
@@ -128,7 +128,7 @@ test('a prompt can be typed, sent to stdin, or left in its file', async () => {
   expect(file.files.get('/w/.covenant/prompt.md')).toContain('You are work-7-a1');
 });
 
-test("a restarted agent finds the news and the server's current address in its files too", async () => {
+test("the files of a restarted agent contain the news and the server's current address", async () => {
   const { files } = await started({ ...CUSTOM, prompt: 'file' }, 'process', { step: 'restart', step_data: JSON.stringify({ prompt: 'There is feedback.' }) });
   expect(files.get('/w/.covenant/prompt.md')).toBe('There is feedback.');
   expect(files.get('/w/.covenant/mcp.json')).toContain('http://127.0.0.1:3001/mcp');

@@ -20,7 +20,7 @@ export const allows = (change: InstanceChange, from: InstanceStatus): boolean =>
 /** Statuses in which the agent should run. */
 export const AT_WORK: readonly InstanceStatus[] = ['started', 'waiting_review'];
 
-/** According to the last check of its process. */
+/** Whether the agent was running at the last check of its process. */
 export const isRunning = ({ pid, ended_at, step }: InstanceRow): boolean => pid !== null && ended_at === null && step !== 'ending';
 
 export const SUGGESTIONS = [
@@ -40,10 +40,10 @@ export const isGivenUp = (failed: number, { autoAbandonAfter }: ReviewLimits): b
 
 export const isStuck = (createdAt: number, now: number, { timeoutHours }: ReviewLimits): boolean => now - createdAt >= timeoutHours * 3_600_000;
 
-/** Adds to the news that the agent has not received yet. News is typed as one line. */
+/** Adds words to the news that the agent has not received yet. All of it is typed as one line. */
 export const withNews = ({ news }: Pick<InstanceRow, 'news'>, words: string): string => (news === null ? words : `${news} ${words}`);
 
-/** The news added after `delivered`, which the agent has received. */
+/** The news that was added after `delivered`. The agent has received `delivered` already. */
 export function newsAfter({ news }: Pick<InstanceRow, 'news'>, delivered: string): string | null {
   if (news === null || news === delivered) return null;
   return news.startsWith(`${delivered} `) ? news.slice(delivered.length + 1) : news;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { INSTANCE_STATUSES, INSTANCE_TYPES } from './contract.ts';
 import { allows, type InstanceChange, MACHINE } from './lifecycle.ts';
 
-/** The allowed changes and their results for each status: the whole machine, written the other way round. */
+/** The allowed changes for each status, and the status after each of them. The implementation lists the same rules by change. */
 const MAY: Record<(typeof INSTANCE_STATUSES)[number], Partial<Record<InstanceChange, string>>> = {
   started: { 'review requested': 'waiting_review', 'pull request created': 'pr_created', stopped: 'terminated', abandoned: 'abandoned' },
   waiting_review: { 'review over': 'started', 'pull request created': 'pr_created', stopped: 'terminated', abandoned: 'abandoned' },
@@ -13,7 +13,7 @@ const MAY: Record<(typeof INSTANCE_STATUSES)[number], Partial<Record<InstanceCha
   abandoned: {},
 };
 
-test('statuses and types are the documented ones, and each change leads to its status only from allowed ones [review.instance.statuses] [review.instance.types]', () => {
+test('statuses and types match the documentation, and each change is possible only from the allowed statuses [review.instance.statuses] [review.instance.types]', () => {
   expect(INSTANCE_STATUSES).toEqual(['started', 'waiting_review', 'pr_created', 'pr_merged', 'pr_closed', 'terminated', 'abandoned']);
   expect(INSTANCE_TYPES).toEqual(['coding', 'review', 'planning']);
   for (const status of INSTANCE_STATUSES) {

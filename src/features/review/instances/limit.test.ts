@@ -8,7 +8,7 @@ import { until } from '../../../testing/until.ts';
 import type { InstancePorts } from './ports.ts';
 import { reserve } from './reserve.ts';
 
-test('of two simultaneous starts in two workspaces, only as many succeed as may run on the machine', async () => {
+test('simultaneous starts in two workspaces never exceed the number of agents that may run on the machine', async () => {
   const { app } = await instanceApp(pretendedDisk);
   const ports = { registerAgent: async (tx: Tx) => `ag_${tx.workspace}` } as unknown as InstancePorts;
   const wanted = { type: 'coding', agent: 'tiny', developer: null, repository: '/srv/shop', baseBranch: 'main', baseCommit: 'c', issue: null } as const;

@@ -11,7 +11,7 @@ import { beginRestart } from './restart.ts';
 import { atWork, changeInstance, findInstance } from './store.ts';
 
 const EVERY_MS = 5_000;
-/** A third of an agent's lease, because every recorded sign of life costs a write. */
+/** A sign of life is recorded at most this often, because each record is a write. This is a third of an agent's lease. */
 const NOTE_MS = 30_000;
 
 /** Checks the agents that should run, including those started by an earlier server process. */
@@ -19,7 +19,7 @@ export function livenessSweep({ store, clock, log }: Services, outside: Instance
   const noted = new Map<string, number>();
 
   async function look(row: InstanceRow): Promise<void> {
-    // The end of its agent is already recorded. It is restarted when there is something to do.
+    // The end of its agent is already recorded. The agent is restarted when there is something for it to do.
     if (row.session_kind === null || (row.pid === null && row.status !== 'started')) return;
     const sessions = await outside.sessions(row.session_kind);
     const handle = row.pid === null ? null : { name: row.session_name, pid: row.pid, started: row.process_start ?? 0 };
@@ -37,7 +37,7 @@ export function livenessSweep({ store, clock, log }: Services, outside: Instance
     });
   }
 
-  /** Recorded now, so that a later exit of the program counts as its own end. */
+  /** Removes the typed news from the row immediately. Otherwise the agent would be restarted for that news when its program exits. */
   async function noteHeard({ workspace_id, id, news }: InstanceRow): Promise<void> {
     await store.write(workspace_id, async (tx) => {
       const now = await findInstance(tx.db, tx.workspace, id);
@@ -47,7 +47,7 @@ export function livenessSweep({ store, clock, log }: Services, outside: Instance
 
   async function noteEnd(tx: Tx, row: InstanceRow, reason: string): Promise<void> {
     if (row.type === 'review') {
-      // Its feedback is stored and being delivered, which ends the review.
+      // The review's feedback is stored, and its delivery will end the review.
       if ((await ports.feedbackOf(tx.db, tx.workspace, row.id)).length > 0) return;
       const message = { subject: 'Your review ended without feedback', body: `${row.id}: ${reason}. Call request_review again.` };
       await concludeReview(tx, ports, row, { actor: 'server', outcome: 'ended', reason, message, graceMs: 0 });

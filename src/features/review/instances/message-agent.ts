@@ -9,11 +9,11 @@ import { AT_WORK, isRunning, withNews } from './lifecycle.ts';
 import type { InstancePorts } from './ports.ts';
 import { changeInstance } from './store.ts';
 
-/** Longer messages are not typed. */
+/** Maximum number of characters that are typed into a terminal. */
 const MAX_TYPED = 1_000;
 const SUBJECT = 'Message from a person';
 
-/** A person's message: sent to the agent's inbox and typed like feedback. */
+/** Sends a person's message to the agent's inbox and types it into the terminal, as with feedback. */
 export async function messageAgent(
   tx: Tx,
   ports: InstancePorts,

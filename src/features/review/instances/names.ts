@@ -20,5 +20,5 @@ export const branchOf = (type: InstanceRow['type'], id: string): string => `${ty
 
 const IN_WORKSPACE = /^[a-z0-9][a-z0-9-]{0,39}_/;
 
-/** Whether a session or folder has the name of an instance: its id, with the workspace's name as prefix outside of the default workspace. */
+/** Whether a session or folder has the name of an instance. That name is the id. Outside of the default workspace, it has the workspace's name as prefix. */
 export const isOwnName = (name: string): boolean => INSTANCE_ID.test(name.replace(IN_WORKSPACE, ''));

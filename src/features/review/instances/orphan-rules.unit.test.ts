@@ -46,7 +46,7 @@ test.each<[string, readonly InstancePlace[], boolean]>([
   expect(isOrphanSession('work-1-a1', places)).toBe(expected);
 });
 
-test('a session not named like an instance is left alone', () => {
+test('a session whose name is not that of an instance is never an orphan', () => {
   expect(isOrphanSession('mine', [])).toBe(false);
 });
 

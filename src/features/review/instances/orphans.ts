@@ -30,7 +30,7 @@ const isOver = ({ ended_at, step }: InstancePlace): boolean => ended_at !== null
 export const isOrphanSession = (name: string, places: readonly InstancePlace[]): boolean =>
   isOwnName(name) && !places.some((place) => place.session_name === name && !isOver(place));
 
-/** Whether a worktree in the place of instances is neither used nor holds kept work. Worktrees of other homes are ignored. */
+/** Whether no instance uses a worktree in a folder of instances, and it holds no kept work. Worktrees of other homes are never orphans. */
 export function isOrphanWorktree({ repository, path, branch, owner }: FoundWorktree, places: readonly InstancePlace[], machine: string): boolean {
   const name = basename(path);
   if (dirname(path) !== worktreesFolder(repository) || !isOwnName(name) || !BRANCHES.some((prefix) => branch === `${prefix}${name}`)) return false;
@@ -78,7 +78,7 @@ interface OrphanWorktree extends Orphan {
 
 const shown = ({ kind, name, path, branch, reason, command }: Orphan): Orphan => ({ kind, name, path, branch, reason, command });
 
-/** Reads the machine first and the store afterwards: new starts are recorded in the store before they exist on the machine. */
+/** Reads the machine first and the store afterwards, because starts are recorded in the store before they exist on the machine. */
 async function orphanSessions(outside: InstanceOutside, db: Db): Promise<OrphanSession[]> {
   const tmux = await outside.tmux();
   const kinds = await Promise.all((tmux ? (['tmux', 'process'] as const) : (['process'] as const)).map((kind) => outside.sessions(kind)));
@@ -140,7 +140,7 @@ async function endOrphan(ctx: CallContext, orphan: OrphanSession): Promise<Clear
 
 async function removeOrphan(outside: InstanceOutside, ctx: CallContext, orphan: OrphanWorktree, force: boolean): Promise<Cleared> {
   const { found, name } = orphan;
-  // The name may have been taken since the check.
+  // A new instance may have taken the name since the check.
   if (!isOrphanWorktree(found, await placesOf(ctx.reader), outside.machine)) return { ...shown(orphan), cleared: false, backup_ref: null };
   const base_branch = (await outside.disk.defaultBranch(found.repository)) ?? 'main';
   const place = { repository: found.repository, worktree_path: found.path, branch_name: found.branch as string, base_branch, session_name: name };

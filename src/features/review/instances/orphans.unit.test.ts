@@ -11,7 +11,7 @@ import type { Body } from '../../../testing/scenes/workflow.ts';
 
 const present = (await tmuxVersion()) !== null;
 
-test.runIf(present)('leftovers are found with the command that fixes them, and cleared if no work is lost; everything in use stays', async () => {
+test.runIf(present)('leftovers are listed with the command that removes each, and are cleared if no work is lost; everything in use stays', async () => {
   const t = await testApp({ launchers: { tiny: SLEEPER } });
   t.app.servesAt('http://127.0.0.1:9');
   const host = t.app.agentHost;

@@ -10,7 +10,7 @@ import { until } from '../../../testing/until.ts';
 const asked = async (t: InstanceApp, name: string, args: object, caller?: TestCaller): Promise<Body> => (await t.action(name, args, caller)).body as Body;
 const onDashboard = (caller: TestCaller): TestCaller => ({ ...caller, principal: { ...caller.principal, web: true } });
 
-test("a person's message reaches an agent's inbox immediately and its terminal as a line, after earlier news", async () => {
+test("a person's message is in the agent's inbox immediately, and is typed into its terminal as one line after earlier news", async () => {
   const t = await instanceApp(pretendedDisk);
   const { id } = await t.coding();
   const first = await asked(t, 'instances.message', { instance_id: id, message: 'Use the\nold \u001b[31mtable' });
@@ -46,7 +46,7 @@ test("a person's message during a review is not lost when the review ends", asyn
   expect(prompt).toMatch(/Mind the edge.*Review 1 by review-7-a1: needs_work/);
 });
 
-test('an extra review is allowed to one instance, whose agent is notified; an unused one can be withdrawn; both are in the journal', async () => {
+test('a person can allow one instance an extra review and withdraw it while it is unused; the agent is notified, and the journal records both', async () => {
   const t = await instanceApp(pretendedDisk);
   await t.done('settings.set', { key: 'review.max_iterations', value: 1 });
   const { id } = await t.coding();
@@ -106,12 +106,12 @@ test("an instance's changes are read from its worktree, then its branch, then it
     backup_ref: `refs/covenant/backup/${id}-2`,
   });
   t.repository.git(['update-ref', '-d', `refs/covenant/backup/${id}`]);
-  expect(await diff()).toMatchObject({ code: 'WORK_GONE' });
+  expect(await diff()).toMatchObject({ code: 'WORK_GONE', suggestion: expect.stringContaining('`git log ') });
   rmSync(t.repository.path, { recursive: true });
-  expect(await diff()).toMatchObject({ code: 'GIT_FAILED' });
+  expect(await diff()).toMatchObject({ code: 'GIT_FAILED', suggestion: expect.stringContaining('`git -C ') });
 });
 
-test("another machine's instance is refused with its machine, and a private developer is not revealed", async () => {
+test("actions on another machine's instance are refused with the name of that machine, and a private developer is not revealed", async () => {
   const t = await instanceApp();
   const ana = onDashboard(await t.developer('ana'));
   const ben = onDashboard(await t.developer('ben'));
@@ -119,7 +119,7 @@ test("another machine's instance is refused with its machine, and a private deve
   const elsewhere = await instanceApp({ database: t.database, repository: t.repository, host: { ...pretendedHost(), machine: 'elsewhere' } });
   for (const name of ['instances.diff', 'instances.unsaved']) {
     expect(await asked(elsewhere, name, { instance_id: id })).toMatchObject({ code: 'WRONG_MACHINE', message: expect.stringContaining('runs on pretended') });
-    // The server's disk is only for operators.
+    // Only operators may read the server's disk.
     expect(await asked(t, name, { instance_id: id }, ben)).toMatchObject({ code: 'OPERATOR_REQUIRED' });
   }
   expect(((await elsewhere.done('instances.sizes', { instance_ids: [id] })) as Body).items).toEqual([]);

@@ -1,6 +1,6 @@
 import type { PatchLine } from './contract.ts';
 
-/** Longer lines are generated and unreadable. */
+/** Longer lines are cut, because they are usually generated and unreadable. */
 const LINE_LENGTH = 2_000;
 const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 const KINDS: Record<string, PatchLine['kind']> = { '+': 'added', '-': 'removed', ' ': 'context' };
@@ -14,7 +14,7 @@ interface Page {
 export function patchLines(patch: string, { offset, limit }: Page): { lines: PatchLine[]; total: number } {
   const lines: PatchLine[] = [];
   let total = 0;
-  // Lines left in the hunk. Only these counts distinguish its lines from a header that looks like one.
+  // Lines left in the hunk. A header can look like a line of the hunk, so only these counts distinguish them.
   let [oldLeft, newLeft, before, after] = [0, 0, 0, 0];
   const take = (kind: PatchLine['kind'], text: string, numbers: Pick<PatchLine, 'before' | 'after'>): void => {
     if (total >= offset && lines.length < limit)

@@ -19,7 +19,7 @@ const PATCH = [
   '',
 ].join('\n');
 
-test('lines have their old and new numbers; a line that looks like a header is a line if the hunk includes it', () => {
+test('lines have their old and new numbers; a line of a hunk stays a line even if it looks like a header', () => {
   const { lines, total } = patchLines(PATCH, ALL);
   expect(total).toBe(9);
   expect(lines.map(({ kind, before, after, text }) => [kind, before, after, text])).toEqual([
@@ -35,7 +35,7 @@ test('lines have their old and new numbers; a line that looks like a header is a
   ]);
 });
 
-test('lines come in pages with their numbers in the whole file; a very long line is cut with its length', () => {
+test('lines are returned in pages with their numbers in the whole file; a very long line is cut, with the number of cut characters', () => {
   expect(patchLines(PATCH, { offset: 3, limit: 2 })).toMatchObject({ total: 9, lines: [{ after: 2 }, { after: 3 }] });
   expect(patchLines(PATCH, { offset: 50, limit: 2 })).toEqual({ total: 9, lines: [] });
   expect(patchLines(`@@ -0,0 +1 @@\n+${'x'.repeat(5_000)}`, ALL).lines[1]).toMatchObject({ text: 'x'.repeat(2_000), cut: 3_000 });

@@ -8,7 +8,7 @@ type Items = { items: { name: string; run_agents: boolean }[] };
 test("only developers allowed by the server's operator can run agents, whatever their role in a workspace [harden.instances.server-permission]", async () => {
   const t = await instanceApp();
   const shop = workspaceId('shop');
-  /** Their current rights: signed in by a link of the operator. */
+  /** The developer with their current rights, signed in with a link from the operator. */
   const signedIn = async (developer: string, workspace?: string): Promise<TestCaller> => {
     const link = { name: 'signin.link', args: { developer }, principal: t.operator.principal, surface: 'cli', workspace } as const;
     const { path } = (await t.app.dispatch.action(link)).reply.data as { path: string };
@@ -28,7 +28,12 @@ test("only developers allowed by the server's operator can run agents, whatever 
   const denied = 'MACHINE_PERMISSION_REQUIRED';
   for (const admin of [ana, ben]) {
     expect(admin.principal.operator).toBe(true);
-    expect(await code('instances.start', start, admin)).toBe(denied);
+    expect((await t.action('instances.start', start, admin)).reply).toMatchObject({
+      code: denied,
+      next: expect.stringContaining(
+        admin === ana ? '`covenant developers allow ana --run-agents --workspace shop`' : '`covenant developers allow ben --run-agents`',
+      ),
+    });
     expect(await code('instances.message', { instance_id: 'work-7-a1', message: 'x' }, admin)).toBe(denied);
     // Nobody can give the permission to themselves or others.
     for (const developer of ['ana', 'ben']) expect(await code('developers.set_run_agents', { developer, allowed: true }, admin)).toBe('OPERATOR_REQUIRED');
@@ -48,7 +53,7 @@ test("only developers allowed by the server's operator can run agents, whatever 
   expect(await code('signin.link', { developer: 'ben' }, admin)).toBe(denied);
   expect(await code('signin.link', { developer: 'ben' }, again)).toBe('ok');
 
-  // It applies to its holder, in that workspace, until it is withdrawn.
+  // The permission applies only to its holder, in that workspace, until it is withdrawn.
   expect(await code('instances.start', start, ana)).toBe(denied);
   await t.done('developers.set_run_agents', { developer: 'ben', allowed: false });
   expect(await code('instances.start', { ...start, issue: 8 }, await signedIn('ben'))).toBe(denied);
@@ -59,7 +64,7 @@ test("only developers allowed by the server's operator can run agents, whatever 
   ]);
 });
 
-test('no agent token can start an instance with a tool: only an instance requests a review [harden.instances.server-permission]', async () => {
+test("no tool starts an instance for a developer's token, because only an instance can request a review [harden.instances.server-permission]", async () => {
   const t = await instanceApp();
   const ana = await t.developer('ana', 'codex');
   await t.done('capabilities.grant', { action: 'toolset.review', token: ana.tokenId });

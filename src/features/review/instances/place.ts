@@ -16,7 +16,7 @@ export async function requireOwn(outside: Pick<InstanceOutside, 'files' | 'machi
   if (owner !== null && owner !== outside.machine) throw new Error(`${path} belongs to the server ${JSON.stringify(owner.slice(0, 200))}`);
 }
 
-/** The names of all existing worktree folders, because several homes do not know each other's instances. */
+/** The names of all existing worktree folders. A server's own records are not enough, because homes do not know each other's instances. */
 export async function foldersIn({ disk }: Pick<InstanceOutside, 'disk'>, repository: string, signal?: AbortSignal): Promise<string[]> {
   const worktrees = await disk.listWorktrees(repository, { signal });
   return worktrees.flatMap(({ path }) => (dirname(path) === worktreesFolder(repository) ? [path.slice(worktreesFolder(repository).length + 1)] : []));

@@ -45,7 +45,7 @@ export async function planStart(outside: InstanceOutside, ctx: CallContext, inpu
   }
 }
 
-/** The main checkout: worktrees of worktrees would be scattered over the disk. */
+/** The main checkout of a repository. New worktrees lie next to it; otherwise worktrees of worktrees would be scattered over the disk. */
 const mainCheckout = ({ root, commonDir }: LocatedRepository): string => (basename(commonDir) === '.git' ? dirname(commonDir) : root);
 
 async function startingPoint(
@@ -55,7 +55,7 @@ async function startingPoint(
   signal: AbortSignal,
 ): Promise<{ branch: string; commit: string }> {
   if (base === undefined) return await disk.startingPoint(root, { signal });
-  // Only a branch: `main~3` names a commit too, but nothing can be merged into it.
+  // Only a branch is accepted, because nothing can be merged into a commit such as `main~3`.
   const isName = await disk.requireBranchName(root, base, { signal }).then(
     () => true,
     (error: unknown) => {

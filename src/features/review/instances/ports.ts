@@ -36,7 +36,7 @@ export interface InstanceNotice {
   readonly priority?: 'low' | 'normal' | 'high' | 'urgent';
 }
 
-/** The machine outside the store. An instance is on this one if its row has the same `machine`. */
+/** The parts of the machine outside of the store. An instance runs on this machine if its row has the same `machine`. */
 export interface InstanceOutside extends Pick<AgentHost, 'machine' | 'sessions' | 'environment' | 'keepScreen' | 'keptScreen' | 'boundLog'> {
   readonly disk: GitDisk;
   readonly files: FileDisk;

@@ -16,8 +16,8 @@ export function codingPrompt({ id, branch, baseBranch, issue, prompt }: AgentAss
     `How to work, with the tools of the MCP server covenant:
 - Stay in this worktree and on this branch. Commit as you go: only commits are reviewed.
 - When the work is done, tested and committed, call request_review with a completion_message that says what you did. A review agent reviews it.
-- Then wait. You are notified of feedback, which is merged into your branch as REVIEW_FEEDBACK.md. Without a terminal, end your turn: you are
-  restarted. Act on the feedback, commit, and call request_review again. The number of reviews is limited.
+- Then wait. You are notified of feedback, which is merged into your branch as REVIEW_FEEDBACK.md. Without a terminal, end your turn; the server
+  restarts you. Act on the feedback, commit, and call request_review again. The number of reviews is limited.
 - If the reviewer approves, it opens the pull request and you are done. At the limit, or if no review is needed, open it yourself with
   create_pull_request (base_branch ${baseBranch}).`,
   );
@@ -37,6 +37,6 @@ export function planningPrompt({ id, branch, baseBranch, issue, prompt }: AgentA
 }
 
 const readIssue = (issue: number): string =>
-  `Read it first, with its comments: \`gh issue view ${issue} --comments\` if gh is installed, else on the repository's host. If you cannot, say so instead of guessing.`;
+  `Read it first, with its comments: \`gh issue view ${issue} --comments\` if gh is installed, else on the repository's host. If you cannot read it, say so instead of guessing.`;
 
 const joined = (...parts: (string | undefined)[]): string => parts.filter((part) => part !== undefined).join('\n\n');

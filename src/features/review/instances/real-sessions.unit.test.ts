@@ -26,7 +26,7 @@ writeFileSync(process.argv[1], JSON.stringify({ pid: process.pid, child: child.p
 interface Place {
   readonly database: TestDatabase;
   readonly repository: TestRepository;
-  /** What the program recorded. */
+  /** The file that the program wrote. */
   readonly said: string;
 }
 
@@ -58,7 +58,7 @@ const log = async (t: TestApp): Promise<string> => ((await t.done('instances.log
 const show = async (t: TestApp): Promise<Body> => await t.done('instances.show', { instance_id: 'work-7-a1' });
 
 test.runIf(hasTmux)(
-  'an agent runs in tmux on the server’s socket, outlives the server, and is found by the next one [review.run.tmux] [storage.shutdown.clean]',
+  'an agent runs in tmux on the server’s socket, outlives the server, and is found by the next server [review.run.tmux] [storage.shutdown.clean]',
   async () => {
     const at = await place();
     const t = await server(at);
@@ -93,11 +93,11 @@ test.runIf(hasTmux)('an instance whose agent has died is not reported as running
       instance: { status: 'terminated', status_reason: expect.stringContaining('its agent ended'), ended_at: expect.any(Number) },
     });
   });
-  // Processes that it had started ended too.
+  // The processes that the agent had started ended too.
   expect([isAlive(agent.child), at.repository.onDisk()]).toEqual([false, []]);
 });
 
-test('without tmux an agent is a process group with a log; it outlives the server and is found by the next one [review.run.no-tmux] [storage.shutdown.clean]', async () => {
+test('without tmux an agent is a process group with a log; it outlives the server and is found by the next server [review.run.no-tmux] [storage.shutdown.clean]', async () => {
   const at = await place();
   const bin = join(temporaryFolder(), 'bin');
   mkdirSync(bin);

@@ -20,14 +20,14 @@ export const branchComparison = ({ branch_name: branch, base_branch: base }: Pic
   passing: `${branch.split('/')[0]}/`,
 });
 
-/** Removes worktree and branch if no work is lost, or if a backup keeps it. Never interrupted: half a removal looks like deleted files. */
+/** Removes worktree and branch if no work is lost, or if a backup keeps it. Never interrupted, because git shows a half-removed worktree as deleted files. */
 export async function removeFromDisk(outside: InstanceOutside, row: WorktreePlace, { force }: { force: boolean }): Promise<RemovalResult> {
   const { disk, files } = outside;
   let backup: string | null = null;
   try {
     await requireOwn(outside, row.worktree_path);
     const { repository, worktree_path: path, branch_name: branch, base_branch } = row;
-    // The repository itself is missing. It may return, for example after a mount, so only a forced removal counts it as gone.
+    // The repository itself is missing. It may return, for example after a mount, so only a forced removal treats the worktree as removed.
     if (force && !(await files.isFolder(repository)) && !(await files.isFolder(path))) return { reason: null, backup };
     const state = await disk.worktreeState(repository, path, branchComparison(row));
     const reason = reasonToKeep(state, { branch, base_branch });

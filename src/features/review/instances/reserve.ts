@@ -93,6 +93,6 @@ const instanceLimit = (most: number): Refusal =>
   new Refusal(
     'INSTANCE_LIMIT',
     `This server already runs its maximum of ${most} instances.`,
-    'Repeat the call when an instance has ended. A person can stop one with `covenant instances stop ID`, or raise `max_running` under `[instances]` in config.toml.',
+    'Repeat the call when an instance has ended. A person can stop one with `covenant instances stop ID`, or raise `max_running` under `[instances]` in config.toml and restart the server.',
     { max_running: most },
   );

@@ -12,7 +12,7 @@ import { changeInstance } from './store.ts';
 export async function beginRestart(tx: Tx, row: InstanceRow, restart: Restart): Promise<void> {
   // The sweep restarts it immediately.
   const values = { ...leave('restart', tx.now), step_data: JSON.stringify(restart), news: null, updated_at: tx.now };
-  // The old process has exited. Until the next one is recorded, an end must find it by its session name.
+  // The old process has exited. Until the new process is recorded, ending the instance must find it by its session name.
   await changeInstance(tx.db, row, { ...values, pid: null, process_start: null });
 }
 
@@ -21,7 +21,7 @@ export async function carryOutRestart(outside: InstanceOutside, ports: InstanceP
   let at = leased;
   try {
     const sessions = await outside.sessions(kindFor(outside, at));
-    // A leftover of the old session has the same name.
+    // A session that is left over from before the restart has the same name.
     const before = await sessions.find(at.session_name);
     if (before) await sessions.end(before);
     await writeAgentFiles(outside, at);

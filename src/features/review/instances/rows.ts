@@ -4,12 +4,12 @@ import { INSTANCE_STATUSES, INSTANCE_STEPS, INSTANCE_TYPES } from './contract.ts
 import { INSTANCE_ID, isOwnName } from './names.ts';
 import { LEASE_OVER } from './step.ts';
 
-/** Not the name of any machine, so that sweeps and actions leave such rows alone. */
+/** No machine has this name, so sweeps and actions leave such rows alone. */
 const IMPORTED = 'imported';
 
 const instance = matches(INSTANCE_ID, 'an instance id');
 
-/** Instances are imported only as history: no process, worktree, session, token or step of theirs belongs to this server. */
+/** Instances are imported only as history. Their processes, worktrees, sessions, tokens and steps do not belong to this server. */
 const detach: RowRule = (row, { now, isAllowed }) => {
   if (!isAllowed(String(row.repository)) || !isAllowed(String(row.worktree_path))) return { row: null, leftOut: 'outside_repositories' };
   const past = { ...row, ...LEASE_OVER, machine: IMPORTED, token_id: null, session_kind: null, pid: null, process_start: null, news: null };

@@ -28,12 +28,12 @@ interface Size {
   readonly removed: number;
 }
 
-/** Maximum age of a reading, and the longer one for an instance whose agent is not running. */
+/** Maximum age of a cached size. Below, the longer maximum age for an instance whose agent is not running. */
 const FRESH_MS = 15_000;
 const STILL_MS = 60_000;
 const BATCH_SIZE = 2;
 const GIT_MS = 5_000;
-/** Callers do not wait for a slow disk. A missing size is available at the next call. */
+/** Callers do not wait longer than this for a slow disk. A missing size is available at the next call. */
 const WAIT_MS = 2_000;
 const MAX_KEPT = 1_000;
 
@@ -55,7 +55,7 @@ function createSizes(outside: InstanceOutside): (rows: readonly InstanceRow[], n
       const files = work && (await outside.disk.changedFiles(work, { timeoutMs: GIT_MS }));
       entry.size = files && { files: files.length, ...sumOf(files) };
     } catch {
-      // A missing or slow repository: the size is unknown.
+      // The size is unknown because the repository is missing or slow.
       entry.size = undefined;
     } finally {
       entry.at = now;

@@ -18,7 +18,7 @@ export class TakenOver extends Error {
   override readonly name = 'TakenOver';
 }
 
-/** Stops after a write that found another holder. */
+/** Throws if the write returned no row, because another server now holds the step. */
 export function requireStillHeld<T>(row: T | undefined): T {
   if (row === undefined) throw new TakenOver('another server has taken over');
   return row;

@@ -37,7 +37,7 @@ test('a stop ends the agent and removes its worktree if no work is lost; repeati
   expect(await action(t, 'instances.abandon', { instance_id: id })).toMatchObject({ code: 'INVALID_STATE', status: 'terminated' });
 });
 
-test('unsaved work keeps a worktree until a person forces its removal, and then a backup ref contains all of it [review.worktree.never-lost] [review.worktree.forced-backup]', async () => {
+test('a worktree with unsaved work is kept until a person forces its removal; a backup ref then contains all of that work [review.worktree.never-lost] [review.worktree.forced-backup]', async () => {
   const t = await instanceApp();
   const { id, worktree_path } = await t.coding();
   t.repository.write('staged.txt', 'staged', worktree_path);
@@ -62,7 +62,7 @@ test('unsaved work keeps a worktree until a person forces its removal, and then 
   expect(t.repository.git(['merge-base', '--is-ancestor', tip, cleaned.backup_ref])).toBe('');
   expect((await t.events({ kind: 'instance.cleaned' })).at(-1)?.payload).toMatchObject({ worktree: 'removed', backup_ref: cleaned.backup_ref });
 
-  // Work on a remote counts as saved; work that no backup can contain is kept even under force.
+  // Work on a remote counts as saved. A locked worktree is kept even if its removal is forced.
   const origin = join(temporaryFolder(), 'origin.git');
   t.repository.git(['init', '--quiet', '--bare', origin]);
   t.repository.git(['remote', 'add', 'origin', origin]);
@@ -111,7 +111,7 @@ test('abandoning an instance ends its session and its review, and removes its wo
   expect([t.repository.worktrees(), t.repository.branches()]).toEqual([[work.worktree_path], ['main', work.branch_name]]);
 });
 
-test('a stopped review releases and notifies its coder; a stopped coder ends its review; pull requests stay open', async () => {
+test('stopping a review releases and notifies its coding agent; stopping a coding agent ends its review; pull requests stay open', async () => {
   const t = await instanceApp();
   const work = await t.coding();
   const first = await t.review(work.id);
@@ -134,7 +134,7 @@ test('a stopped review releases and notifies its coder; a stopped coder ends its
   expect(await t.done('instances.abandon', { instance_id: opened.id })).toMatchObject({ instance: { status: 'abandoned' } });
 });
 
-test("a step in progress is waited for, another machine's is refused, and an end that a dead server began is completed by the next command", async () => {
+test("a stop is refused during a step and on another machine's instance, and it completes an end that a dead server began", async () => {
   const t = await instanceApp();
   const work = await t.coding();
   const until = t.clock.now() + 60_000;

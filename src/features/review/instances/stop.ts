@@ -10,7 +10,7 @@ import type { InstanceOutside, InstancePorts } from './ports.ts';
 import { type LeasedInstance, takeOver } from './step.ts';
 import { findInstance, reviewsOf } from './store.ts';
 
-/** The instance after a person's decision, and the instances to remove from the machine now, itself first. */
+/** The instance after a person's decision, and the instances to remove from the machine now. The instance itself comes first. */
 export interface EndDecision {
   readonly row: InstanceRow;
   readonly leased: readonly LeasedInstance[];
@@ -77,7 +77,9 @@ async function goOnEnding(tx: Tx, row: InstanceRow): Promise<EndDecision> {
   return { row: leased ?? row, leased: leased ? [leased] : [] };
 }
 
-/** The instance ends first, so that the end of its review does not restart it. A review that is just starting finds it ended and is undone. */
+/**
+ * The instance ends first, so that the end of its review does not restart it. A review that is still starting is undone, because it finds the instance ended.
+ */
 async function endWork(tx: Tx, services: StopServices, ctx: WriteContext, row: InstanceRow, values: Partial<InstanceRow>): Promise<EndDecision> {
   const own = await beginEnding(tx, row, values, { force: false });
   const open = (await reviewsOf(tx.db, tx.workspace, row.id)).find(({ ended_at }) => ended_at === null);
@@ -98,7 +100,7 @@ async function endReview(tx: Tx, { outside, ports }: StopServices, ctx: WriteCon
       subject: 'Your review was stopped',
       body: `${review.id} was stopped before it sent feedback. Call request_review again, or create_pull_request.`,
     },
-    // The other machine's server removes it.
+    // If the review runs on another machine, the server there removes it.
     ...(review.machine === outside.machine ? {} : { graceMs: 0 }),
   });
 }

@@ -25,7 +25,7 @@ export const stepsUnderWay = (db: Db, machine: string, steps: readonly InstanceS
 /** Instances of all workspaces on this machine that have not ended and have no step. */
 export const atWork = (db: Db, machine: string) => findRows(db, 'instances', { ended_at: null, step: null, machine }, { order: { id: 'asc' } });
 
-/** Instances of all workspaces on this machine whose pull request is open, or was closed since then. */
+/** Instances of all workspaces on this machine whose pull request is open, or was closed after `closedSince`. */
 export async function pullsToAskFor(db: Db, machine: string, closedSince: number): Promise<InstanceRow[]> {
   return await matching(db, 'instances', { machine, pr_number: { '!=': null }, step: null })
     .selectAll()
@@ -46,7 +46,7 @@ export async function countRunning(db: Db, machine: string): Promise<number> {
 export interface InstanceFilter {
   readonly status?: readonly InstanceStatus[] | undefined;
   readonly type?: InstanceType | undefined;
-  /** The team's name of it. */
+  /** The team's name of the repository. */
   readonly repository?: string | undefined;
   /** Set for callers who must not learn the repositories of private developers. */
   readonly viewer?: Principal | undefined;
@@ -54,7 +54,7 @@ export interface InstanceFilter {
   readonly offset: number;
 }
 
-/** Newest first, without those still being created. */
+/** Newest first, without instances that are still being created. */
 export async function listInstances(
   db: Db,
   workspace: string,
@@ -72,7 +72,7 @@ export async function listInstances(
       .where('id', '!=', viewer.developerId ?? '');
     found = found.where((eb) => eb.or([eb('developer_id', 'is', null), eb('developer_id', 'not in', others)]));
   }
-  // No index has this order. With a rare status, SQLite would otherwise search all instances by time.
+  // `+ 0` keeps SQLite from scanning all instances by time to find the few with a rare status.
   const newest = status === undefined ? sql.ref('created_at') : sql`created_at + 0`;
   return await pageOf(found.orderBy(newest, 'desc').orderBy('id', 'desc'), { limit, offset });
 }
@@ -93,7 +93,7 @@ export async function relationshipsOf(db: Db, workspace: string, id: string): Pr
     .execute();
 }
 
-/** The number of reviews that each of these has run. */
+/** The number of reviews of each of these instances. */
 export async function reviewCounts(db: Db, workspace: string, parents: readonly string[]): Promise<Map<string, number>> {
   if (parents.length === 0) return new Map();
   const rows = await matching(db, 'instance_relationships', { workspace_id: workspace, parent_instance: parents, ...SPAWNED })

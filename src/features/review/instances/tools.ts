@@ -36,7 +36,7 @@ import { instanceViewer } from './views.ts';
 export function instanceActions(outside: InstanceOutside, ports: InstancePorts): Implementation[] {
   const services = { outside, ports };
 
-  /** Decided in one transaction and carried out immediately, or by the sweep if this process dies. */
+  /** Decides in one transaction and carries the decision out immediately. If this process dies, the sweep carries it out. */
   async function takeAway(ctx: CallContext, decide: (tx: Tx) => Promise<EndDecision>): Promise<Reply<Output<typeof instancesStop>>> {
     const { row, leased } = await ctx.write(decide);
     let after = row;
@@ -105,7 +105,7 @@ async function ending(ctx: CallContext, row: InstanceRow): Promise<Output<typeof
   return { instance, worktree: reason === null ? 'removed' : 'kept', reason, backup_ref: row.backup_ref };
 }
 
-/** For watching; without `-r` a person can also type. */
+/** The command only shows the terminal. Without its `-r`, a person could also type. */
 async function attachCommand(outside: InstanceOutside, row: InstanceRow): Promise<string[] | null> {
   if (row.session_kind !== 'tmux' || row.machine !== outside.machine || !isRunning(row)) return null;
   const [socket, path, command, ...target] = (await outside.tmux())?.attachArgs(row.session_name) ?? [];
@@ -121,7 +121,7 @@ export async function outputOf(outside: InstanceOutside, row: InstanceRow, lines
   return lastLines(shown || ((await outside.keptScreen(row.session_name)) ?? ''), lines);
 }
 
-/** A screen is as high as the terminal, even if most of it is empty. */
+/** Drops empty lines at the end, because a screen is as high as the terminal even if most of it is empty. */
 function lastLines(text: string, most: number): string {
   return text.trimEnd().split('\n').slice(-most).join('\n');
 }

@@ -6,12 +6,13 @@ import { reasonToKeep } from '../../../machine/git/reason-to-keep.ts';
 import { ProgramTimedOut } from '../../../machine/process/process.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { InstanceRow } from '../../../storage/schema-rows.ts';
+import { shellQuoted } from '../../../wire/shell-quoted.ts';
 import type { instancesUnsaved } from './contract.ts';
 import type { InstanceOutside } from './ports.ts';
 import { branchComparison } from './removal.ts';
 import { reviewsOf } from './store.ts';
 
-/** Work that exists only in the worktree, judged by the rules of its removal. */
+/** Work that exists only in the worktree, by the same rules that keep a worktree from being removed. */
 export async function unsavedOf({ disk }: InstanceOutside, db: Db, row: InstanceRow, signal: AbortSignal): Promise<Output<typeof instancesUnsaved>> {
   const { repository, worktree_path: path, branch_name: branch, base_branch } = row;
   try {
@@ -28,8 +29,15 @@ export async function unsavedOf({ disk }: InstanceOutside, db: Db, row: Instance
     };
   } catch (error) {
     if (!(error instanceof GitFailed || error instanceof ProgramTimedOut)) throw error;
-    throw new Refusal('GIT_FAILED', `Cannot read the worktree of ${row.id}: ${messageOf(error)}.`, `Check the worktree ${path}.`);
+    throw unreadable(`the worktree of ${row.id}`, path, error);
   }
 }
+
+export const unreadable = (what: string, path: string, error: unknown): Refusal =>
+  new Refusal(
+    'GIT_FAILED',
+    `Cannot read ${what}: ${messageOf(error)}.`,
+    `Run \`git -C ${shellQuoted(path)} status\`, correct what it reports, then repeat the call.`,
+  );
 
 const NOTHING = { changed: 0, untracked: 0, hidden: 0 };

@@ -21,7 +21,7 @@ function dyingAtPush(): { disk: GitDisk; died: Promise<void> } {
 
 const call = async (t: GitHubApp, id: string) => void t.tool('create_pull_request', WORDS, await t.as(id)).catch(() => {});
 
-test('a server that dies after the push: the step ends, and its agent is notified and can call again', async () => {
+test('if a server dies after the push, the step ends, and the agent is notified and can call again', async () => {
   const { disk, died } = dyingAtPush();
   const t = await gitHubApp({ disk });
   const { id, branch_name } = await t.coding();
@@ -36,7 +36,7 @@ test('a server that dies after the push: the step ends, and its agent is notifie
   expect(await app.ok('create_pull_request', WORDS, id)).toMatchObject({ pr_number: 1 });
 });
 
-test('a server that dies after GitHub created an approved pull request: another records it, and the review ends once', async () => {
+test('if a server dies after GitHub created an approved pull request, another server records it, and the review ends once', async () => {
   const { hand, died } = dyingAfter('createPull');
   const t = await gitHubApp({ hand });
   const coding = await t.coding();
@@ -60,7 +60,7 @@ test('a server that dies after GitHub created an approved pull request: another 
   expect(t.github.pulls).toHaveLength(1);
 });
 
-test('if GitHub created it but is unreachable, the server keeps asking and notifies the agent', async () => {
+test('if GitHub created a pull request but is then unreachable, the server keeps asking and notifies the agent', async () => {
   const t = await gitHubApp();
   const { id } = await t.coding();
   const made = t.github.failNext(CREATE, { with: 'cut', done: true }).then(() => t.github.goAway());

@@ -21,7 +21,7 @@ const GITHUB: Readonly<Record<GitHubWhy, readonly [code: string, next: string]>>
 const REMOTE: Readonly<Record<RemoteWhy, readonly [code: string, next: string]>> = {
   rejected: [
     'PUSH_REJECTED',
-    'The branch on GitHub has commits that are missing here, and nothing is force-pushed. If it is your branch, run `git pull --rebase origin BRANCH` and ' +
+    'The branch on GitHub has commits that are missing here, and the server never force-pushes. If it is your branch, run `git pull --rebase origin BRANCH` and ' +
       'repeat the call. If you review it, report this with send_feedback.',
   ],
   refused: ['PUSH_REFUSED', 'Correct what the remote reports, then repeat the call.'],
@@ -30,7 +30,7 @@ const REMOTE: Readonly<Record<RemoteWhy, readonly [code: string, next: string]>>
   failed: ['GIT_FAILED', 'Correct what git reports, then repeat the call.'],
 };
 
-/** Refusals for failures of git and GitHub, with a code for each kind. Anything else is a fault of the server. */
+/** Refusals for failures of git and GitHub, with a code for each kind. Any other error is a fault of the server. */
 export function asRefusal(error: unknown): unknown {
   if (error instanceof GitHubFailed) {
     const [code, next] = GITHUB[error.why];

@@ -6,7 +6,7 @@ const CREATE = 'POST /repos/{owner}/{repo}/issues';
 const planner = (t: GitHubApp) => t.coding({ type: 'planning', issue: undefined, prompt: 'Plan it.' });
 const issues = (...titles: string[]) => ({ issues: titles.map((title) => ({ title, body: `About ${title}.` })) });
 
-test('a planning agent creates issues and gets the failed ones with their reasons [review.issues.shape] [review.issues.partial]', async () => {
+test('a planning agent creates issues, and the answer lists the failed ones with their reasons [review.issues.shape] [review.issues.partial]', async () => {
   const t = await gitHubApp();
   const { id } = await planner(t);
   const hostile = '$(touch /tmp/x) <!-- `id` --';
@@ -37,7 +37,7 @@ test('a planning agent creates issues and gets the failed ones with their reason
   expect(await t.instance(id)).toMatchObject({ status: 'started', step: null, step_data: null });
   expect(await t.messages(id)).toEqual([]);
 
-  // GitHub limits requests: no more are sent, and the answer says when they may be.
+  // When GitHub limits requests, the server sends no more, and the answer says when to try again.
   const before = t.github.asked.length;
   void t.github.failNext(CREATE, { with: 403, message: 'You have exceeded a secondary rate limit', headers: { 'retry-after': '120' } });
   const limited = await t.refused('create_issues', issues('Three', 'Four'), id);
@@ -46,7 +46,7 @@ test('a planning agent creates issues and gets the failed ones with their reason
   expect(t.github.asked.length).toBe(before + 1);
   void t.github.failNext(CREATE, { with: 410, message: 'Issues are disabled for this repo' });
   expect(await t.refused('create_issues', issues('Three'), id)).toMatchObject({ code: 'GITHUB_NOT_FOUND', message: expect.stringContaining('disabled') });
-  // Created, but the answer was lost.
+  // GitHub created the issue, but its answer was lost.
   void t.github.failNext(CREATE, { with: 502, done: true });
   expect(await t.ok('create_issues', issues('Three'), id)).toMatchObject({ created: [{ number: 3 }], failed: [] });
   expect(t.github.issues).toHaveLength(3);
@@ -54,7 +54,7 @@ test('a planning agent creates issues and gets the failed ones with their reason
   expect(await t.refused('create_issues', issues('Four'), id)).toMatchObject({ code: 'ORIGIN_MISSING', tool_name: 'create_issues', instance_id: id });
 });
 
-test('a server that dies between two issues: another creates the rest, each once, and notifies the agent', async () => {
+test('if a server dies between two issues, another server creates each of the rest once and notifies the agent', async () => {
   // GitHub creates the second one, but the server never gets the answer.
   const { hand, died } = dyingAfter('createIssue', 2);
   const t = await gitHubApp({ hand });

@@ -95,7 +95,7 @@ export async function beginIssues(tx: Tx, row: InstanceRow, repository: GitHubRe
 }
 
 interface IssueRunOptions {
-  /** When another server resumed the step: the first issue may already exist, and GitHub's temporary failures can wait. */
+  /** The time at which a server resumed the step. The first issue may then exist already, and the step waits if GitHub fails temporarily. */
   readonly resumedAt?: number;
 }
 

@@ -28,7 +28,7 @@ export async function openPull(github: GitHub, spec: PullSpec): Promise<Pull> {
     return await github.createPull(repository, branch, words);
   } catch (error) {
     if (!(error instanceof GitHubFailed) || !(error.isUncertain || error.why === 'invalid')) throw error;
-    // GitHub may have created it anyway, or another person a moment ago.
+    // GitHub may have created it despite the error, or a person may have created one a moment ago.
     const made = await findPull(github, spec).catch(() => {
       throw error.isUncertain ? new PullOutcomeUnknown(error.message) : error;
     });

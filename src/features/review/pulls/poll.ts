@@ -92,7 +92,7 @@ async function recordState(tx: Tx, ports: InstancePorts, seen: InstanceRow, { st
   tx.append({ category: 'work', kind: KINDS[state], actor: 'server', subject: row.id, payload: { pr_number: number, pr_url: url } });
   const isGone = row.ended_at !== null && row.kept_reason === null;
   if (state === 'merged' && !isGone) {
-    // Its work has arrived, so the agent and its worktree are removed.
+    // Its work is merged, so the agent and its worktree are removed.
     await beginEnding(tx, row, { status, status_reason, news: null }, { force: false }, 0);
     return;
   }

@@ -66,7 +66,7 @@ interface PullStep {
   readonly title: string;
   readonly description: string;
   readonly base: string;
-  /** The calling instance: a review agent creates the pull request for another's work. */
+  /** The calling instance: the worker itself, or the review agent that approves its work. */
   readonly by: string;
   readonly begun: number;
 }
@@ -85,8 +85,8 @@ export async function beginPull(tx: Tx, work: InstanceRow, step: Omit<PullStep, 
 }
 
 /**
- * Pushes, opens and records. If opening fails, the step is undone; the pushed commits do no harm. A caller's timeout does not interrupt
- * the push, because a large branch would never arrive. Its agent then gets a message.
+ * Pushes the branch, opens the pull request and records it. If opening fails, the step is undone; the pushed commits do no harm. A caller's
+ * timeout does not interrupt the push, because a large branch would never be pushed completely. The agent then gets the result as a message.
  */
 export async function carryOutPull(
   { github, disk }: InstanceOutside,
@@ -100,7 +100,7 @@ export async function carryOutPull(
   let pull: Pull;
   try {
     await disk.pushBranch(leased.repository, leased.branch_name, push);
-    // Renews the lease. Nothing is opened for an instance that a person stopped in the meantime.
+    // Renews the lease. Returns no row if a person stopped the instance in the meantime; no pull request is opened then.
     const still = await runner.write((tx) => goOn(tx, leased, 'pull'));
     if (!still) return { failure: noLongerHeld(leased) };
     held = still;
@@ -183,7 +183,7 @@ async function savePull(tx: Tx, ports: InstancePorts, { actor }: StepRunner, lea
     await ports.sendMessage(tx, { from: row.agent_id, to: row.agent_id, actor, subject: words, body: `It contains the branch ${row.branch_name}.` });
 }
 
-/** Ends the review with its agent. If the review has already ended, the pull request is kept. */
+/** Ends the review and its agent. If the review has already ended, the pull request stays recorded. */
 async function approve(tx: Tx, ports: InstancePorts, actor: string, by: string, coder: string, parent: Partial<InstanceRow>): Promise<void> {
   const { pr_number, pr_url } = parent;
   const subject = `${by} approved your work: pull request #${pr_number}`;

@@ -146,7 +146,7 @@ test('obstacles are reported before anything is pushed [review.pr.no-changes] [c
   expect(t.github.pulls).toMatchObject([{ title: '$(touch /tmp/x) `id` --force "; rm' }]);
 });
 
-test('a failure of git or GitHub leaves the instance unchanged; an existing pull request is found', async () => {
+test('a failure of git or GitHub leaves the instance unchanged; a pull request that exists already is recorded', async () => {
   const t = await gitHubApp();
   const coding = await t.coding();
   const { branch_name, id, worktree_path } = coding;

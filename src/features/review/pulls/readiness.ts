@@ -26,7 +26,7 @@ export async function requirePlace({ github, disk }: InstanceOutside, row: Insta
   }
   const repository = github.repositoryAt(address);
   if (repository === null) {
-    const next = `Set \`origin\` to a repository on ${github.host}. For another GitHub, the operator sets \`base_url\` under \`[github]\` in config.toml.`;
+    const next = `Set \`origin\` to a repository on ${github.host}. For another GitHub, the operator sets \`base_url\` under \`[github]\` in config.toml and restarts the server.`;
     throw new Refusal('ORIGIN_NOT_GITHUB', `origin is ${withoutCredentials(address)}, which is not on ${github.host}.`, next, { host: github.host });
   }
   return { address, repository };
@@ -50,7 +50,7 @@ export async function requireWork(db: Db, caller: InstanceRow): Promise<Instance
 async function requireReviewed(db: Db, review: InstanceRow): Promise<InstanceRow> {
   const relationship = await reviewedBy(db, review.workspace_id, review.id);
   if (!relationship) {
-    const next = 'Tell your user: only a review agent started by request_review can approve work.';
+    const next = 'Tell your user: only a review agent that request_review started can approve work.';
     throw notFound('RELATIONSHIP_NOT_FOUND', `${review.id} does not review any work.`, next);
   }
   if (review.status !== 'started' || relationship.ended_at !== null) throw notPullable(review);
@@ -79,7 +79,7 @@ function notPullable({ id, status, pr_number, pr_url }: InstanceRow): Refusal {
 export interface PullReadiness {
   readonly repository: GitHubRepository;
   readonly push: PushOptions;
-  /** Further work of the coding agent that is left out, as text. */
+  /** Describes work of the coding agent that the pull request does not include. */
   readonly notIncluded: string | null;
 }
 
@@ -147,7 +147,7 @@ async function requireBranch({ disk }: InstanceOutside, { repository, branch_nam
     throw new Refusal(
       'DEFAULT_BRANCH',
       `${branch_name} is the default branch, so it cannot have a pull request.`,
-      'Tell your user: an instance must work on its own branch.',
+      "Tell your user: the branch of this instance is the repository's default branch. A new instance gets its own: `covenant instances start --type coding --prompt TEXT`.",
       {
         branch_name,
       },

@@ -24,7 +24,7 @@ async function requireCaller(db: Db, workspace: string, { instanceId }: Principa
     throw new Refusal(
       'NOT_AN_INSTANCE',
       'Only an agent started by this server can call this tool, with its own token.',
-      'Ask a person to start an agent with `covenant instances start --type coding --issue N`.',
+      'Ask a person to start an agent: `covenant instances start --type coding --prompt TEXT`, or `--type planning` for create_issues. request_review starts review agents.',
     );
   }
   return await requireInstance(db, workspace, instanceId);

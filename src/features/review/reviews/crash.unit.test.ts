@@ -11,7 +11,7 @@ import { temporaryDatabase } from '../../../testing/store/database.ts';
 
 type Moment = 'before' | 'after';
 
-/** Where the next call stops: it never continues, as if its server had been killed. */
+/** Sets where the next call stops. The call never continues, as if its server had been killed. */
 function cutter() {
   let next: { step: string; moment: Moment; died: () => void } | undefined;
   const cut = async (step: string, moment: Moment) => {
@@ -44,7 +44,7 @@ function cutter() {
 /** Longer than any step may take. */
 const OVERDUE = 200_000;
 
-/** Two servers on one machine and one store: one dies on demand, the other finds its leftovers. */
+/** Two servers on one machine with one store. The first dies on demand, and the second finds what the first left behind. */
 async function twoServers() {
   const [database, repository, host] = [await temporaryDatabase(), temporaryRepository(), pretendedHost()];
   const { cutting, arm } = cutter();
@@ -68,7 +68,7 @@ const STARTING: [step: string, moment: Moment][] = [
   ['start', 'after'],
 ];
 
-test('a server that dies while it starts a review: another finishes it, or undoes it if nobody waits for it any more [review.request.failure-undone]', async () => {
+test('if a server dies while it starts a review, another server finishes the start, or undoes it if the review is no longer wanted [review.request.failure-undone]', async () => {
   const { t, callAndDie } = await twoServers();
   for (const [index, [step, moment]] of STARTING.entries()) {
     for (const isWanted of moment === 'after' ? [true, false] : [true]) {
@@ -89,7 +89,7 @@ test('a server that dies while it starts a review: another finishes it, or undoe
       expect([await kinds(t, 'instance.started', review), await kinds(t, 'instance.failed', review)], what).toEqual(isWanted ? [1, 0] : [0, 1]);
       // No review is started without a waiting coder.
       expect(t.host.started.filter(({ name }) => name === review).length, what).toBe(isWanted || (step === 'start' && moment === 'after') ? 1 : 0);
-      // Whichever token its process received is the valid one.
+      // The token that its process received is valid.
       if (isWanted) await t.ok('send_feedback', { feedback: 'x', feedback_type: 'suggestions' }, review);
       if (isWanted) await t.done('instances.stop', { instance_id: coding.id });
     }
@@ -104,7 +104,7 @@ const DELIVERING: [step: string, moment: Moment][] = [
   ['applyMerge', 'after'],
 ];
 
-test('a server that dies while it delivers feedback: another delivers it once, and the review does not count as stuck in the meantime [review.feedback.reviewer-terminated]', async () => {
+test('if a server dies while it delivers feedback, another server delivers it once, and the review does not count as stuck meanwhile [review.feedback.reviewer-terminated]', async () => {
   const { t, callAndDie } = await twoServers();
   for (const [index, [step, moment]] of DELIVERING.entries()) {
     const what = `${step}, ${moment}`;

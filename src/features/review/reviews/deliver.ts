@@ -87,7 +87,7 @@ async function endReview(
   return await countFailedReview(tx, actor, after, limits, 0);
 }
 
-/** Its agent may commit at the same moment, but not forever. */
+/** The coding agent may commit at the same moment, so the merge is tried again up to this many times. */
 const TRIES = 5;
 
 export interface Merged {

@@ -66,8 +66,8 @@ function beginning(text: string, room: number): string {
 export const FEEDBACK_FILE = 'REVIEW_FEEDBACK.md';
 
 /**
- * The feedback file in the coding worktree: a machine-readable front matter, then the reviewer's own text. Whatever that text
- * contains, it cannot change the front matter: free values there are single-line JSON strings, which are valid YAML too.
+ * The feedback file in the coding worktree. A machine-readable front matter is followed by the reviewer's own text. No text can change the
+ * front matter, because the reviewer's values in it are single-line JSON strings. Such strings are valid YAML too.
  * The same row always gives the same file, even to a server that finishes the merge after a crash.
  */
 export function feedbackFile(row: ReviewFeedbackRow, reviewed: string): string {

@@ -16,7 +16,7 @@ import { feedbackBy, feedbackUnderWay } from './store.ts';
 
 type FeedbackInput = Input<typeof sendFeedback>;
 
-/** Stored first, then delivered. The same arguments again return the same answer. */
+/** Stores the feedback, then delivers it. A repeated call with the same arguments returns the same answer. */
 export async function runFeedback(
   outside: InstanceOutside,
   ports: InstancePorts,
@@ -27,7 +27,7 @@ export async function runFeedback(
   requireType(caller, sendFeedback, 'review agents send feedback');
   const begun = await ctx.write((tx) => begin(tx, caller.id, input));
   if (begun.step !== 'merging') return ok(await answer(ctx.reader, begun));
-  // Never interrupted: half a merge would have to wait for the sweep.
+  // Never interrupted, because an interrupted merge would have to wait for the sweep.
   const runner = stepRunner(ctx);
   const row = await deliver(outside, ports, runner, ctx.reader, begun as LeasedFeedback);
   if (!row) throw underWay();
@@ -86,7 +86,7 @@ async function requireTarget(db: Db, review: InstanceRow): Promise<{ parent: Ins
     throw notFound(
       'RELATIONSHIP_NOT_FOUND',
       `${review.id} does not review any work.`,
-      'Tell your user: only a review agent started by request_review can send feedback.',
+      'Tell your user: only a review agent that request_review started can send feedback.',
     );
   }
   const parent = await requireInstance(db, review.workspace_id, relationship.parent_instance);

@@ -66,7 +66,7 @@ describe('send_feedback', () => {
         delivered: 'merged',
         reason: null,
       });
-      // A merge of the branch tip and of the reviewed commit with the file: each side differs only in that file.
+      // The merge joins the branch tip with a commit that adds the file to the reviewed commit. Only that file differs on either side.
       const [merge, parent, brought] = git(['rev-list', '--parents', '-n', '1', branch_name]).split(' ') as [string, string, string];
       expect(parent).toBe(head);
       expect(git(['diff', '--name-only', parent, merge])).toBe(FILE);
@@ -137,7 +137,7 @@ describe('send_feedback', () => {
     expect([(await t.messages(coding.id)).length, t.host.running.get(coding.id)?.typed.length]).toEqual([3, 3]);
   });
 
-  test('is refused for callers without the right and for an ended review, and then nothing is stored [review.feedback.review-only] [review.feedback.relationship-required]', async () => {
+  test('is refused for callers that are not reviewers and for an ended review, and nothing is stored [review.feedback.review-only] [review.feedback.relationship-required]', async () => {
     const t = await instanceApp();
     const coding = await t.coding();
     const planning = await t.coding({ type: 'planning' });
@@ -219,7 +219,7 @@ describe('send_feedback', () => {
   });
 });
 
-test('in real sessions the prompt is one argument of the program, and after its feedback the reviewer has ended [review.feedback.reviewer-terminated]', async () => {
+test('in real sessions the prompt is one argument of the program, and the reviewer ends after its feedback [review.feedback.reviewer-terminated]', async () => {
   const repository = temporaryRepository();
   const t = await testApp({ launchers: { real: { ...SLEEPER, command: 'tail', args: ['-f', '/dev/null', '{{prompt}}'], prompt: 'argument' } } });
   onTestFinished(() => endTmux(t.database.home));

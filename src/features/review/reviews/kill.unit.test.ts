@@ -16,7 +16,7 @@ import { issueInstanceToken } from '../../core/identity/index.ts';
 
 /** Longer under `npm run prove`. */
 const PROVE = process.env.COVENANT_PROVE === '1';
-/** How many steps of each call are tried if not all. Each one starts a process. */
+/** How many steps of each call are tried, unless all are. Each try starts a process. */
 const TRIED = 3;
 
 /** Evenly distributed, including the first and the last. */
@@ -25,7 +25,7 @@ const points = (steps: number): number[] =>
     ? Array.from({ length: steps }, (_, index) => index + 1)
     : Array.from({ length: TRIED }, (_, index) => 1 + Math.round((index * (steps - 1)) / (TRIED - 1)));
 
-/** The product with idle agents in real sessions, and a killable process that makes their calls. */
+/** The server with idle agents in real sessions. A separate process makes their calls and can be killed. */
 async function place() {
   const database = await temporaryDatabase();
   onTestFinished(() => {
@@ -43,7 +43,7 @@ async function place() {
   return {
     t,
     repository,
-    /** A dead process leaves nothing that is not finished or undone. */
+    /** Waits until everything that a dead process began is finished or undone. */
     async settled(): Promise<void> {
       await until(async () => {
         t.clock.advance(6_000);
@@ -102,7 +102,7 @@ function expectKilled(answer: { steps: number } | null, point: number): void {
 
 const all = (ids: readonly string[]) => ({ sessions: [...ids].sort(), worktrees: [...ids].sort(), branches: [...ids].sort() });
 
-test('killed before any step of request_review: the review exists completely or not at all [review.request.failure-undone]', {
+test('if a process is killed before any step of request_review, the review exists completely or not at all [review.request.failure-undone]', {
   timeout: PROVE ? 1_800_000 : 120_000,
 }, async () => {
   const { t, settled, call, coding, reviewsOf, there } = await place();
@@ -122,11 +122,11 @@ test('killed before any step of request_review: the review exists completely or 
     expect(reviews.map(({ review_iteration }) => review_iteration)).toEqual(Array.from({ length: ran }, (_, index) => index + 1));
     if (open !== undefined) await t.done('instances.stop', { instance_id: open });
   }
-  // Some of those that were killed late enough were finished.
+  // Some calls were killed late enough for the sweep to finish them.
   expect(ran).toBeGreaterThan(1);
 });
 
-test('killed before any step of send_feedback: it is delivered once and completely, or can be sent again; uncommitted changes of the coder are untouched [review.feedback.keeps-uncommitted]', {
+test('if a process is killed before any step of send_feedback, the feedback is delivered once or can be sent again; uncommitted changes of the coding agent stay [review.feedback.keeps-uncommitted]', {
   timeout: PROVE ? 1_800_000 : 120_000,
 }, async () => {
   const { repository, settled, ok, call, coding, feedbackOf, messagesTo, there } = await place();
@@ -150,7 +150,7 @@ test('killed before any step of send_feedback: it is delivered once and complete
     const [before, told] = [uncommitted().slice(1), await messagesTo(agent_id)];
     expectKilled(await call('send_feedback', words(point), reviewer, point), point);
     await settled();
-    // Killed before it was stored, it was never sent.
+    // The process was killed before it stored the feedback, so the feedback was never sent.
     if ((await feedbackOf(reviewer)).length === 0) {
       expect((await there()).rows, `step ${point}`).toEqual({ [id]: 'waiting_review', [reviewer]: 'started' });
       await ok('send_feedback', words(point), reviewer);

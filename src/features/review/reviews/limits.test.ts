@@ -21,7 +21,7 @@ const unsaved: GitDisk = {
 };
 
 describe('the limit of reviews', () => {
-  test('is 3: the next request is refused as documented, starts nothing and keeps the status [review.limit.default] [review.limit.at-limit-refused] [review.limit.status-unchanged] [review.limit.message] [review.limit.counters] [review.limit.suggestions] [review.abandon.counts-refusals]', async () => {
+  test('is 3; the next request is refused as documented, starts nothing and keeps the status [review.limit.default] [review.limit.at-limit-refused] [review.limit.status-unchanged] [review.limit.message] [review.limit.counters] [review.limit.suggestions] [review.abandon.counts-refusals]', async () => {
     const t = await instanceApp(pretendedDisk);
     const coding = await t.coding({ issue: 123 });
     for (let ran = 0; ran < 3; ran++) await round(t, coding.id);
@@ -72,7 +72,7 @@ describe('failed reviews', () => {
     expect(await t.refused('request_review', {}, coding.id)).toMatchObject({ failed_reviews: 4, status: 'started' });
     const last = await t.refused('request_review', {}, coding.id);
     expect(last).toMatchObject({ code: 'REVIEW_LIMIT_EXCEEDED', failed_reviews: 5, status: 'abandoned', suggestion: expect.stringContaining('abandoned') });
-    // It has a moment to read the answer.
+    // The agent has a moment to read the answer.
     expect(await t.instance(coding.id)).toMatchObject({ status: 'abandoned', failed_reviews: 5, step: 'ending', ended_at: null });
     expect(t.host.running.has(coding.id)).toBe(true);
     expect(await t.refused('request_review', {}, coding.id)).toMatchObject({ code: 'INVALID_STATE', status: 'abandoned' });
@@ -83,13 +83,13 @@ describe('failed reviews', () => {
     expect(await t.events({ kind: 'instance.abandoned' })).toMatchObject([{ subject: coding.id, payload: { automatic: true, failed_reviews: 5 } }]);
   });
 
-  test('that reach the threshold by a verdict abandon the coder immediately; a worktree with saved work is removed [review.abandon.cleanup-worktree]', async () => {
+  test('abandon the coding agent as soon as a verdict reaches the threshold; its worktree is removed if all work is saved [review.abandon.cleanup-worktree]', async () => {
     const t = await instanceApp();
     await t.done('settings.set', { key: 'review.auto_abandon_after', value: 1 });
     const coding = await t.coding();
     const other = await t.coding({ issue: 8 });
     const review = await t.review(coding.id);
-    // As if it had been pushed by then, whatever the merge adds.
+    // The branch counts as pushed, including the merge of the feedback.
     const { git } = t.repository;
     expect(await t.ok('send_feedback', failed, review.id)).toMatchObject({ delivered: 'merged' });
     git(['update-ref', 'refs/remotes/origin/work', git(['rev-parse', coding.branch_name])]);

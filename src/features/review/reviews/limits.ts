@@ -5,7 +5,7 @@ import { beginEnding, changeInstance, EXIT_GRACE_MS, type InstanceRow, isGivenUp
 
 const CODE = 'REVIEW_LIMIT_EXCEEDED';
 
-/** A reply, not an exception, because the refusal is counted in the same transaction. */
+/** Returns a reply instead of throwing, because an exception would roll back the count in the same transaction. */
 export async function refuseAtLimit(tx: Tx, actor: string, coding: InstanceRow, ran: number, limits: ReviewLimits): Promise<Refused> {
   const { failed, abandoned } = await countFailedReview(tx, actor, coding, limits, EXIT_GRACE_MS);
   const allowed = reviewsAllowed(coding, limits);

@@ -27,7 +27,7 @@ function fail(model: Model): void {
   if (++model.failed >= model.abandonAfter) model.status = 'abandoned';
 }
 
-/** The code with which a request is refused; undefined: it is granted. */
+/** The code with which a request is refused, or undefined if it is granted. */
 function request(model: Model): string | undefined {
   if (isOver(model)) return 'over';
   if (model.status === 'waiting_review') return 'REVIEW_IN_PROGRESS';
@@ -140,7 +140,7 @@ test('after any sequence of requests, verdicts, stops and waiting, status, count
     { ...runs(12), examples: SELDOM, endOnFailure: true },
   );
   if (ENGINE !== 'sqlite') return;
-  // A model that never gets anywhere would always agree.
+  // The sequences must have covered every kind of change. Otherwise the comparison with the model would prove nothing.
   const ways = ['request → waiting_review', 'request → started', 'request → abandoned', 'feedback → started', 'feedback → abandoned'];
   expect([...seen]).toEqual(expect.arrayContaining([...ways, 'timeout', 'stop review', 'abandon', 'stop', 'limits']));
 });

@@ -10,7 +10,7 @@ export interface ReviewRequest {
   readonly completionMessage: string | undefined;
 }
 
-const USUAL = `Check whether the change does what it is for, whether it is correct (including edge cases and failures), whether it is tested, and whether
+const USUAL = `Check whether the change achieves its purpose, whether it is correct (including edge cases and failures), whether it is tested, and whether
 another person will understand it. Run its tests. Read the whole change and the code around it. For each fault, state where it is, why it is one, and
 how to correct it. Leave out matters of taste.`;
 

@@ -46,7 +46,7 @@ export async function requireReady({ disk }: InstanceOutside, row: InstanceRow, 
     throw new Refusal(
       'DEFAULT_BRANCH',
       `${branch_name} is the default branch, which cannot be reviewed.`,
-      'Tell your user: an instance must work on its own branch.',
+      "Tell your user: the branch of this instance is the repository's default branch. A new instance gets its own: `covenant instances start --type coding --prompt TEXT`.",
       { branch_name },
     );
   }

@@ -65,7 +65,7 @@ const reviewInProgress = (id: string): Refusal =>
     'Wait for the message with the feedback. Without a terminal, end your turn.',
   );
 
-/** Counts and reserves in one transaction: of two simultaneous requests one gets the iteration, and the other finds a review being started. */
+/** Counts and reserves in one transaction. Of two simultaneous requests, one gets the iteration, and the other finds that a review is being started. */
 async function begin(
   tx: Tx,
   outside: InstanceOutside,
@@ -84,7 +84,7 @@ async function begin(
   if (isAtLimit(ran.length, allowed)) return { refusal: await refuseAtLimit(tx, actor, coding, ran.length, limits) };
   const iteration = Math.max(0, ...ran.map(({ review_iteration }) => review_iteration)) + 1;
   const asked = { coding, ready, iteration, maxIterations: allowed, reviewerPrompt: reviewer_prompt, completionMessage: completion_message };
-  // The caller is running, so it already knows its news.
+  // The caller is running, so it has already received its news.
   await changeInstance(tx.db, coding, { news: null, last_activity: tx.now });
   const leased = await reserve(tx, outside, ports, actor, {
     type: 'review',

@@ -58,7 +58,7 @@ describe('request_review', () => {
     expect(t.repository.git(['status', '--porcelain'], answer.worktree_path)).toBe('');
   });
 
-  test("the coder's prompt replaces the default one; its description of the work is quoted; text stays text [review.request.custom-prompt]", async () => {
+  test("the coding agent's prompt replaces the default instructions; its description of the work is quoted; no text is interpreted [review.request.custom-prompt]", async () => {
     const t = await instanceApp();
     const coding = await t.coding();
     t.repository.write('draft.txt', 'x', coding.worktree_path);
@@ -107,7 +107,7 @@ describe('request_review', () => {
     expect(t.repository.onDisk().sort()).toEqual(['review-7-a1', 'work-7-a1']);
   });
 
-  test('callers without the right, or without anything to review, are refused with a code, and nothing changes [review.request.coding-only] [review.surface.schema-validation] [review.error.shape] [review.error.logged] [review.error.no-cascade] [review.security.self-only]', async () => {
+  test('callers that may not request a review or have nothing to review are refused with a code, and nothing changes [review.request.coding-only] [review.surface.schema-validation] [review.error.shape] [review.error.logged] [review.error.no-cascade] [review.security.self-only]', async () => {
     const t = await instanceApp();
     const coding = await t.coding();
     const reviewed = await t.coding({ issue: 8 });
@@ -191,7 +191,7 @@ describe('request_review', () => {
     expect(await t.refused('request_review', {}, reviewed.id)).toMatchObject({ code: 'WRONG_MACHINE', message: expect.stringContaining('elsewhere:/home') });
   });
 
-  test('if the worktree or launch fails nothing remains, and the next request gets the same iteration [review.request.failure-undone]', async () => {
+  test('if the worktree or the launch fails, nothing remains, and the next request gets the same iteration [review.request.failure-undone]', async () => {
     let failing: Error | undefined;
     const real = pretendedHost();
     const sessions = await real.sessions();

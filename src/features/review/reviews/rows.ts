@@ -6,7 +6,7 @@ import { FEEDBACK_TYPES, PRIORITIES } from './contract.ts';
 
 const instance = matches(INSTANCE_ID, 'an instance id');
 
-/** Undelivered feedback is not delivered here, because its coding agent does not exist on this server. */
+/** Imported feedback that was not delivered stays undelivered, because its coding agent does not exist on this server. */
 export const reviewRows = {
   review_feedback: rowRule<ReviewFeedbackRow>(
     {

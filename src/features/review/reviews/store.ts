@@ -3,7 +3,7 @@ import { findRow, matching, view } from '../../../storage/rows.ts';
 import type { ReviewFeedbackRow } from '../../../storage/schema-rows.ts';
 import { type Feedback, feedbackView } from '../instances/index.ts';
 
-/** The feedback of this reviewer: at most one. */
+/** The feedback of this reviewer, which sends at most one. */
 export const feedbackBy = (db: Db, workspace: string, review: string) => findRow(db, 'review_feedback', { workspace_id: workspace, review_instance: review });
 
 /** Unfinished deliveries of all workspaces, for reviews on this machine. */

@@ -10,7 +10,7 @@ interface Addressee {
   readonly agentType: string | null;
 }
 
-/** `mira`, `@mira`, her id, or `codex@mira`. A name that merely contains an @ is a name. */
+/** Accepts `mira`, `@mira`, her id, or `codex@mira`. Any other name with an @ is the name of a developer. */
 export async function addresseeOf(db: Db, workspace: string, caller: Principal, to: string): Promise<Addressee> {
   const agentType = CLIENT_NAMES.find((type) => to.startsWith(`${type}@`)) ?? null;
   const developer = await namedBy(db, workspace, caller, agentType ? to.slice(agentType.length + 1) : to);

@@ -47,7 +47,7 @@ test('an ask has a deadline, 60 minutes by default and at most a week; an unansw
   expect(await reply({ ask_id, message: 'late' }, ana)).toMatchObject({ code: 'ASK_NOT_FOUND' });
 });
 
-test('receipts are sent, delivered by a heartbeat, read in a list, answered; each makes one event [coordination.ask.receipts]', async () => {
+test('an ask is sent, delivered by a heartbeat, read in a list and answered, and each receipt writes one event [coordination.ask.receipts]', async () => {
   const { ana, asked, beat, clock, events, list, mira, reply } = await team();
   const { ask_id } = await asked({ to: '@mira', message: 'May I rename parse()?', repo: 'app', paths: ['src/a.ts'] }, ana);
   const sent = clock.now();
@@ -69,7 +69,7 @@ test('receipts are sent, delivered by a heartbeat, read in a list, answered; eac
   expect(kinds).toEqual(['ask.sent', 'ask.delivered', 'ask.read', 'ask.answered', 'ask.answer_delivered']);
 });
 
-test('an ask shows as undelivered until an answer carries it to an addressed agent [coordination.ask.undelivered]', async () => {
+test('an ask is shown as undelivered until a reply to an addressed agent contains it [coordination.ask.undelivered]', async () => {
   const { ana, asked, beat, developer, list, mira, reply } = await team();
   const { ask_id } = await asked({ to: 'codex@mira' }, ana);
   const undelivered = async () => (await list(ana)).asks_by_me[0]?.undelivered;
@@ -91,7 +91,8 @@ test('reply answers an ask, the first answer counts, and the asker gets it once,
   expect(foreign).toMatchObject({ status: 'error', code: 'ASK_NOT_FOUND', data: { field: 'ask_id' } });
   expect(await reply({ ask_id: 'ask_none', message: 'I say yes' }, zoe)).toEqual(JSON.parse(JSON.stringify(foreign).replaceAll(ask_id, 'ask_none')));
   expect(await reply({ ask_id, message: 'Yes.' }, mira)).toMatchObject({ status: 'ok', data: { ask_id, receipt: 'answered' } });
-  expect(await reply({ ask_id, message: 'No.' }, mira)).toMatchObject({ status: 'warning', code: 'ASK_ALREADY_ANSWERED' });
+  const again = await reply({ ask_id, message: 'No.' }, mira);
+  expect(again).toMatchObject({ status: 'warning', code: 'ASK_ALREADY_ANSWERED', next: expect.stringContaining('operation "ask", to "ana"') });
   expect(await events({ kind: 'ask.answered' })).toMatchObject([{ subject: ask_id, actor: mira.principal.actor, payload: { answer: 'Yes.' } }]);
   const other = await developer('ana', 'cursor');
   expect((await beat(other)).answers).toBeUndefined();
@@ -102,7 +103,24 @@ test('reply answers an ask, the first answer counts, and the asker gets it once,
   expect((await list(mira)).asks_to_me).toEqual([]);
 });
 
-test('an addressee is a developer by name, @name or id, or their agents of one type; unknown and private ones get the same refusal', async () => {
+test("a late reply says how to reach the asker, which for an agent of one's own developer is its type [coordination.reply.answers]", async () => {
+  const { ana, ask, asked, developer, done, mira, reply } = await team();
+  const next = async (from: TestCaller, by: TestCaller, to: string) => {
+    const { ask_id } = await asked({ to }, from);
+    await reply({ ask_id, message: 'Yes.' }, by);
+    const { next: step } = (await reply({ ask_id, message: 'No.' }, by)) as { next: string };
+    return /to "(.+)" and/.exec(step)?.[1] ?? step;
+  };
+  const own = await next(await developer('mira', 'cursor'), mira, 'codex@mira');
+  expect(own).toBe('cursor@mira');
+  expect(await ask({ to: own, message: 'One more thing.' }, mira)).toMatchObject({ status: 'ok' });
+  // A token without an agent type has no address that its own developer could use.
+  expect(await next(await developer('mira'), mira, 'codex@mira')).toBe('Nothing to do.');
+  await done('developers.set_visibility', { developer: 'ana', visibility: 'private' });
+  expect(await next(ana, mira, 'mira')).toBe('Nothing to do.');
+});
+
+test('an addressee is a developer by name, @name or id, or their agents of one type; unknown and private developers get the same refusal', async () => {
   const { ana, ask, asked, developer, done, mira, beat } = await team();
   for (const to of ['mira', '@mira', mira.principal.developerId as string, 'codex@mira', 'codex@@mira']) await asked({ to }, ana);
   expect((await beat(mira)).waiting).toHaveLength(5);
@@ -135,7 +153,7 @@ test('a developer who went private still gets earlier asks and can answer them w
   expect(JSON.stringify(await events({ category: 'work', kind: 'ask.sent' }))).not.toContain('"mira"');
 });
 
-test('reading what waits for an agent does not deliver it; delivery is a separate step', async () => {
+test('reading the asks that wait for an agent does not mark them as delivered', async () => {
   const { ana, app, asked, clock, list, mira } = await team();
   const { ask_id } = await asked({ to: 'mira', message: 'long '.repeat(800) }, ana);
   const { reader } = app.store;
@@ -157,7 +175,7 @@ test('an ask without an answer a week after its deadline is no longer listed', a
   expect(await list(ana)).toMatchObject({ asks_by_me: [] });
 });
 
-test('undelivered asks come before unanswered ones', async () => {
+test('undelivered asks come before asks that are only unanswered', async () => {
   const { ana, asked, beat, mira } = await team();
   const ids = [];
   for (let i = 0; i < 12; i++) ids.push((await asked({ to: 'mira', due_in_minutes: 10 + i }, ana)).ask_id);
@@ -216,7 +234,7 @@ test('a companion heartbeat, which no agent reads, delivers nothing and renews n
   expect((await beat(ana)).answers).toMatchObject([{ ask_id }]);
 });
 
-test('the team state delivers the asks that it names, and leaves answers to replies that carry their text', async () => {
+test('the team state marks the asks that it names as delivered, but no answers, because it does not contain their text', async () => {
   const { ana, asked, beat, list, mira, reply, tool } = await team();
   const ids: string[] = [];
   for (let i = 0; i < 11; i++) ids.push((await asked({ to: 'mira', due_in_minutes: 10 + i }, ana)).ask_id);

@@ -1,4 +1,5 @@
-import { record, type WriteContext } from '../../../kernel/call.ts';
+import { agentTypeOf } from '../../../kernel/actor.ts';
+import { type Principal, record, type WriteContext } from '../../../kernel/call.ts';
 import { notFound, ok, type Refusal, refused } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { changeRows, insertRows, newId } from '../../../storage/rows.ts';
@@ -59,12 +60,12 @@ export const askTools: Implementation[] = [
       const row = await findAsk(tx.db, tx.workspace, ask_id);
       if (!row || !isAddressedTo(row, ctx.principal)) throw askNotFound(ask_id);
       if (row.answered_at !== null) {
-        const from = (await viewsFor(tx.db, ctx.principal, tx.now)).name(row.from_developer_id);
+        const to = askerFor(row, ctx.principal, (await viewsFor(tx.db, ctx.principal, tx.now)).name(row.from_developer_id));
         return refused(
           'warning',
           'ASK_ALREADY_ANSWERED',
           'This ask is already answered. The first answer counts.',
-          from === PRIVATE ? 'Nothing to do.' : `To say more, call covibe_coordination with operation "ask", to ${JSON.stringify(from)} and a message.`,
+          to === null ? 'Nothing to do.' : `To say more, call covibe_coordination with operation "ask", to ${JSON.stringify(to)} and a message.`,
           {
             ask_id,
             receipt: 'answered',
@@ -77,6 +78,14 @@ export const askTools: Implementation[] = [
     },
   }),
 ];
+
+/** What the caller can send as `to` to ask back. Null: nobody can address a private developer, or themselves. */
+function askerFor({ from_developer_id, from_actor }: AskRow, { developerId, agentType }: Principal, from: string): string | null {
+  if (from === PRIVATE) return null;
+  if (from_developer_id !== developerId) return from;
+  const type = agentTypeOf(from_actor);
+  return type === null || type === agentType ? null : `${type}@${from}`;
+}
 
 /** The caller has checked that this person may answer and that the ask is unanswered. */
 export async function answerAsk(tx: Tx, ctx: WriteContext, { id, delivered_at, read_at, due_at }: AskRow, answer: string): Promise<void> {

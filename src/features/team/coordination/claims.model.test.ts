@@ -39,8 +39,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 const key = (row: Pick<ClaimRow, 'actor' | 'session_id' | 'paths'>) => `${row.actor} ${row.session_id} ${row.paths}`;
 
 /**
- * Two sessions of one agent and an agent of another developer, over a few patterns. The model has one rule: one live claim per agent and
- * pattern, whose end moves with each renewal.
+ * Two sessions of one agent and an agent of another developer claim a few patterns. The model has one rule: an agent has at most one live
+ * claim per pattern, and each renewal moves the end of the claim.
  */
 test(
   'no two live claims of different agents conflict, and a claim is refused only if it would conflict',
@@ -106,7 +106,7 @@ test(
 const mixed = fc.oneof({ weight: 4, arbitrary: step }, { weight: 1, arbitrary: fc.record({ do: fc.constant('hand' as const), agent, which: fc.nat(9) }) });
 
 test(
-  'the same is true if an agent omits its session, or claims are handed over',
+  'no two live claims of different agents conflict, even if an agent omits its session or hands over claims',
   async () => {
     await fc.assert(
       fc.asyncProperty(

@@ -94,7 +94,7 @@ test('a conflicting claim is blocked, and the answer names the holder, the end a
   await claimed({ repo: 'github.com/acme/other', paths: ['src/upload/**'] }, mira);
 });
 
-test('two sessions of one agent are two agents, as is another type of the same developer; a symbol conflicts with its file', async () => {
+test('two sessions of one agent count as two agents, as do two agent types of one developer; a symbol conflicts with its file', async () => {
   const { ana, claim, claimed, developer, session } = await team();
   const [one, two] = [await session(ana), await session(ana)];
   await claimed({ paths: ['src/a.ts'], session_id: one }, ana);
@@ -114,7 +114,7 @@ test('claiming the same scope again renews the claim, in any order of paths, and
   expect(await claim({ repo, paths: ['b'], mode: 'shared' }, mira)).toMatchObject({ code: 'CLAIM_CONFLICT' });
 });
 
-test('a claim that is not renewed expires, blocks nobody, and makes one event [coordination.claim.expires]', async () => {
+test('a claim that is not renewed expires, no longer blocks others, and writes one event [coordination.claim.expires]', async () => {
   const { ana, app, beat, check, claim, claimed, clock, database, developer, events, mira, release } = await team();
   const { claim_id } = await claimed({ paths: ['a.ts'], ttl_minutes: 10 }, ana);
   const zoe = await developer('zoe', undefined, 'ws_beta');
@@ -127,7 +127,7 @@ test('a claim that is not renewed expires, blocks nobody, and makes one event [c
   await claimed({ paths: ['a.ts'] }, mira);
   expect((await beat(ana)).reply).toMatchObject({ data: { renewed_claims: 0 } });
   expect(await release({ claim_id }, ana)).toMatchObject({ status: 'warning', code: 'CLAIM_EXPIRED' });
-  // Closing waits for running sweeps of both servers on the one database.
+  // Closing a server waits for its running sweep.
   await second.app.close();
   clock.advance(1);
   await expect.poll(async () => (await events({ kind: 'claim.expired' }, 'ws_beta')).length).toBe(1);
@@ -136,7 +136,7 @@ test('a claim that is not renewed expires, blocks nobody, and makes one event [c
   expect(await liveClaims(app.store.reader, ana.principal.workspace, ana.principal, clock.now())).toMatchObject([{ developer: 'mira' }]);
 });
 
-test('a heartbeat of the holder renews a claim; one of another agent or session does not [coordination.claim.renewed]', async () => {
+test('a heartbeat of the holder renews a claim; a heartbeat of another agent or session does not [coordination.claim.renewed]', async () => {
   const { ana, app, beat, claimed, clock, mira, session } = await team();
   const [one, two] = [await session(ana), await session(ana)];
   const ofOne = await claimed({ paths: ['a.ts'], session_id: one }, ana);
@@ -226,7 +226,7 @@ test('an edit is denied only by an exclusive claim of another agent that covers 
   expect(await deniedTo(mira, 'src/upload/retry.ts')).toEqual([]);
 });
 
-test('a private holder blocks without a name, and cannot be asked', async () => {
+test('a claim of a private developer blocks others without naming the holder, who cannot be asked', async () => {
   const { ana, claim, claimed, done, mira } = await team();
   await claimed({ paths: ['a.ts'] }, ana);
   await done('developers.set_visibility', { developer: 'ana', visibility: 'private' });
@@ -245,7 +245,7 @@ test('only developers can claim, at most 200 claims each', async () => {
   await app.close();
 });
 
-test('refuses a claim of an ended session, which would never be released', async () => {
+test('an ended session cannot claim, because its claim would never be released', async () => {
   const { ana, call, claim, claimed, mira, session, tool } = await team();
   const ended = await session(ana);
   await tool('covibe_session', { operation: 'end', session_id: ended }, ana);

@@ -18,7 +18,7 @@ import { claimedBy, claimNamed, liveClaimRows, readStrings } from './store.ts';
 
 const DEFAULT_TTL_MINUTES = 60;
 const MINUTE = 60_000;
-/** Every new claim is compared with every live one inside the write transaction. */
+/** Per developer. Every new claim is compared with every live claim inside the write transaction. */
 export const MAX_LIVE_CLAIMS = 200;
 /** An answer lists at most this many conflicting claims in full. */
 const MAX_CONFLICTS = 20;
@@ -43,7 +43,7 @@ export function claimTools(onClaim: ClaimListener): Implementation[] {
           throw new Refusal(
             'CLAIM_LIMIT',
             `You hold ${MAX_LIVE_CLAIMS} live claims, the maximum for one developer.`,
-            'Call covibe_coordination with operation "list" and what "claims", then operation "release" with the claim_id of one you have finished with. Or claim one pattern for several paths.',
+            'Call covibe_coordination with operation "list" and what "claims", then operation "release" with the claim_id of a claim that you no longer need. Or claim one pattern for several paths.',
           );
         }
         await recordExpiredClaims(tx);
@@ -229,7 +229,7 @@ type Holder = Pick<ClaimView, 'developer' | 'agent_type' | 'own'>;
 
 export const holderOf = ({ own, agent_type, developer }: Holder): string => (own ? `${agent_type ?? 'another agent'} of yours` : developer);
 
-/** A private holder cannot be asked. An own agent can be asked only by its type. */
+/** A private holder cannot be asked. Another agent of the caller's own developer can be asked only by its type. */
 export function nextStep(first: Holder, caller: Principal, last: number): string {
   const wait = `wait until ${time(last)}, or work on other files.`;
   if (first.developer === PRIVATE || (first.own && (first.agent_type === null || first.agent_type === caller.agentType))) return `W${wait.slice(1)}`;

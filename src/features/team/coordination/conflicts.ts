@@ -32,7 +32,7 @@ export const scopesMeet = (a: ClaimScope, b: ClaimScope): boolean => {
   return paths.length + symbols.length > 0;
 };
 
-/** The intersection, as the second scope's owner wrote it. A path and a symbol without a file never intersect. */
+/** The paths and symbols of the second scope that intersect the first one. A path and a symbol without a file never intersect. */
 export function intersection(a: ClaimScope, b: ClaimScope): { paths: string[]; symbols: string[] } {
   if (!mayBeSameRepo(a.repo, b.repo)) return { paths: [], symbols: [] };
   const covered = coverages(a.paths);

@@ -24,7 +24,7 @@ test('a file covers its symbols; a symbol matches the same name in the same or a
   expect(both(over(['src/**']), over([], ['parse']))).toEqual([false, false]);
 });
 
-test('an agent is its session if both sessions are known, otherwise its token holder', () => {
+test('two holders are compared by session if both sessions are known, and otherwise by token holder', () => {
   const agent = (actor: string, sessionId: string | null) => ({ actor, sessionId });
   expect(sameAgent(agent('a', 's1'), agent('a', 's1'))).toBe(true);
   expect(sameAgent(agent('a', 's1'), agent('a', null))).toBe(true);

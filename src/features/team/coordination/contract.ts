@@ -205,8 +205,8 @@ export const handoff = contract({
   input: z.strictObject({
     to,
     message,
-    task_ids: ids.describe('Tasks of yours to hand over.'),
-    claim_ids: ids.describe('Live claims of yours to hand over.'),
+    task_ids: ids.describe('Your tasks to hand over.'),
+    claim_ids: ids.describe('Your live claims to hand over.'),
     repo: repo.optional(),
     branch: branch.optional(),
     ...session,

@@ -26,8 +26,8 @@ const WHOLE = '.';
 const BATCH_SIZE = 10;
 
 /**
- * The files under a live exclusive claim that is not the caller's own. The caller must not edit them. Keeps the order of the files;
- * each comes with the claim that lasts longest.
+ * The files that the caller must not edit, because a live exclusive claim that is not the caller's own covers them. They keep their order,
+ * and each comes with the claim that lasts longest.
  */
 export async function editConflicts<T extends EditedPath>(
   db: Db,
@@ -70,7 +70,7 @@ function reachOf({ path, tree }: EditedPath): Reach {
 
 /**
  * Whether any of the patterns covers the edited path. A pattern that begins with a wildcard may match files in every folder, so it does not
- * cover a folder: a claim on `*.test.ts` does not block an edit of `dist`. The commit guard checks the files in it one by one.
+ * cover a folder: a claim on `*.test.ts` does not block an edit of `dist`. The commit guard checks the files in such a folder one by one.
  */
 function reachMatcher(patterns: readonly string[]): (reach: Reach) => boolean {
   const covers = covering(patterns);

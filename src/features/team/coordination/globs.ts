@@ -29,7 +29,7 @@ export function parseGlob(pattern: string): Glob {
 /** A file's own path, in which no character is a wildcard. */
 export const pathOf = (path: string): Glob => ({ segments: rowOf<Name>(segmentsOf(path)) });
 
-/** Systems encode an accented letter as one code point or as two and mean the same file. */
+/** Some systems encode an accented letter as one code point and others as two, although they mean the same file. */
 const segmentsOf = (path: string): string[] => path.normalize('NFC').split('/');
 
 /** The pattern, and everything below the paths that match it. */
@@ -47,7 +47,7 @@ const rowOf = <T>(parts: readonly (T | typeof ANY)[]): Row<T> => ({
 
 export const matches = (glob: Glob, path: string): boolean => overlap(glob, pathOf(path));
 
-/** Whether some path matches both patterns. Exact: an unused letter always exists, so a wildcard can match what the other pattern needs. */
+/** Whether some path matches both patterns. The result is exact, because a wildcard can match any text that the other pattern needs. */
 export const overlap = (a: Glob, b: Glob): boolean => meet(a.segments, b.segments, sameName);
 
 function sameName(a: Name, b: Name): boolean {
@@ -60,8 +60,8 @@ const sameCharacter = (a: string, b: string): boolean => a === b || a === ONE ||
 type Same<T> = (a: T, b: T) => boolean;
 
 /**
- * Whether some sequence matches both rows. If both have an `ANY`, each absorbs the other's middle, so only the parts before and after must
- * agree. Must stay fast: it runs inside the write transaction, where a slow pattern would block all writers.
+ * Whether some sequence matches both rows. If both have an `ANY`, each `ANY` can match the middle of the other row, so only the parts before
+ * and after must agree. This must stay fast, because it runs inside the write transaction, where a slow pattern would block all writers.
  */
 function meet<T>(a: Row<T>, b: Row<T>, same: Same<T>): boolean {
   if (a.head < 0 && b.head < 0) return a.parts.length === b.parts.length && agree(a, b, a.parts.length, 0, same);

@@ -42,7 +42,7 @@ test("a handoff carries the giver's active context, and the receiver fetches it 
   expect(fetched.reply).toMatchObject({ status: 'ok', data: { context: { title: 'On retries', summary: 'Half done.' } } });
 });
 
-test('accepting after the giver published again returns the new context, or none if none is active', async () => {
+test('accepting a handoff returns the context that the giver published last, or none if none is active', async () => {
   const { ana, call, clock, id, mira, tool } = await team();
   const publish = async (address: string) => {
     const input = { operation: 'publish_context', title: 'Retries', summary: 'Half done.', repo: address };
@@ -63,7 +63,7 @@ test('accepting after the giver published again returns the new context, or none
   });
 });
 
-test('a handoff without an active context says so', async () => {
+test('the reply to a handoff says if the giver has no active context', async () => {
   const { ana, call } = await team();
   const offered = await call('handoff', { to: 'mira', message: 'Yours.' }, ana);
   expect(offered).toMatchObject({ status: 'ok', message: expect.stringContaining('you have no active one'), data: { context_id: null } });
@@ -93,7 +93,7 @@ test('accept_handoff transfers the offered tasks and claims; nobody else can acc
   expect(await events({ kind: 'handoff.accepted' })).toMatchObject([{ subject: handoff_id, actor: mira.principal.actor, payload: { task_ids: [task] } }]);
 });
 
-test('only own tasks and own live claims can be handed over', async () => {
+test('an agent can hand over only tasks and live claims of its own developer', async () => {
   const { ana, call, id, mira, plan } = await team();
   const task = await plan('Retry failed uploads', mira);
   const claim_id = await id('claim_id', 'claim', { repo, paths: ['src/a.ts'] }, mira);
@@ -102,7 +102,7 @@ test('only own tasks and own live claims can be handed over', async () => {
   expect(await call('handoff', { ...offer, claim_ids: [claim_id] }, ana)).toMatchObject({ code: 'CLAIM_NOT_FOUND', data: { field: 'claim_ids' } });
 });
 
-test('does not hand over a claim that would conflict with one that stays', async () => {
+test('a claim is not handed over if it would conflict with a claim that stays with the giver', async () => {
   const { ana, call, id, mira } = await team();
   const [wide, narrow] = [await id('claim_id', 'claim', { repo, paths: ['src/**'] }, ana), await id('claim_id', 'claim', { repo, paths: ['src/a.ts'] }, ana)];
   const one = await id('handoff_id', 'handoff', { to: 'mira', message: 'x', claim_ids: [narrow] }, ana);
@@ -127,7 +127,7 @@ test('only agents of the addressed type can accept a handoff to one type', async
 });
 
 test('a claim listener gets the files that a new claim names, and nothing for a renewal', async () => {
-  // In a transaction, which may run again.
+  // A set, because the listener runs in a transaction that may run again.
   const heard = new Set<string>();
   const told: ClaimListener = async (_tx, _ctx, claim) => void heard.add(JSON.stringify(claim));
   // The same tool under another name, so that the test can listen.

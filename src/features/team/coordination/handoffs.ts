@@ -17,7 +17,7 @@ import { claimedBy, findHandoff, liveClaimRows, readStrings } from './store.ts';
 /** What handoffs need from the features that store tasks and contexts. */
 export interface HandoffPorts {
   ownsTask(db: Db, workspace: string, developerId: string, id: string): Promise<boolean>;
-  /** The giver's latest active context there. */
+  /** The giver's latest active context in this repository and branch. */
   contextOf(
     db: Db,
     workspace: string,

@@ -16,7 +16,7 @@ export async function renewClaims(tx: Tx, ctx: WriteContext, sessionId: string |
   if (!developerId) return 0;
   const isHolder = (row: ClaimRow) => (row.session_id === null ? row.actor === actor : row.session_id === sessionId);
   const own = (await liveClaimRows(tx.db, tx.workspace, tx.now, developerId)).filter(isHolder);
-  // One update per length of lease: heartbeats are frequent, and every writer waits for them.
+  // One update per lease duration, because heartbeats are frequent and every writer waits for them.
   for (const [ttl, rows] of Map.groupBy(own, (row) => row.ttl_minutes)) {
     const expires_at = tx.now + ttl * 60_000;
     const ids = rows.filter((row) => row.expires_at < expires_at).map(({ id }) => id);
@@ -41,6 +41,6 @@ export async function recordExpiredClaims(tx: Tx): Promise<void> {
   for (const id of await expiredClaimsIn(tx.db, tx.workspace, tx.now)) await expireClaim(tx, id, tx.now);
 }
 
-/** The clock alone ends a lease; the sweep only records it. */
+/** A lease ends when its time is over. The sweep only records the end. */
 export const expirySweep = (services: Pick<Services, 'store' | 'clock' | 'log'>): Sweep =>
   dueSweep(services, { name: 'claims', everyMs: 15_000, atOnce: 500, find: expiredClaims, settle: (tx, { id }) => expireClaim(tx, id, tx.now) });

@@ -29,7 +29,7 @@ test('an announcement is recorded as a work event with its session, and listed f
   expect(await call('announce', { message: 'x'.repeat(2_000) }, ana)).toMatchObject({ status: 'ok' });
 });
 
-test('the largest input of every operation leaves its details in the journal, cut and counted instead of a digest [coordination.events.bounded]', async () => {
+test('for the largest input of every operation, the journal stores shortened details and counts instead of a digest [coordination.events.bounded]', async () => {
   const { ana, call, events, mira } = await team();
   // A control character takes six bytes of JSON, more than any other input. Paths cannot contain one.
   const worst = (length: number) => '\u0001'.repeat(length);
@@ -65,7 +65,7 @@ test('the largest input of every operation leaves its details in the journal, cu
   expect(work.find(({ kind }) => kind === 'ask.sent')?.payload.message).toMatch(/^\u0001+…$/);
 });
 
-test('list returns the requested sections in full, and names the lists that had more', async () => {
+test('list returns the requested sections, and names the lists that have more rows than the limit', async () => {
   const { ana, call, mira } = await team();
   for (let i = 0; i < 3; i++) {
     await call('ask', { to: 'mira', message: `question ${i}`, due_in_minutes: 60 - i }, ana);

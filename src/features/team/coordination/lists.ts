@@ -33,7 +33,7 @@ export const listTools: Implementation[] = [
         return rows.slice(0, limit);
       };
       if (sections.has('claims')) {
-        // The caller's own claims first: those are the ones to renew and release.
+        // The caller's own claims come first, because the caller has to renew or release them.
         const claims = (await liveClaimRows(tx.db, tx.workspace, tx.now)).map(show.claim).toSorted((a, b) => Number(b.own) - Number(a.own));
         listed.claims = first('claims', claims);
       }
@@ -113,7 +113,7 @@ async function markRead(tx: Tx, ctx: WriteContext, rows: readonly AskRow[]): Pro
   return read;
 }
 
-/** Only to the agent that asked: another agent of the same developer would not pass the answer on. */
+/** Only for the agent that asked, because another agent of the same developer would not pass the answer on. */
 async function markAnswersDelivered(tx: Tx, ctx: WriteContext, rows: readonly AskRow[]): Promise<AskRow[]> {
   const fresh = rows.filter((row) => row.answered_at !== null && row.answer_delivered_at === null && row.from_actor === ctx.principal.actor);
   const delivered = new Set<string>();

@@ -17,7 +17,7 @@ async function claimed() {
   return { ...app, ana, mira, codex, claim, list, show };
 }
 
-test('people see live claims in pages, by repository or only their own, and which they may release', async () => {
+test('people see live claims in pages, of one repository or only their own, and which claims they may release', async () => {
   const t = await claimed();
   const first = await t.claim('git@github.com:acme/shop.git', 'src/**', t.codex);
   const second = await t.claim('acme/app', 'docs', t.ana);
@@ -34,7 +34,7 @@ test('people see live claims in pages, by repository or only their own, and whic
   expect(await t.show(first)).toMatchObject({ state: 'expired', may_release: false, ended_at: expect.any(Number) });
 });
 
-test('a person releases claims of their own agents, an operator any claim, and nobody a claim twice', async () => {
+test('a person can release claims of their own agents and an operator any claim, but nobody can release a claim twice', async () => {
   const t = await claimed();
   const [first, second] = [await t.claim('acme/app', 'src', t.codex), await t.claim('acme/app', 'docs', t.codex)];
   const release = async (id: string, by: TestCaller) => (await t.action('claims.release', { claim_id: id }, by)).reply;

@@ -51,7 +51,7 @@ export async function viewsFor(db: Db, principal: Principal, now: number): Promi
   };
 }
 
-/** The progress of an ask. Delivered: included in an answer to the addressee. Read: listed for the addressee in full. */
+/** The progress of an ask. Delivered: a reply to the addressee contained it. Read: a list showed it to the addressee in full. */
 function receiptOf(ask: Pick<AskRow, 'delivered_at' | 'read_at' | 'answered_at'>): AskView['receipt'] {
   if (ask.answered_at !== null) return 'answered';
   if (ask.read_at !== null) return 'read';

@@ -60,7 +60,7 @@ export async function expiredClaimsIn(db: Db, workspace: string, now: number): P
   return rows.map(({ id }) => id);
 }
 
-/** Returns undefined if the claim was already marked: of several servers that sweep, one writes the event. */
+/** Returns undefined if the claim was already marked, so that only one of several sweeping servers writes the event. */
 export async function markExpired(db: Db, workspace: string, id: string, now: number): Promise<ClaimRow | undefined> {
   return await db
     .updateTable('claims')
@@ -170,7 +170,7 @@ export async function unseenHandoffsTo(
     .orderBy('id')
     .limit(limit)
     .execute();
-  // Not filtered in the query: SQLite would read all handoffs since then, for every recipient.
+  // Filtered here, because with this condition in the query SQLite would read all handoffs since then, for every recipient.
   return onlyUnseen ? rows.filter(({ id }) => id > seenUpTo) : rows;
 }
 

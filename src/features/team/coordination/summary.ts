@@ -42,7 +42,7 @@ export const summaryTool = implement(summary, {
 });
 
 function claimsByDeveloper(claims: readonly ClaimRow[], show: Presenter) {
-  // Grouped by name, because private developers share one.
+  // Grouped by name, because all private developers share one name.
   const groups = Map.groupBy(claims, (claim) => show.name(claim.developer_id));
   return [...groups].map(([developer, own]) => ({
     developer,

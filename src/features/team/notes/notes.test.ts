@@ -22,7 +22,7 @@ test('a note is a decision or a blocker, and nothing else [note.surface.kinds]',
   expect(schema.properties.kind.enum).toEqual(['decision', 'blocker']);
 });
 
-test("a note attaches only to the caller's own work and sessions; foreign ids get the refusal of missing ones [note.attach.owner-only]", async () => {
+test("a note attaches only to the caller's own work and sessions; ids of others get the same refusal as missing ids [note.attach.owner-only]", async () => {
   const { app, clock, developer, events, tool } = await testApp();
   const [ana, ben] = [await developer('ana'), await developer('ben')];
   const made = async (name: string, input: object) => (await tool(name, input, ana)).reply.data as Record<string, string>;
@@ -50,7 +50,7 @@ test("a note attaches only to the caller's own work and sessions; foreign ids ge
   expect(await events({ kind: 'blocker.recorded' })).toHaveLength(1);
 });
 
-test('recent notes are newest first since a time, and do not name private developers', async () => {
+test('notes since a given time are listed newest first, and do not name private developers', async () => {
   const { app, clock, developer, done, tool } = await testApp();
   const [ana, ben] = [await developer('ana'), await developer('ben')];
   for (const title of ['first', 'second', 'third']) {
@@ -67,7 +67,7 @@ test('recent notes are newest first since a time, and do not name private develo
   ]);
 });
 
-test('the largest note leaves its details in the journal, cut with a mark', async () => {
+test('the journal stores the details of the largest note, shortened and marked as cut', async () => {
   const { developer, events, tool } = await testApp();
   const ana = await developer('ana');
   const worst = (length: number) => '\u0001'.repeat(length);

@@ -11,7 +11,7 @@ import { noteView, takeNote } from './contract.ts';
 
 type Owns = (db: Db, workspace: string, developerId: string, id: string) => Promise<boolean>;
 
-/** The features that store tasks and workstreams know their owners. */
+/** Provided by the features that store tasks and workstreams, because they know the owners. */
 export interface NotePorts {
   ownsTask: Owns;
   ownsWorkstream: Owns;
@@ -54,7 +54,7 @@ const notYours = (noun: 'task' | 'workstream', id: string): Refusal =>
     `${noun}_id`,
   );
 
-/** A control character takes six bytes of JSON: together with the title, this stays within the journal's payload limit. */
+/** With the title, this stays within the journal's payload limit, even if every character takes six bytes of JSON. */
 const MAX_CHARACTERS = 800;
 
 type NoteView = z.output<typeof noteView>;

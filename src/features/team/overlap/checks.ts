@@ -7,7 +7,7 @@ import type { OverlapMatch, ScopeVerdict } from './contract.ts';
 import type { CheckedWork, Detection } from './detect.ts';
 import { storeWarning } from './warnings.ts';
 
-/** Limits of event payloads: the journal replaces a payload over its limit with its digest. */
+/** Limits that keep event payloads small, because the journal stores only a digest of a payload over its limit. */
 const LISTED = 10;
 const REASON_BYTES = 300;
 const CONFIRMATION_BYTES = 2_000;

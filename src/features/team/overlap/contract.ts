@@ -13,7 +13,7 @@ export type CheckKind = 'task' | 'workstream';
 export type WarningLevel = 'warn' | 'escalated';
 export type WarningStatus = 'open' | 'judged' | 'confirmed' | 'dismissed';
 
-/** The fields with which a start answers the check before it. */
+/** The fields of a start that respond to the check before it. */
 export const scopeVerdict = z.strictObject({
   verdict: z.enum(['distinct', 'duplicate']),
   candidates: z.array(z.strictObject({ id, same_scope: z.boolean(), reason: text(1_000) })).max(100),
@@ -29,7 +29,7 @@ export const answerFields = {
   confirmation_reason: text(1_000).optional().describe('Why to start despite the duplicate or warning.'),
 };
 
-/** For a person who plans despite candidates. */
+/** Fields for people who plan work although candidates were found. */
 export const confirmFields = {
   confirm: z.boolean().optional().describe('Plan it despite the candidates.'),
   confirmation_reason: text(1_000).optional().describe('The reason, stored with the warning.'),
@@ -69,9 +69,9 @@ export const fileConflict = z.strictObject({
 export type FileSource = FileConflict['source'];
 export type FileConflict = z.output<typeof fileConflict>;
 
-/** How the comparison was made: whether an embedding model took part. */
+/** Whether an embedding model took part in the comparison. */
 export const engine = z.strictObject({
-  embedder: z.enum(['off', 'ok', 'late', 'down']).describe('late or down: this answer was made without the model.'),
+  embedder: z.enum(['off', 'ok', 'late', 'down']).describe('late or down: the model was not used.'),
 });
 export type EmbedderState = z.output<typeof engine>['embedder'];
 
@@ -100,7 +100,7 @@ export const dismissWarning = contract({
 
 const figure = z.number().min(-1).max(100);
 
-/** What a workspace can change; docs/overlap.md explains each. The last three depend on the embedding model. */
+/** The settings that a workspace can change. docs/overlap.md explains each. The last three depend on the embedding model. */
 const ownFigures = {
   warn: figure.min(0).optional().describe('Minimum score of a stored warning.'),
   escalate: figure.min(0).optional().describe('Minimum score that requires a verdict; at least warn.'),
@@ -119,7 +119,7 @@ export const configureOverlap = contract({
   name: 'overlap.configure',
   toolset: 'admin',
   title: 'Set overlap thresholds',
-  description: "The workspace's own thresholds and weights of the comparison. Without input, returns the current ones.",
+  description: "Sets the workspace's own thresholds and weights. Without input, returns the current ones.",
   input: z
     .strictObject({ ...ownFigures, reset: z.literal(true).optional().describe('Restores the defaults.') })
     .refine(({ reset, ...own }) => !reset || Object.values(own).every((value) => value === undefined), {
@@ -163,7 +163,7 @@ export const listOverlaps = contract({
     open: z.boolean().optional().describe('Only unresolved ones.'),
     level: z.enum(['warn', 'escalated']).optional(),
     subject_id: id.optional().describe('Only those about this task or workstream.'),
-    repository: text(300).optional().describe('Name of the repository. Leaves out warnings about tasks known to be in another one.'),
+    repository: text(300).optional().describe('Repository name. Omits warnings about tasks known to be in another repository.'),
     before: id.optional().describe('Last warning of the previous page.'),
     limit: z.int().min(1).max(200).optional(),
   }),
@@ -179,13 +179,13 @@ export const showOverlap = contract({
   output: z.strictObject({ overlap: overlapView, settings: thresholds }),
 });
 
-/** A person dismisses their own warning, an operator any. */
+/** A person can dismiss their own warnings, an operator any warning. */
 export const dismissByHand = contract({
   name: 'overlap.dismiss',
   toolset: 'admin',
   access: 'member',
   title: 'Dismiss an overlap',
-  description: 'Dismisses a warning, with a reason: your own, or as operator any. A check that requires a verdict still requires it.',
+  description: 'Dismisses your own warning, or any as operator, with a reason. A check that requires a verdict still requires it.',
   input: z.strictObject({ warning_id: id.describe('Id of the warning, or the end of it.'), reason: text(1_000) }),
   output: dismissWarning.output,
   annotations: { idempotentHint: true },

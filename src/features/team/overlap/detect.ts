@@ -18,14 +18,14 @@ export interface CheckedWork extends WorkWords {
 }
 
 export interface Detection {
-  /** Best first; each scores at least `warn`. Owners are ids. */
+  /** Best match first. Each scores at least `warn`. Owners are given by id. */
   readonly matches: readonly OverlapMatch[];
   readonly escalated: readonly OverlapMatch[];
 }
 
-/** More than anyone judges. Further matches are weaker. */
+/** Nobody judges more matches than this, and further matches are weaker. */
 const MAX_MATCHES = 50;
-/** The floor is low, so only the best matches just above it are shown. The rest would be noise. */
+/** The `warn` threshold is low. Only this many matches that are not escalated are shown, because more would be noise. */
 const WEAK_MATCHES = 10;
 
 interface OverlapComparison {
@@ -59,7 +59,7 @@ export async function detect(db: Db, workspace: string, subject: CheckedWork, co
   return { matches: matches.filter((match) => escalated.includes(match) || weak.includes(match)), escalated };
 }
 
-/** Best first, each once. */
+/** Merges two lists without duplicates, best match first. */
 const merged = (one: readonly Scored[], other: readonly Scored[]): Scored[] =>
   [...new Map([...one, ...other].map((scored) => [scored.id, scored])).values()].sort((a, b) => b.score - a.score);
 
@@ -70,8 +70,8 @@ export const isOpen = (status: ItemStatus): boolean => OPEN.has(status);
 export const RECENT_MS = 14 * 24 * 3_600_000;
 
 /**
- * Whether the subject is compared with an item. A developer's own workstream contains their tasks, so it is not a duplicate of one. Nor is
- * such a task a duplicate of a workstream that will contain it.
+ * Whether the subject is compared with an item. A developer's tasks are not compared with that developer's own workstreams, because a
+ * workstream contains tasks and does not duplicate them.
  */
 export function isCompared(subject: CheckedWork, id: string, item: { kind: ItemKind; owner_id: string; closed_at: number | null }, now: number): boolean {
   if (id === subject.plannedId) return false;
@@ -80,11 +80,11 @@ export function isCompared(subject: CheckedWork, id: string, item: { kind: ItemK
   return sameLevel || item.owner_id !== subject.developerId;
 }
 
-/** The four conditions. Each but the first can only prevent an escalation; the match itself is still stored. */
+/** Only open work is escalated. The match is stored in any case. */
 const isEscalated = (subject: CheckedWork, item: OverlapItemRow, scored: Scored, settings: OverlapSettings): boolean =>
   isOpen(item.status) && isEscalatedPair(subject, item, scored, settings);
 
-/** Without the condition that the work is open, for audits. */
+/** The conditions of an escalation, except that the work is open. Audits also report finished work. */
 export const isEscalatedPair = (subject: CheckedWork, item: OverlapItemRow, scored: Scored, settings: OverlapSettings): boolean =>
   scored.score >= settings.escalate && scored.textualEvidence && !diverges(subject, item) && !scored.lowInformation;
 
@@ -95,7 +95,7 @@ const diverges = (subject: Declared, item: Declared): boolean => opposed(subject
 /** Whether an item can be escalated, as far as this is known before it is scored. */
 const mayEscalate = (subject: CheckedWork, item: Declared & { closed_at: number | null }): boolean => item.closed_at === null && !diverges(subject, item);
 
-/** A match as stored: its owner is an id. `shownTo` turns it into what a viewer may see. */
+/** A match as it is stored, with the id of its owner. `shownTo` turns it into what a viewer may see. */
 function matchOf(subject: CheckedWork, item: OverlapItemRow, scored: Scored, surfaces: ReadonlyMap<string, string>, settings: OverlapSettings): OverlapMatch {
   return {
     id: item.id,

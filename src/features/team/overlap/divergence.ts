@@ -10,7 +10,7 @@ const OPPOSED: Readonly<Record<Action, readonly Action[]>> = {
   audit: [],
 };
 
-/** An undeclared action never diverges: the fields only add precision if both sides declare them. */
+/** An undeclared action is opposed to none. The fields make the comparison more precise only if both sides declare them. */
 export const opposed = (one: Action | null | undefined, other: Action | null | undefined): boolean => (one && other ? OPPOSED[one].includes(other) : false);
 
 /** Names that agents use for one layer. */
@@ -32,7 +32,7 @@ const cleaned = (component: string): string =>
     .toLowerCase()
     .replace(/[\s_]+/g, '-');
 
-/** Whether two declared components differ: not one name, not two names of one layer, and neither part of the other (`server`, `server-auth`). */
+/** Whether two declared components differ. Names of the same layer do not, nor do names of which one is part of the other (`server`, `server-auth`). */
 export function componentsDiffer(one: string | null | undefined, other: string | null | undefined): boolean {
   const [mine, theirs] = [cleaned(one ?? ''), cleaned(other ?? '')];
   if (mine === '' || theirs === '' || mine === theirs) return false;

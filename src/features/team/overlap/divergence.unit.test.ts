@@ -15,13 +15,13 @@ test('undeclared fields never diverge', () => {
   expect(componentsDiffer('  ', 'server')).toBe(false);
 });
 
-test('two names of one layer are one component; two layers differ', () => {
+test('two names of the same layer are the same component; names of different layers differ', () => {
   expect(componentsDiffer('server', 'Backend')).toBe(false);
   expect(componentsDiffer('server', 'ui')).toBe(true);
   expect(componentsDiffer('db', 'Front End')).toBe(true);
 });
 
-test('names of no known layer differ from every other name, unless one is part of the other', () => {
+test('a name of no known layer differs from every other name, unless one name is part of the other', () => {
   expect(componentsDiffer('billing', 'search')).toBe(true);
   expect(componentsDiffer('billing', 'billing-worker')).toBe(false);
   expect(componentsDiffer('billing', 'server')).toBe(true);

@@ -10,7 +10,7 @@ interface Model {
 
 const { modules } = workerData as { modules: string };
 
-/** Reads the manifest: these packages only have an `import` entry, which `require.resolve` does not find. */
+/** Reads the package manifest, because these packages have only an `import` entry and `require.resolve` does not find it. */
 async function imported(name: string) {
   const folder = join(modules, name);
   const { exports, main } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));

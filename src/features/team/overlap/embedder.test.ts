@@ -8,7 +8,7 @@ const login = { title: 'Users are logged out after a minute', task_type: 'bug' }
 const session = { title: 'Session cookie expires too soon', task_type: 'bug' };
 const invoice = { title: 'Send invoices by mail', task_type: 'feature' };
 
-/** A model that knows two meanings, behind an endpoint in OpenAI's format. */
+/** An endpoint in OpenAI's format, with a model that distinguishes two meanings. */
 async function endpoint(answer: 'model' | 'silence' | 'failure' = 'model') {
   const asked: { authorization: string | undefined; input: string[]; model: string }[] = [];
   const behaviour = { answer };
@@ -30,7 +30,7 @@ async function endpoint(answer: 'model' | 'silence' | 'failure' = 'model') {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/embeddings`, asked, behaviour };
 }
 
-test('with a model, the same work in other words is found, and the reason says that it is by meaning', async () => {
+test('with a model, a check finds the same work in other words, and the reason names the similar meaning', async () => {
   const { url, asked } = await endpoint();
   process.env.TEST_EMBED_KEY = 'k3y';
   const app = await teamApp({ embedder: { url, model: 'm1', api_key_env: 'TEST_EMBED_KEY' } });
@@ -53,7 +53,7 @@ test('a check does not wait for a slow model, and reports that it was late', asy
   expect((await app.task('check', session)).data.engine).toEqual({ embedder: 'late' });
 });
 
-test('a failed model is not asked for a while; checks and starts continue', async () => {
+test('after a failure the model is not asked for a while, and checks and starts work without it', async () => {
   const { url, asked, behaviour } = await endpoint('failure');
   const app = await teamApp({ embedder: { url, model: 'm1' } });
   expect((await app.task('check', login)).data.engine).toEqual({ embedder: 'down' });
@@ -62,7 +62,7 @@ test('a failed model is not asked for a while; checks and starts continue', asyn
   app.clock.advance(1_000);
   await expect.poll(() => asked.length).toBe(2);
   behaviour.answer = 'model';
-  // Vectors that it missed follow later. The delay counts from when the failure was noticed, which may still be in progress.
+  // The sweep adds the missing vector later. Its delay begins when it notices the failure, which may not have happened yet.
   await expect
     .poll(async () => {
       app.clock.advance(30_000);
@@ -71,7 +71,7 @@ test('a failed model is not asked for a while; checks and starts continue', asyn
     .toBe(1);
 });
 
-test('changed words get a new vector, as does another model', async () => {
+test('an item gets a new vector when its words or the model change', async () => {
   const { url } = await endpoint();
   const app = await teamApp({ embedder: { url, model: 'm1' } });
   const id = await app.planned(invoice, app.ben);
@@ -92,7 +92,7 @@ test('changed words get a new vector, as does another model', async () => {
   expect((await other.task('check', session)).data.matches).toEqual([expect.objectContaining({ id })]);
 });
 
-test('a model that cannot keep up does not get ever more requests at the same time', async () => {
+test('the number of simultaneous requests to a slow model is limited', async () => {
   let asked = 0;
   const slow = { model: 'm', close: async () => {}, embed: () => new Promise<Float32Array[]>(() => void asked++) };
   const query = new QueryEmbedder(slow, undefined, 1);

@@ -16,9 +16,9 @@ export interface EmbeddedQuery {
 
 /** A check waits no longer than this for the model. */
 const PATIENCE_MS = 60;
-/** After a failure, no check asks the model for this long: each would wait in vain. */
+/** After a failure, checks do not ask the model for this long, because each would wait in vain. */
 const REST_MS = 10_000;
-/** One more request would not be answered in time and would delay those after it. */
+/** The maximum number of open requests. One more would not be answered in time and would delay later requests. */
 const MAX_ASKED = 8;
 
 /** Asks the model for the vector of a query, within the time that a check can wait. */

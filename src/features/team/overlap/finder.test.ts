@@ -42,7 +42,7 @@ async function filled(count: number) {
   return { store, index };
 }
 
-test('postings in the store find the same items as scoring everything in memory, with the same scores', async () => {
+test('a search through stored postings finds the same items with the same scores as a search in memory', async () => {
   const { store } = await filled(150);
   const inMemory = new Finder(store.reader);
   const inStore = new Finder(store.reader, { inProcess: 0 });
@@ -126,7 +126,7 @@ test('an item with postings from an older version can be changed and removed lik
   expect(await store.reader.selectFrom('overlap_postings').select('term').execute()).toHaveLength(2);
 });
 
-test('memory keeps the most recently used workspaces and reads the others again', async () => {
+test('the most recently used workspaces stay in memory, and the others are read again when needed', async () => {
   const { store } = await filled(30);
   const others = ['ws_1', 'ws_2', 'ws_3'];
   for (const workspace of others) {

@@ -15,7 +15,7 @@ const IN_PROCESS = 10_000;
 const PAGE = 250;
 const MAX_SHARED = 300;
 const SAME_FILES = 100;
-/** The maximum number of postings that one search reads: the rarest terms first, and at least one term. */
+/** The maximum number of postings that one search reads. It reads the rarest terms first, and always at least one term. */
 const POSTINGS_READ = 5_000;
 const KNOWN_FREQUENCIES = 50_000;
 /** Frequencies are read again after this many changes in the workspace. */
@@ -79,7 +79,7 @@ export class Finder {
     return items;
   }
 
-  /** Reads what was committed since the last time, so that a search inside a transaction has little left to read. */
+  /** Reads the items committed since the last read, so that a search inside a transaction has little left to read. */
   async prepare(workspace: string): Promise<void> {
     const state = await readState(this.#reader, workspace);
     if (state && state.items <= this.#inProcess) await this.#refreshed(workspace);
@@ -150,7 +150,7 @@ export class Finder {
     return {
       documents: items,
       frequency: (term) => known.get(term) ?? 0,
-      // Counting paths would take another table, and how rare a path is hardly varies.
+      // Paths are not counted, because counting would take another table and most paths are about equally rare.
       fileFrequency: () => 1,
       prefixFrequency: (prefix) => byPrefix.get(prefix) ?? 0,
     };
@@ -169,7 +169,7 @@ export class Finder {
     const refresh = before.catch(() => {}).then(() => this.#refresh(workspace));
     this.#refreshing.set(workspace, refresh);
     const done = () => {
-      // Keeping the promise would keep the index that it resolved to.
+      // A stored promise would keep the index that it resolved to in memory.
       if (this.#refreshing.get(workspace) === refresh) this.#refreshing.delete(workspace);
     };
     refresh.then(done, done);
@@ -189,7 +189,7 @@ export class Finder {
         kept.revision = row.revision;
       }
       if (rows.length < PAGE) break;
-      // Ten thousand items take a second to read, so other calls run in between.
+      // Reading ten thousand items takes a second, so other calls run in between.
       await yieldToEventLoop();
     }
     this.#keep(workspace, kept);
@@ -214,7 +214,7 @@ export class Finder {
     return await readVectors(db, workspace, ids, model);
   }
 
-  /** Drops work that is no longer compared, so that memory follows the store. */
+  /** Removes work that is no longer compared from memory, after it was removed from the store. */
   forget(workspace: string, closedBefore: number): void {
     const kept = this.#kept.get(workspace);
     if (!kept) return;

@@ -20,10 +20,10 @@ import {
 import type { OverlapSettings } from './settings.ts';
 import { backgroundShare } from './terms.ts';
 
-/** A bound is summed in another order than the score. Rounding must not put it below the score. */
+/** An upper bound is summed in another order than the score. This factor prevents rounding from putting it below the score. */
 const ROUNDING = 1 + 1e-9;
 
-/** A term or file key with the slots of its items; for a term, also its damped count in each. */
+/** A term or file key with the slots of the items that contain it. For a term, also its damped count in each item. */
 interface KeyList {
   readonly key: string;
   readonly share: number;
@@ -31,17 +31,17 @@ interface KeyList {
   readonly counts: number[];
 }
 
-/** An item with its key lists. They are stored because a search visits hundreds of items: looking each key up by its text takes far longer. */
+/** An item with its key lists. A search visits hundreds of items, and looking up each key by its text would take far longer. */
 interface Slot {
   readonly item: Indexed;
   readonly terms: readonly KeyList[];
-  /** Damped counts of the terms without the words of a prefix, which do not count if the prefix marks a batch. */
+  /** Damped counts of the terms without the words of the title prefix. They are used if the prefix marks a batch. */
   readonly reduced: readonly number[];
   readonly files: readonly KeyList[];
   readonly kinds: readonly PathKey['kind'][];
   readonly vector: Float32Array | undefined;
   readonly vectorSquares: number;
-  /** The lengths of the item. Every item that is added or removed changes all weights, hence the version. */
+  /** The lengths of the item in one version of the index. Adding or removing any item changes all weights. */
   lengths: { readonly norm: number; readonly keySum: number; readonly version: number; readonly settings: OverlapSettings } | undefined;
 }
 
@@ -53,8 +53,8 @@ export interface IndexSearchOptions {
 }
 
 /**
- * All live items of a workspace, with the frequencies of their words and files. A search scores only the items whose upper bound, from what
- * they share with the query, is high enough. `scoreWeighed` computes the score itself.
+ * All live items of a workspace, with the frequencies of their words and files. A search first computes an upper bound of each score from
+ * what the item shares with the query. Only items with a high enough bound are scored by `scoreWeighed`.
  */
 export class MemoryIndex implements Statistics {
   readonly #slotOf = new Map<string, number>();
@@ -132,7 +132,7 @@ export class MemoryIndex implements Statistics {
     for (const { slot, product, common, embedding, highest } of this.#candidates(query, mine, atLeast, settings)) {
       const worst = best[limit - 1]?.score ?? atLeast;
       if (highest < worst) break;
-      // Most items share only a common word or a folder: measured against their own length they are ruled out before scoring.
+      // Most items share only a common word or a folder with the query. Their own length rules them out before scoring.
       const { norm, keySum } = this.#lengthsOf(slot, settings);
       const lengths = { norm: Math.max(norm, product / mine.norm), keySum };
       if (combine({ product, common, embedding }, mine, lengths, settings).score * ROUNDING < worst) continue;
@@ -146,7 +146,7 @@ export class MemoryIndex implements Statistics {
     return best;
   }
 
-  /** Items that may reach the score, most promising first, with their products with the query. */
+  /** Items that may reach the minimum score, most promising first. Each comes with its product with the query. */
   #candidates(query: Query, mine: Weighed, atLeast: number, settings: OverlapSettings) {
     const touched = this.#share(mine, settings);
     const vector = query.vector?.length ? query.vector : undefined;
@@ -195,7 +195,7 @@ export class MemoryIndex implements Statistics {
     return touched;
   }
 
-  /** Without the words of its prefix, whether or not the prefix marks a batch. */
+  /** The lengths of the item without the words of its prefix, whether or not the prefix marks a batch. */
   #lengthsOf(slot: Slot, settings: OverlapSettings) {
     if (slot.lengths?.version === this.#version && slot.lengths.settings === settings) return slot.lengths;
     const { terms, reduced, files, kinds } = slot;

@@ -82,7 +82,7 @@ test('a repeated search returns the same, also with other settings in between', 
   );
 });
 
-test('rejected items are not results and take no place in the limit', () => {
+test('rejected items are not returned and do not count towards the limit', () => {
   const index = filled(['a', 'b', 'c', 'd'].map((id) => ({ id, analysed: analyse({ title: `kanban swimlanes ${id}` }), files: [] })));
   const mine = { analysed: analyse({ title: 'kanban swimlanes' }), files: [] };
   expect(index.search(mine, DEFAULT_SETTINGS, { limit: 1, accept: (id) => id > 'b' }).map(({ id }) => id)).toEqual(['c']);

@@ -5,7 +5,7 @@ import { temporaryDatabase } from '../../../testing/store/database.ts';
 
 type Found = { id: string; level: string; score: number; task_type: string; file_overlap: string[]; action_divergent: boolean };
 
-test('opposed actions are stored and not escalated [overlap.escalation.opposed-action] [overlap.escalation.withholds-only] [team.file-conflicts.action-divergent]', async () => {
+test('a match with an opposed action is stored but not escalated [overlap.escalation.opposed-action] [overlap.escalation.withholds-only] [team.file-conflicts.action-divergent]', async () => {
   const app = await teamApp();
   const id = await app.started({ ...THUMBNAILS, action: 'create' }, app.ben);
   expect((await app.task('check', { ...SAME_THUMBNAILS, action: 'create' })).data.candidates).toHaveLength(1);
@@ -15,7 +15,7 @@ test('opposed actions are stored and not escalated [overlap.escalation.opposed-a
   expect((await app.task('start', { ...SAME_THUMBNAILS, action: 'remove' })).status).toBe('ok');
 });
 
-test('work on different declared components is stored and not escalated [overlap.escalation.different-component] [overlap.escalation.withholds-only]', async () => {
+test('a match with a different declared component is stored but not escalated [overlap.escalation.different-component] [overlap.escalation.withholds-only]', async () => {
   const app = await teamApp();
   await app.started({ ...THUMBNAILS, component: 'server' }, app.ben);
   const level = async (component?: string) =>
@@ -56,7 +56,7 @@ test('a candidate has its task_type, which does not affect the score [team.task-
   for (const candidates of found) expect(candidates).toEqual([expect.objectContaining({ task_type: 'refactor', score: found[0][0].score })]);
 });
 
-test('shared files are shown on the candidate, raise the score, and alone never escalate [team.file-conflicts.on-candidates] [team.file-conflicts.inform-only]', async () => {
+test('shared files are shown on the candidate and raise the score, but alone never escalate a match [team.file-conflicts.on-candidates] [team.file-conflicts.inform-only]', async () => {
   const app = await teamApp();
   const files = ['src/gallery/cache.ts', 'src/gallery/disk.ts'];
   await app.started({ ...THUMBNAILS, target_files: files }, app.ben);
@@ -70,7 +70,7 @@ test('shared files are shown on the candidate, raise the score, and alone never 
   expect(other.data.file_conflicts).toHaveLength(1);
 });
 
-test('files that an agent claims or changes count for its running work', async () => {
+test('files that an agent claims or changes are added to its running work', async () => {
   const app = await teamApp();
   const session = await app.session(app.ben, { repo: 'acme/app' });
   await app.started({ ...THUMBNAILS, session_id: session }, app.ben);
@@ -83,7 +83,7 @@ test('files that an agent claims or changes count for its running work', async (
   expect(await overlap()).toEqual(['src/a.ts', 'src/b.ts']);
 });
 
-test('only its recipient can dismiss a warning, with a reason; this replaces no verdict [team.warning.dismiss] [team.surface.warning-operations]', async () => {
+test('only the recipient of a warning can dismiss it, with a reason, and a required verdict is still required [team.warning.dismiss] [team.surface.warning-operations]', async () => {
   const app = await teamApp();
   await app.started(THUMBNAILS, app.ben);
   const check = await app.task('check', SAME_THUMBNAILS);
@@ -123,7 +123,7 @@ test('a workspace sets its own thresholds and restores the defaults', async () =
   expect(await app.events({ kind: 'overlap.configured' })).toHaveLength(2);
 });
 
-test("a warning about a private developer's own work names them to nobody else", async () => {
+test("a warning about a private developer's work does not name that developer to anybody else", async () => {
   const app = await teamApp();
   await app.started(THUMBNAILS);
   await app.done('developers.set_visibility', { developer: 'ana', visibility: 'private' });
@@ -138,7 +138,7 @@ test("a warning about a private developer's own work names them to nobody else",
   expect(await read(app.ben)).not.toMatch(/\bana\b/);
 });
 
-test('of two agents that check and start the same work at the same time on two servers, one starts and the other gets it as candidate', async () => {
+test('when two agents check and start the same work at the same time on two servers, one starts and the other gets the started task as a candidate', async () => {
   const database = await temporaryDatabase();
   const first = await teamApp({ database });
   const second = await teamApp({ database });

@@ -6,7 +6,7 @@ const asPerson = (caller: TestCaller, operator = false): TestCaller => ({ ...cal
 
 type Listed = { items: { warning_id: string; judged_by: string | null; verdict: string | null; status: string; mine: boolean }[]; more: boolean };
 
-test('an overlap shows who resolved it: by verdict, by hand, or null if automatic; private developers are not named', async () => {
+test('an overlap shows who resolved it by verdict or by hand, and null if it was resolved automatically; private developers are not named', async () => {
   const app = await teamApp();
   const codex = await app.developer('ben', 'codex');
   const list = async (filter = {}, by = asPerson(app.ana)) => (await app.done('overlap.list', filter, by)) as unknown as Listed;
@@ -32,7 +32,7 @@ test('an overlap shows who resolved it: by verdict, by hand, or null if automati
   expect((await list({ subject_id: judged })).items).toMatchObject([{ judged_by: '@private', developer: '@private' }]);
 });
 
-test('filtering by repository leaves out work known to be in another one', async () => {
+test('a repository filter omits warnings about work known to be in another repository', async () => {
   const app = await teamApp();
   const session = await app.session(app.ben, { repo: 'https://github.com/acme/shop' });
   await app.started(THUMBNAILS);
@@ -42,7 +42,7 @@ test('filtering by repository leaves out work known to be in another one', async
   expect([await count('shop'), await count('other')]).toEqual([2, 1]);
 });
 
-test('a person dismisses their own warning with a reason, an operator any; only once', async () => {
+test('a person can dismiss their own warning, and an operator any warning, with a reason and only once', async () => {
   const app = await teamApp();
   await app.started(THUMBNAILS);
   const { data } = await app.task('check', SAME_THUMBNAILS, app.ben);

@@ -21,7 +21,7 @@ async function audited(items: readonly WorkItem[], bounds: Bounds = {}) {
 
 const fillers = Array.from({ length: 40 }, (_, seed): WorkItem => ({ ...work, ...active, ...madeTask(seed), files: [], id: `filler_${seed}` }));
 
-test('pairs with open work come before pairs of finished work, however similar those are', async () => {
+test('pairs with open work come before pairs of finished work, even if the finished work is more similar', async () => {
   const title = 'Rotate the signing keys of the payment gateway every night';
   const { pairs } = await audited([
     ...fillers,
@@ -35,7 +35,7 @@ test('pairs with open work come before pairs of finished work, however similar t
   expect(pairs[1]?.score).toBeGreaterThan(pairs[0]?.score as number);
 });
 
-test('work that was not compared is counted, whether for number or for time', async () => {
+test('work that was not compared is counted, whether the limit was the number of items or the time', async () => {
   expect(await audited(fillers, { limit: 10 })).toMatchObject({ compared: 10, leftOut: 30 });
   expect(await audited(fillers, { patienceMs: 0 })).toMatchObject({ compared: 0, leftOut: 40 });
   await expect(audited(fillers, { signal: AbortSignal.abort(new Error('nobody waits')) })).rejects.toThrow('nobody waits');

@@ -63,7 +63,7 @@ export async function likePairs(db: Db, workspace: string, finder: Finder, now: 
       settings,
       limit: MAX_PER_ITEM,
       atLeast: settings.escalate,
-      // Each pair once.
+      // Each pair is compared only once.
       accept: (id, meta) => id < row.id && compared.has(id) && isCompared(subject, id, meta, now),
     });
     for (const scored of found) {
@@ -77,7 +77,7 @@ export async function likePairs(db: Db, workspace: string, finder: Finder, now: 
   return { pairs, compared: done, leftOut: Math.max(0, total - done) };
 }
 
-/** A pair of finished work can no longer be prevented, so it must not displace one that can. */
+/** Duplicate work that is finished can no longer be prevented, so it must not displace pairs with open work. */
 const openFirst = ({ first, second }: Pair): number => (isOpen(first.status) || isOpen(second.status) ? 1 : 0);
 
 const subjectOf = (row: OverlapItemRow): CheckedWork => ({

@@ -25,7 +25,7 @@ export async function prefixFrequencies(db: Db, workspace: string, prefixes: rea
   return new Map(rows.map(({ prefix, items }) => [String(prefix), Number(items)]));
 }
 
-/** The columns that scoring needs: a search reads hundreds of items and shows a few. */
+/** Only the columns that scoring needs, because a search reads hundreds of items and shows a few. */
 const SCORABLE = ['id', 'kind', 'owner_id', 'closed_at', 'action', 'component', 'analysed', 'files'] as const;
 export type Scorable = Pick<OverlapItemRow, (typeof SCORABLE)[number]>;
 
@@ -38,7 +38,7 @@ export async function mostShared(
   openOnly: boolean,
 ): Promise<Scorable[]> {
   if (terms.length === 0) return [];
-  // A table of the terms with their worth: a `case` over them would compare every posting with every term.
+  // The terms as a table, each with its weight. A `case` expression would compare every posting with every term.
   const wanted = sql<{ term: string; worth: number }>`(${sql.join(
     terms.map(({ term, worth }) => sql`select cast(${term} as text) as term, ${sql.lit(Math.round(worth * 100))} as worth`),
     sql` union all `,

@@ -17,7 +17,7 @@ import { fileConflicts, findItems, indexItem, markFiles, setItemStatus } from '.
 import type { TaskText } from './terms.ts';
 import { attachWarning, confirmWarning, dismissAutomatically, findWarning, readMatches, resolveWarning, storeWarning } from './warnings.ts';
 
-/** Prepared before the transaction that compares. */
+/** The query with its embedding, prepared before the transaction in which work is compared. */
 export type Prepared = EmbeddedQuery;
 
 /** Whether planned work that looks like other work may be stored, and the reason. */
@@ -26,7 +26,7 @@ export interface Confirmation {
   readonly reason?: string | undefined;
 }
 
-/** Only people must confirm a plan; agents need not. */
+/** For agents, because only people must confirm a plan. */
 export const UNASKED: Confirmation = { confirmed: true };
 
 /** Started work, with the warning of its check and the files that others are working on. */
@@ -36,7 +36,7 @@ export interface StartedWork<W> {
   readonly conflicts: FileConflict[];
 }
 
-/** The calls that check and start this work. Planned work has another operation. */
+/** The calls that check and start this work. Planned work is started by another operation. */
 const callsFor = ({ kind, plannedId, title, taskType }: CheckedWork): StartCall => {
   const type = taskType === null ? '' : `, task_type "${taskType}"`;
   const planned = plannedId !== null && kind === 'task' ? `, planned_task_id "${plannedId}"` : '';
@@ -47,7 +47,7 @@ const callsFor = ({ kind, plannedId, title, taskType }: CheckedWork): StartCall 
   };
 };
 
-/** The one comparison behind every check, plan and start, for tasks and workstreams, agents and people. */
+/** Compares work in every check, plan and start, for tasks and workstreams, and for agents and people. */
 export class Preflight {
   readonly #finder: Finder;
   readonly #embedder: QueryEmbedder | null;
@@ -72,8 +72,8 @@ export class Preflight {
   }
 
   /**
-   * Stores planned work, with a warning if it looks like other work. A person must confirm such work first: until then, the candidates are
-   * returned and `add`, which stores the work, is not called.
+   * Stores planned work, with a warning if it looks like other work. In that case a person must confirm it first. Until then, the candidates
+   * are returned, and `add`, which stores the work, is not called.
    */
   async plan(
     tx: Tx,
@@ -164,7 +164,7 @@ export class Preflight {
   }
 }
 
-/** From now on, other work is compared with this work, and others see its files as in use by its owner. */
+/** Adds the work to the index, so that other work is compared with it, and marks its files as in use by its owner. */
 export async function indexWork(tx: Tx, work: CheckedWork, id: string, status: ItemStatus): Promise<void> {
   await indexItem(tx, { ...work, id, ownerId: work.developerId, status, closedAt: null });
   if (work.kind === 'task') await markWorkFiles(tx, work, id);

@@ -17,7 +17,7 @@ export function reasonFor(scored: Scored, querySurfaces: ReadonlyMap<string, str
   return beginning(parts.join('; ') || 'little in common', MAX_CHARACTERS);
 }
 
-/** Below this cosine, the words alone did not make the match. */
+/** Below this cosine, the words alone do not explain the match. */
 const EVIDENT = 0.1;
 
 function listed(files: readonly string[], count: number): string {

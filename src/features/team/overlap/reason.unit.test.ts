@@ -29,16 +29,16 @@ test('a reason names files and words as they were written', () => {
   expect(reason).toBe('same file: src/upload/retry.ts; both about: backoff, uploads, failed');
 });
 
-test('a match by meaning alone says so', () => {
+test('the reason of a match by meaning alone names the similar meaning', () => {
   expect(reasonFor(scored({ embedding: 0.8, textualEvidence: true }), new Map())).toBe('similar meaning in other words');
   expect(reasonFor(scored({ embedding: 0.4 }), new Map())).toBe('similar meaning in other words');
 });
 
-test('words too weak to be evidence are not given as a reason if files match', () => {
+test('if files match, the reason omits words that are too weak as evidence', () => {
   expect(reasonFor(scored({ files: 1, tfidf: 0.05, sharedFiles: ['a.ts'], sharedTerms: ['fix'] }), new Map())).toBe('same file: a.ts');
 });
 
-test('many files are counted instead of listed', () => {
+test('a reason names the first files and counts the others', () => {
   expect(reasonFor(scored({ files: 1, sharedFiles: ['a', 'b', 'c', 'd'] }), new Map())).toBe('same files: a, b and 2 more');
 });
 

@@ -57,9 +57,9 @@ export function weigh(query: Query, statistics: Statistics, settings: OverlapSet
 export const scorePair = (query: Query, candidate: Indexed, statistics: Statistics, settings: OverlapSettings): Scored =>
   scoreWeighed(query, weigh(query, statistics, settings), candidate, statistics, settings);
 
-/** `scorePair` for a query that is compared with many candidates and weighted once. */
+/** Like `scorePair`, for a query that is weighted once and compared with many candidates. */
 export function scoreWeighed(query: Query, mine: Weighed, candidate: Indexed, statistics: Statistics, settings: OverlapSettings): Scored {
-  // If the query has no files, those of the candidate cannot count, and paths take longer than words.
+  // If the query has no files, the candidate's files cannot count. They are skipped, because paths take longer to weigh than words.
   const theirs = weigh(mine.keys.size > 0 ? candidate : { ...candidate, files: [] }, statistics, settings);
   const shared: { term: string; worth: number }[] = [];
   let product = 0;
@@ -89,7 +89,7 @@ export function scoreWeighed(query: Query, mine: Weighed, candidate: Indexed, st
 
   function isLowInformation(): boolean {
     const { nats, telling } = settings.lowInformation;
-    // Checks first what most candidates fail: hundreds are scored for each one that is shown.
+    // The condition that most candidates fail comes first, because hundreds are scored for each candidate that is shown.
     const sharedSays = informationIn(sharedTerms, statistics, settings).nats >= nats;
     if (!sharedSays && !alike) return true;
     const [one, other] = [mine, theirs].map(({ terms }) => informationIn(terms.keys(), statistics, settings)) as [Information, Information];
@@ -100,7 +100,7 @@ export function scoreWeighed(query: Query, mine: Weighed, candidate: Indexed, st
 
 type Information = ReturnType<typeof informationIn>;
 
-/** From this size on, the workspace's own statistics show which words are in everything. */
+/** From this number of items on, the workspace's own statistics show which words occur everywhere. */
 const GROWN = 20;
 const IN_EVERYTHING = 0.2;
 
@@ -121,7 +121,7 @@ function informationIn(terms: Iterable<string>, statistics: Statistics, { lowInf
   return { nats, telling };
 }
 
-/** How common things are in the workspace. `fileFrequency` is called for each of the keys of `pathKeys`. */
+/** How common words and files are in the workspace. `fileFrequency` is called for each key that `pathKeys` returns. */
 export interface Statistics {
   readonly documents: number;
   frequency(term: string): number;
@@ -133,10 +133,10 @@ export interface Statistics {
 export const inverseFrequency = (documents: number, frequency: number, share: number, { background }: OverlapSettings): number =>
   Math.max(0, Math.log(documents + background + 1) - Math.log(frequency + background * share + 0.5));
 
-/** The damped count of a term: the tenth mention adds little to the second. */
+/** The damped count of a term, because a tenth mention says little more than the second. */
 export const damped = (count: number): number => (count <= 0 ? 0 : Math.log1p(count));
 
-/** The term counts that enter a score: without the words of a prefix that marks a batch. */
+/** The term counts used in a score. They omit the words of a prefix that marks a batch. */
 export function countedTerms(analysed: Analysed, isBatch: boolean): Map<string, number> {
   const counted = new Map<string, number>();
   for (let at = 0; at < analysed.terms.length; at++) counted.set(analysed.terms[at] as string, analysed.counts[at] as number);
@@ -171,14 +171,14 @@ export function product(one: Float32Array, other: Float32Array): number {
 
 export const squares = (vector: Float32Array): number => product(vector, vector);
 
-/** Null if a side has no vector, or one of another model. */
+/** Null if a side has no vector, or if the vectors are from different models. */
 function cosine(one: Float32Array | undefined, other: Float32Array | undefined): number | null {
   if (!one || !other || one.length !== other.length) return null;
   const lengths = squares(one) * squares(other);
   return lengths > 0 ? product(one, other) / Math.sqrt(lengths) : null;
 }
 
-/** The lengths of a side, against which the shared weight is measured. */
+/** The lengths of one side. The score divides the shared weight by them. */
 type Lengths = Pick<Weighed, 'norm' | 'keySum'>;
 
 interface SharedWeight {
@@ -191,14 +191,14 @@ interface SharedWeight {
 }
 
 /**
- * The score. Words and meaning are two readings of the same text, so the stronger one counts, not the sum: tasks of one component mean
- * similar things, and a sum would raise all of them. A model can therefore only add matches.
+ * The score. The word score and the meaning score come from the same text, so only the higher one counts. A sum would raise the scores of
+ * all tasks of one component, because they mean similar things. A model can therefore only add matches.
  */
 export function combine({ product, common, embedding }: SharedWeight, one: Lengths, other: Lengths, { weights, embeddingFloor, shortText }: OverlapSettings) {
   const tfidf = share(product, one.norm * other.norm);
-  // How much the agreement of two texts can prove, 0 to 1.
+  // How much the similarity of two texts proves, from 0 to 1. Short texts prove less.
   const proof = tfidf > 0 ? (one.norm / (one.norm + shortText)) * (other.norm / (other.norm + shortText)) : 0;
-  // Half Jaccard, half the share of the shorter list: an agent that names one right file of ten has still named it.
+  // Half Jaccard, half the share of the shorter list, because one right file among ten is still a right file.
   const files = (share(common, one.keySum + other.keySum - common) + share(common, Math.min(one.keySum, other.keySum))) / 2;
   const meaning = embedding === null ? 0 : weights.embedding * (embedding - embeddingFloor);
   return { score: Math.max(weights.text * (tfidf * proof), meaning, 0) + weights.files * files, tfidf, files };
@@ -250,20 +250,20 @@ function weighedKeys(files: readonly string[], settings: OverlapSettings): Map<s
   return weighed;
 }
 
-/** Files that many tasks touch, whatever their subject. For workspaces too young to show it. */
+/** Files that many tasks touch, whatever their subject. Used while a workspace has too few tasks to show this. */
 const COMMON_FILES =
   /(?:^|\/)(?:readme|changelog|changes|license|contributing)(?:\.\w+)?$|(?:^|\/)(?:package(?:-lock)?\.json|yarn\.lock|pnpm-lock\.yaml|cargo\.(?:toml|lock)|go\.(?:mod|sum)|pyproject\.toml|requirements\.txt|gemfile(?:\.lock)?|makefile|dockerfile|\.gitignore|tsconfig\.json|index\.\w+|main\.\w+|mod\.rs|__init__\.py|app\.\w+|routes\.\w+|schema\.\w+|types\.ts)$/i;
 
 export const backgroundFileShare = (key: string): number => (COMMON_FILES.test(key) ? 0.05 : key.endsWith('/') ? 0.01 : 0.001);
 
-/** Only the background: what a handful of texts has in common does not show how informative a word is. */
+/** Leaves only the background frequencies, because a handful of texts does not show how informative a word is. */
 const NO_STATISTICS: Statistics = { documents: 0, frequency: () => 0, fileFrequency: () => 0, prefixFrequency: () => 0 };
 
-/** Writers wait while a workstream is chosen. The beginning of a description shows its subject. */
+/** Only the beginning of a description is compared, because it shows the subject and other writers wait meanwhile. */
 const CHARACTERS = 500;
 const brief = ({ title, scope, description }: TaskText): TaskText => ({ title, scope, description: description?.slice(0, CHARACTERS) });
 
-/** The text of `choices` that a new one belongs with, if any. Requires the similarity that causes a warning. */
+/** The id of the most similar choice, or null if none is similar enough for a warning. */
 export function bestFit(text: TaskText, choices: readonly (TaskText & { id: string })[]): string | null {
   const query = { analysed: analyse(brief(text)), files: [] };
   let best: { id: string; score: number } | null = null;

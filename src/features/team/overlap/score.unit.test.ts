@@ -21,7 +21,7 @@ function workspace(...items: Indexed[]): MemoryIndex {
 const score = (one: Indexed, other: Indexed, index = workspace(other)) => scorePair(one, other, index, DEFAULT_SETTINGS);
 
 describe('words', () => {
-  test('equal titles score highest, unrelated ones nothing', () => {
+  test('equal titles score highest, and unrelated titles score zero', () => {
     const index = workspace(item('b', 'Retry uploads with backoff'), item('c', 'Translate the legal notice'));
     const mine = item('a', 'Retry uploads with backoff');
     expect(score(mine, item('b', 'Retry uploads with backoff'), index).tfidf).toBeCloseTo(1);
@@ -35,7 +35,7 @@ describe('words', () => {
     expect(score(item('a', 'Fix kanban tests'), item('b', 'Fix kanban tests')).sharedTerms[0]).toBe('kanban');
   });
 
-  test('agreement of short texts proves less than of long ones', () => {
+  test('two equal short texts score lower than two equal long texts', () => {
     const short = score(item('a', 'Kanban'), item('b', 'Kanban'));
     const long = score(item('a', 'Kanban swimlanes with sticky headers'), item('b', 'Kanban swimlanes with sticky headers'));
     expect(long.tfidf).toBeCloseTo(short.tfidf);
@@ -58,16 +58,16 @@ describe('words', () => {
     expect(score(item('a', 'Fix kanban drag and drop'), item('b', 'Fix kanban drag and drop')).lowInformation).toBe(false);
   });
 
-  test('a word that is in everything in a workspace is not informative there', () => {
+  test('a word that occurs in most tasks of a workspace is not informative there', () => {
     const others = Array.from({ length: 30 }, (_, at) => item(`o${at}`, `Zeppelin ${String.fromCodePoint(97 + (at % 26))}${at}xyz`));
     const pair = [item('a', 'Zeppelin moorings'), item('b', 'Zeppelin hangars')] as const;
     expect(score(...pair).lowInformation).toBe(false);
     expect(score(...pair, workspace(...others)).lowInformation).toBe(true);
-    // One word is left of two equal titles, and they are still the same piece of work.
+    // Only one informative word is left in two equal titles, but they still describe the same work.
     expect(score(item('a', 'Zeppelin moorings'), item('b', 'Zeppelin moorings'), workspace(...others)).lowInformation).toBe(false);
   });
 
-  test('one word, however rare, does not make the same work', () => {
+  test('titles of a single word have low information, however rare the word is', () => {
     expect(score(item('a', 'Zeppelin'), item('b', 'Zeppelin')).lowInformation).toBe(true);
   });
 });
@@ -103,12 +103,12 @@ describe('files', () => {
     expect(base).toBeLessThan(0.5);
   });
 
-  test('one right file of many counts for more than its share', () => {
+  test('one shared file in a long list counts for more than its share of the list', () => {
     const many = Array.from({ length: 9 }, (_, at) => `src/m${at}/f${at}.ts`);
     expect(score(item('a', 'x', ['src/m0/f0.ts']), item('b', 'y', many)).files).toBeGreaterThan(0.5);
   });
 
-  test('a file that everything touches weighs less than a rare one', () => {
+  test('a file that many tasks touch weighs less than a rare file', () => {
     const found = (shared: string) => score(item('a', 'x', [shared, 'src/one.ts']), item('b', 'y', [shared, 'src/two.ts'])).files;
     expect(found('lib/package.json')).toBeLessThan(found('lib/upload-queue.ts'));
   });

@@ -1,6 +1,6 @@
 import type { OverlapMatch, ScopeVerdict } from './contract.ts';
 
-/** The fields of a start that answer the check before it. */
+/** The fields of a start that respond to the check before it. */
 export interface StartAnswer {
   readonly check_id?: string | undefined;
   readonly scope_verdict?: ScopeVerdict | undefined;
@@ -38,11 +38,11 @@ export interface BlockedStart {
 }
 type StartRuling = PassedStart | BlockedStart;
 
-/** Whether work may start. The score raises the question; the verdict answers it. */
+/** Whether work may start. The score decides whether a verdict is required, and the verdict decides about the start. */
 export function ruleStart(check: CheckFacts | undefined, answer: StartAnswer, call: StartCall): StartRuling {
   const again = `Call ${call.check}. Then call ${call.start} within 10 minutes.`;
   if (!check) return block('CHECK_REQUIRED', 'This work was not checked: you have no check with this title.', again);
-  if (check.used) return block('CHECK_REQUIRED', 'Your latest check with this title is already used. A check is good for one start.', again);
+  if (check.used) return block('CHECK_REQUIRED', 'Your latest check with this title is already used. Each check allows one start.', again);
   if (check.age > CHECK_LASTS_MS) return block('CHECK_EXPIRED', 'Your check is more than 10 minutes old.', again);
   if (answer.check_id !== undefined && answer.check_id !== check.id) {
     const message = `Check ${JSON.stringify(answer.check_id)} is not your latest check with this title.`;

@@ -31,7 +31,7 @@ async function told(store: Store) {
   };
 }
 
-test('indexing many new and known items together gives the same index as one by one, with a unique revision each', async () => {
+test('indexing many new and known items together gives the same index as indexing them one by one, with a unique revision for each', async () => {
   const before = [item('a', 'Cache thumbnail images'), item('b', 'Export billing reports')];
   const after = [
     item('c', 'Cache images of the shop', { files: ['src/a.ts'] }),
@@ -61,7 +61,7 @@ test('indexing many new and known items together gives the same index as one by 
   expect(Math.min(revision('a'), revision('d'))).toBeGreaterThan(Math.max(revision('b'), revision('c')));
 });
 
-test('an empty list changes nothing', async () => {
+test('indexing an empty list changes nothing', async () => {
   const store = await openTestStore();
   await store.write('ws_default', async (tx) => {
     await indexItems(tx, []);

@@ -92,7 +92,7 @@ export async function setItemStatus(tx: Tx, id: string, status: ItemStatus, clos
   await change(tx, id, { status, closed_at: closedAt });
 }
 
-/** The same for many items. Unknown ids are ignored. */
+/** Like `setItemStatus`, for many items. Unknown ids are ignored. */
 export async function setItemsStatus(tx: Tx, ids: readonly string[], status: ItemStatus, closedAt: number | null = null): Promise<void> {
   const before = await readState(tx.db, tx.workspace);
   if (!before || ids.length === 0) return;
@@ -112,7 +112,7 @@ export async function setItemOwner(tx: Tx, id: string, ownerId: string): Promise
   await change(tx, id, { owner_id: ownerId });
 }
 
-/** Adds files that the work has turned out to touch, up to `MAX_FILES` in all. */
+/** Adds files that the work touches, up to `MAX_FILES` in all. */
 export async function addItemFiles(tx: Tx, id: string, files: readonly string[]): Promise<void> {
   const known = await findItem(tx.db, tx.workspace, id);
   if (!known) return;
@@ -143,7 +143,7 @@ export async function forgetItems(tx: Tx, closedBefore: number, limit: number): 
 async function dropTerms(db: Db, row: OverlapItemRow): Promise<void> {
   const { terms } = trustedItem(row).analysed;
   await countTerms(db, row.workspace_id, terms, -1);
-  // All of its terms: an older version may have posted other ones.
+  // The postings of all its terms are deleted, because an older version may have stored other ones.
   await deleteRows(db, 'overlap_postings', { workspace_id: row.workspace_id, term: terms, item: row.number });
 }
 
@@ -198,7 +198,7 @@ function withOwn(own: OwnSettings): OverlapSettings {
 
 /**
  * Reserves revisions and numbers for added items. The returned row has the last of each. Writers of a workspace take turns, so nothing is
- * reserved twice. Revisions are unique: a reader that pages by revision would miss one of two items that share one.
+ * reserved twice. Revisions must be unique, because a reader that pages by revision would miss one of two items with the same revision.
  */
 export async function nextState(db: Db, workspace: string, { added = 0, removed = 0, revisions = 1 } = {}): Promise<OverlapStateRow> {
   const rows = await db
@@ -243,7 +243,7 @@ async function countTerms(db: Db, workspace: string, terms: Iterable<string>, by
   }
 }
 
-/** We wrote these columns and read thousands of them at a time: validating each would cost more than everything else. */
+/** Only Covenant writes these columns. They are not validated, because a search reads thousands of rows and validation would take most of the time. */
 export function trustedItem({ id, analysed, files }: Pick<OverlapItemRow, 'id' | 'analysed' | 'files'>): { id: string; analysed: Analysed; files: string[] } {
   return { id, analysed: JSON.parse(analysed), files: JSON.parse(files) };
 }
@@ -289,7 +289,7 @@ export const unmarkFiles = (tx: Tx, source: FileSource, sourceId: string) =>
 
 interface FileQuestion {
   readonly files: readonly string[];
-  /** Null: unknown, so any repository may be meant. */
+  /** Null if unknown. Then files of any repository count. */
   readonly repo: string | null;
   readonly viewer: Principal;
   readonly now: number;

@@ -32,7 +32,7 @@ export function analyse(task: TaskText): Analysed {
 
 export const termsOf = (text: string): string[] => Array.from(wordsOf(text), ({ term }) => term);
 
-/** The word as written for each term, to show it instead of a stem. */
+/** For each term, the word as it was written, to show it instead of the stem. */
 export function surfaces(text: string): Map<string, string> {
   const found = new Map<string, string>();
   for (const { term, surface } of wordsOf(text)) if (!found.has(term)) found.set(term, surface);
@@ -51,7 +51,7 @@ function* wordsOf(text: string): Generator<FoundTerm> {
   }
 }
 
-/** The parts of a name, and the whole name: `GitHub` must match `github`, and `user_name` `username`. */
+/** The parts of a name and the whole name, so that `GitHub` matches `github`, and `user_name` matches `username`. */
 function* identifier(name: string): Generator<FoundTerm> {
   const parts = name
     .split('_')
@@ -92,8 +92,9 @@ function clean(text: string): string {
 }
 
 /**
- * References to other work: addresses, mail, `org/repo#12`, hashes. Two tasks that cite the same one would look alike. Bounded and anchored
- * at the start of a run: otherwise a long text would take quadratic time.
+ * References to other work, such as URLs, mail addresses, `org/repo#12` and hashes. They are dropped, because two tasks that cite the same
+ * reference would look alike. The patterns are bounded and match only at the start of a run of characters. Otherwise a long text would take
+ * quadratic time.
  */
 const REFERENCES = [
   /(?<![\w+.-])[a-z][a-z0-9+.-]{1,15}:\/\/\S+/giu,
@@ -106,13 +107,13 @@ const REFERENCES = [
 /** A soft hyphen or a zero-width space inside a word does not make it another word. */
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}+/gu;
 
-/** A file extension shows the language of the project, which all of its tasks share. `JSON output` keeps its word. */
+/** File extensions are dropped, because they show the project's language, which all its tasks share. `JSON output` keeps the word. */
 const FILE_ENDING =
   /(?<=[\p{L}\p{N}_)\]])\.(?:[cm]?[jt]sx?|py|rb|rs|go|java|kts?|swift|cpp|hpp|cc|cs|php|s?css|sass|html?|md|json|ya?ml|toml|xml|sh|txt|sql|vue)\b/giu;
 
 const COMPOUND = new RegExp(`\\b(?:${COMPOUND_WORDS.replaceAll('\n', '').replaceAll(' ', '[ -]')})(?=s?\\b)`, 'giu');
 
-/** Names with an inner capital that are one word: split, they would count twice. */
+/** Names with an inner capital letter that are one word. If they were split, they would count twice. */
 const BRAND =
   /\b(?:GraphQL|GitHub|GitLab|BitBucket|OAuth|OpenAI|OpenAPI|OpenTelemetry|OpenGL|OpenSSL|JavaScript|TypeScript|CoffeeScript|jQuery|PostgreSQL|MySQL|SQLite|NoSQL|MongoDB|DynamoDB|MariaDB|RabbitMQ|iOS|iPadOS|macOS|tvOS|watchOS|FreeBSD|YouTube|LinkedIn|PayPal|WebGL|WebAssembly|WebRTC|WebSocket|DevOps|IntelliJ|VSCode|JetBrains|LaTeX|NumPy|SciPy|PyTorch|TensorFlow|FastAPI|NextJS|NodeJS|npm|IPv[46]|UTF8)(?=s?\b)/gu;
 
@@ -134,7 +135,7 @@ const STOP_WORDS: ReadonlySet<string> = new Set(`${JOINING_WORDS} ${PATH_WORDS}`
 
 const VOWEL = /[aeiouy]/;
 
-/** One root for the forms of an English word (retry, retries, retried, retrying). Stems too little rather than too much: a wrong merge is a false alarm. */
+/** One root for the forms of an English word (retry, retries, retried). It rather stems too little, because a wrong merge causes a false alarm. */
 export function stem(word: string): string {
   if (/^\p{Script=Cyrillic}{5,}$/u.test(word)) return word.replace(/[аеёиоуыэюяйьмхв]{1,2}$/u, '');
   if (word.length < 4 || !/^[a-z]+$/.test(word)) return word;
@@ -189,7 +190,7 @@ function prefixOf(title: string): string | null {
 }
 
 const COMMONEST = 0.25;
-/** A term in no class: rarer than all terms in the table. */
+/** The share of a term that is not in the table: lower than that of any term in it. */
 const UNKNOWN = 0.0002;
 
 const SHARES = new Map<string, number>(
@@ -204,7 +205,7 @@ const SHARES = new Map<string, number>(
 /** The share of software tasks that contain a term. */
 export const backgroundShare = (term: string): number => SHARES.get(term) ?? UNKNOWN;
 
-/** Postings only find candidates, which are then scored in full: the most informative terms suffice and keep the table small. */
+/** Postings only find candidates, which are then scored in full. The most informative terms are enough and keep the table small. */
 const POSTED_TERMS = 24;
 /** Saturation of repeated terms, as in BM25. The score accounts for the length of a task. */
 const SATURATION = 1.2;

@@ -5,7 +5,7 @@ import { analyse, stem, surfaces, termsOf } from './terms.ts';
 
 const any = fc.string({ unit: 'binary', maxLength: 300 });
 
-test('the forms of a word are one term', () => {
+test('all forms of a word become the same term', () => {
   for (const forms of [
     'retry retries retried retrying',
     'upload uploads uploaded uploading',
@@ -17,7 +17,7 @@ test('the forms of a word are one term', () => {
   }
 });
 
-test('words that only look similar stay apart', () => {
+test('words that only look similar become different terms', () => {
   for (const [one, other] of [
     ['state', 'statistics'],
     ['add', 'ads'],
@@ -36,7 +36,7 @@ test('names are split, and also kept whole', () => {
   expect(termsOf('GitHub')).toEqual(termsOf('github'));
 });
 
-test('short and long forms, and compounds written apart, are one term', () => {
+test('short and long forms of a word become the same term, as do compounds written as one or two words', () => {
   for (const [one, other] of [
     ['db', 'database'],
     ['config', 'configuration'],
@@ -94,7 +94,7 @@ test('the analysis of any text is small and survives JSON', () => {
   );
 });
 
-test('every term has its written word', () => {
+test('every term has a word as it was written', () => {
   fc.assert(
     fc.property(any, (text) => {
       expect([...surfaces(text).keys()].sort()).toEqual([...new Set(termsOf(text))].sort());
@@ -109,6 +109,6 @@ test('only the beginning of a very long text counts', () => {
   expect(termsOf(`kanban ${filler} swimlane`)).not.toContain('swimlan');
 });
 
-test('invisible characters do not make other words', () => {
+test('invisible characters inside a word do not change its term', () => {
   expect(termsOf('re\u200Btry up\u00ADloads \u2060back\u200Doff')).toEqual(termsOf('retry uploads backoff'));
 });

@@ -8,11 +8,11 @@ import { findItem, nextState } from './store.ts';
 import { embeddedText } from './terms.ts';
 
 const EVERY_MS = 1_000;
-/** Few at a time, so that a query does not wait long behind them. */
+/** Only a few texts at a time, so that a query does not wait long behind them. */
 const BATCH = 4;
 const PAGE = 200;
 
-/** Gives every item its vector soon after it was written or changed. Items that the model missed while it was unavailable follow later. */
+/** Adds a vector to every item soon after it was written or changed. If the model is unavailable, the vector is added later. */
 export function vectorSweep({ store, clock, log }: Services, embedder: Embedder): Sweep {
   /** The last processed revision of each workspace. */
   const seen = new Map<string, number>();
@@ -43,7 +43,7 @@ export function vectorSweep({ store, clock, log }: Services, embedder: Embedder)
   async function save(workspace: string, item: OverlapItemRow, vector: Float32Array): Promise<void> {
     await store.write(workspace, async (tx) => {
       const now = await findItem(tx.db, workspace, item.id);
-      // Changed in the meantime: the vector would belong to the old text.
+      // The item was changed in the meantime, so the vector would belong to the old text.
       if (!now || embeddedText(now) !== embeddedText(item)) return;
       const row = { workspace_id: workspace, item_id: item.id, model: embedder.model, vector: encodeVector(vector) };
       await saveRows(tx.db, 'overlap_vectors', ['workspace_id', 'item_id', 'model'], row);

@@ -64,7 +64,7 @@ export async function confirmWarning(tx: Tx, ctx: WriteContext, id: string, reas
 
 export async function dismissAutomatically(tx: Tx, ctx: WriteContext, id: string, reason: string, details: { started?: string }): Promise<void> {
   if (details.started !== undefined) await attachWarning(tx, id, details.started);
-  // It is already resolved, with its own reason.
+  // The warning is already resolved, with its own reason.
   if ((await findWarning(tx.db, tx.workspace, id))?.resolved_at !== null) return;
   await resolveWarning(tx, id, { status: 'dismissed', reason });
   record(tx, ctx, { category: 'work', kind: 'warning.dismissed', subject: id, payload: { ...details, automatic: true, reason } });
@@ -161,7 +161,7 @@ export const warningView = (row: OverlapWarningRow, name: (developerId: string) 
 
 type OverlapView = Output<typeof showOverlap>['overlap'];
 
-/** The same, with the verdict and who resolved it. */
+/** Stored warnings as a viewer may see them, with the verdict and who resolved each. */
 export async function viewOverlaps(db: Db, workspace: string, principal: Principal, warnings: readonly OverlapWarningRow[]): Promise<OverlapView[]> {
   const viewer = await viewerOf(db, principal);
   const ids = warnings.map(({ id }) => id);

@@ -30,10 +30,10 @@ vulnerability vuln cve|notification notif notify|organization org organisation|c
 timezone tz|upgrade bump|deduplicate dedupe dedup|observability o11y|validate validation|optimize optimise optimization|serialize serialise|analyze analyse`;
 
 /**
- * How common terms are in software tasks in general, so that IDF works in a workspace of five tasks. Document frequencies from the benchmark's
- * repositories, in classes that halve (the first is in a quarter of all tasks). Each is the mean without the two highest and two lowest
- * repositories, because a word of one product is not common in software. Words that agents put into any title have a minimum that people's pull
- * requests do not show.
+ * How common terms are in software tasks in general, so that IDF works in a workspace of five tasks. The values are document frequencies from
+ * the benchmark's repositories. Terms of the first class are in a quarter of all tasks, and each class is half as frequent as the one before.
+ * A frequency is the mean without the two highest and two lowest repositories, because a word of one product is not common in software. Words
+ * that agents put into any title have a minimum frequency, because people's pull requests use them less.
  */
 export const COMMON_TERMS = `creat fix|remov test updat|bug chang cod documentat error fil implement improv mak refactor|allow api behaviour build call cas cleanup commit 
 configurat default enhanc ensur exampl fail featur funct general handl instead issu link messag method minor misc mov nam new problem referenc return 

@@ -36,7 +36,7 @@ const manifest = z
     return z.NEVER;
   });
 
-/** The release that this server offers to companions. Read on every call, so a new release needs no restart. An invalid file offers none. */
+/** The release that this server offers to companions. The file is read on every call, so a new release needs no restart. If it is invalid, none is offered. */
 export async function readManifest(path: string | undefined, log: Log): Promise<CompanionRelease | undefined> {
   if (path === undefined) return undefined;
   try {
@@ -61,7 +61,7 @@ export async function companionTarball(manifestPath: string | undefined, log: Lo
   return undefined;
 }
 
-/** A companion that is newer than its server's release goes back to that release. */
+/** A companion that is newer than its server's release is told to install that release too. */
 export const companionAnswer = ({ latest_version, tarball_sha256, signature }: CompanionRelease, installed: string) => ({
   latest_version,
   tarball_sha256,

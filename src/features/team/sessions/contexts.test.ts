@@ -79,7 +79,7 @@ test('contexts of another branch, no branch, another repository or another devel
   expect((await published({ branch: undefined })).superseded).toEqual([kept[2]?.context_id]);
 });
 
-test('a repository is the same under any of its addresses; a handoff finds it by its short name too', async () => {
+test('all addresses of a repository mean the same repository, and a handoff also finds it by its short name', async () => {
   const { ana, app, clock, published } = await services();
   const first = await published({ repo: 'git@github.com:acme/app.git' });
   const second = await published({ repo: 'https://github.com/Acme/App' });
@@ -149,7 +149,7 @@ test('every active context is listed: the newest in detail, the others in one li
   expect((await get({ context_id: made[29] }, ben)).data).toMatchObject({ context: { summary: 's'.repeat(500), files_touched: ['src/a.ts'], cut: false } });
 });
 
-test('a private developer is @private in lists, and gets the refusal of an unknown name [context.get.private]', async () => {
+test('a private developer is listed as @private, and their name gets the same refusal as an unknown name [context.get.private]', async () => {
   const { ana, done, get, listed, published } = await services();
   await published({ summary: 'Secretly' });
   await done('developers.set_visibility', { developer: 'ana', visibility: 'private' });
@@ -173,7 +173,7 @@ test("revoke_context revokes the caller's own context by id [context.revoke.shap
   expect(await events({ kind: 'session.context_revoked' })).toMatchObject([{ subject: context_id }]);
 });
 
-test("revoking somebody else's context gets the refusal of a missing one [context.revoke.foreign-refused]", async () => {
+test("revoking somebody else's context gets the same refusal as revoking a missing context [context.revoke.foreign-refused]", async () => {
   const { ben, events, listed, published, revoke } = await services();
   const { context_id } = await published();
   const foreign = await revoke(context_id, ben);

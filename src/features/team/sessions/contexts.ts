@@ -83,7 +83,7 @@ export const contextTools: Implementation[] = [
   }),
 ];
 
-/** The same message if it never existed, if it is no longer active, and if the caller may not revoke it. */
+/** The message is the same whether the context never existed, is no longer active, or belongs to somebody else. */
 const contextNotFound = (id: string): Refusal =>
   notFound(
     'CONTEXT_NOT_FOUND',
@@ -92,7 +92,7 @@ const contextNotFound = (id: string): Refusal =>
     'context_id',
   );
 
-/** The only visibility rule: neither revoked nor superseded nor expired. Newest first. */
+/** The contexts that can be read, newest first: those neither revoked nor superseded nor expired. */
 const active = (db: Db, workspace: string, now: number) =>
   matching(db, 'session_contexts', { workspace_id: workspace, superseded_by: null, revoked_at: null })
     .selectAll()
@@ -104,7 +104,7 @@ async function activeRow(db: Db, workspace: string, id: string, now: number): Pr
   return await active(db, workspace, now).where('id', '=', id).executeTakeFirst();
 }
 
-/** The active contexts of one developer; with `branch`, only those of that branch. A null branch selects contexts without one. */
+/** The active contexts of one developer; with `branch`, only those of that branch. A null branch selects contexts without a branch. */
 async function activeRowsOf(db: Db, workspace: string, developerId: string, branch: string | null | undefined, now: number): Promise<SessionContextRow[]> {
   let query = active(db, workspace, now).where('developer_id', '=', developerId);
   if (branch !== undefined) query = branch === null ? query.where('branch', 'is', null) : query.where('branch', '=', branch);
@@ -113,7 +113,7 @@ async function activeRowsOf(db: Db, workspace: string, developerId: string, bran
 
 /** More than a workspace uses at a time. Bounds the answer. */
 const MAX_LISTED = 500;
-/** This many of the newest contexts are listed in detail. The others get one line; their id returns the whole text. */
+/** This many of the newest contexts are listed in detail. The others get one line. get_context with their id returns the whole text. */
 const AT_LENGTH = 20;
 const LONG = { summary: 600, files: 20, lines: 10 };
 const BRIEF = { summary: 80, files: 0, lines: 0 };
@@ -159,7 +159,7 @@ export async function latestContextOf(
   return rows.find((row) => sameRepo(row.repo, repo)) ?? rows.find((row) => mayBeSameRepo(row.repo, repo));
 }
 
-/** The context, or its successor: the agent that takes over must read the current one. */
+/** The context or its successor, because the agent that takes over must read the current context. */
 export async function standingContext(db: Db, workspace: string, id: string, now: number): Promise<SessionContextRow | undefined> {
   const row = await activeRow(db, workspace, id, now);
   if (row) return row;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { branch, contract, id, MEMBER_READ, ownSessionId, READ, repo, repoPath, sessionId, text, title } from '../../../kernel/contract.ts';
 import { fileConflict } from '../overlap/contract.ts';
 
-/** Limits of one report of a machine or working tree. Published, and the same on every surface. */
+/** Limits of one report of a machine or working tree. They are published, and the same on every surface. */
 export const MAX_VERSION_CHARACTERS = 64;
 export const MAX_REGISTERED_REPOS = 200;
 export const MAX_FILES = 500;
@@ -64,13 +64,13 @@ export const startSession = contract({
 
 const registeredRepo = z.union([repo, z.strictObject({ repo, path: text(500).optional(), branch: branch.optional() })]);
 
-/** The handler enforces the two limits: a machine's report is checked where it is used. */
+/** The handler, not this schema, enforces the limits of the version and the list of repositories. */
 export const heartbeat = contract({
   ...base,
   operation: 'heartbeat',
   essential: true,
   description:
-    'Reports that you are alive. With session_id: the session is active and its claims are renewed. Without: the machine is alive, and registered_repos replaces the list of repositories it watches. Returns what is waiting for the agent.',
+    'Reports that you are alive. With session_id: keeps the session active and renews its claims. Without: reports the machine, and registered_repos replaces its list of watched repositories. Returns what is waiting for the agent.',
   input: z.strictObject({
     session_id: sessionId,
     companion_version: z.string().optional().describe(`The companion's version, at most ${MAX_VERSION_CHARACTERS} characters.`),
@@ -132,7 +132,7 @@ export const snapshot = contract({
         z.array(diffHash).max(MAX_FILES),
       ])
       .optional()
-      .describe('Hash of the diff by path, or only hashes.'),
+      .describe('Diff hashes: {path: hash}, or a list.'),
     recent_commits: z
       .array(z.union([sha, z.strictObject({ sha, title: text(300).optional() })]))
       .max(MAX_COMMITS)
@@ -205,7 +205,7 @@ export const contextView = z.strictObject({
   task_ids: z.array(z.string()),
   published_at: z.int(),
   expires_at: z.int(),
-  /** Lists shorten long texts; with context_id or developer the whole context is returned. */
+  /** True if a list shortened long texts. With context_id or developer, the whole context is returned. */
   cut: z.boolean(),
 });
 export type ContextView = z.output<typeof contextView>;

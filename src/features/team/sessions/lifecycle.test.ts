@@ -63,7 +63,7 @@ test('after any sequence of calls, a session is visible only to its owner, ends 
   expect(await app.store.reader.selectFrom('agent_sessions').selectAll().execute()).toHaveLength(models.length);
 });
 
-test("a start without a place uses the client's place, but its branch only for the same repository", async () => {
+test('a start uses the repository and branch that the client reports if it names none, but the branch only for the same repository', async () => {
   const { app, developer, events } = await testApp();
   const { principal } = await developer('ana');
   const place = { folder: '/home/ana/app', repo: 'github.com/acme/app', branch: 'fix' };

@@ -38,7 +38,7 @@ export async function beginSession(tx: Tx, ctx: WriteContext, input: Input<typeo
   return session;
 }
 
-/** Fields missing from the call come from the client's place. Its branch counts only for the same repository. */
+/** Fields missing from the call are taken from the client's report. The reported branch counts only for the same repository. */
 function placeOf({ repo, branch }: Input<typeof startSession>, place: CallerPlace | null): Pick<AgentSessionRow, 'repo' | 'branch'> {
   const isThere = repo === undefined || sameRepo(repo, place?.repo ?? '');
   return { repo: repo ?? place?.repo ?? null, branch: branch ?? (isThere ? (place?.branch ?? null) : null) };

@@ -72,7 +72,7 @@ test('a call with a session links its usage and work events to it, and marks it 
   expect(last_seen_at).toBe(clock.now());
 });
 
-test('every tool with a session refuses a foreign one with the message for a missing one [session.link.foreign-refused]', async () => {
+test("every tool that takes a session refuses somebody else's session with the message for a missing session [session.link.foreign-refused]", async () => {
   const { ana, ben, calls, start, tool } = await services();
   const foreign = await start(ana);
   const unknown = foreign.replace(/.{4}$/, 'ZZZZ');
@@ -85,7 +85,7 @@ test('every tool with a session refuses a foreign one with the message for a mis
   }
 });
 
-test('a call with a foreign session leaves an error usage event without session, and no work event [session.link.foreign-usage-event]', async () => {
+test("a call with somebody else's session writes an error usage event without a session, and no work event [session.link.foreign-usage-event]", async () => {
   const { ana, app, ben, calls, events, start, tool } = await services();
   const foreign = await start(ana);
   const before = await events();

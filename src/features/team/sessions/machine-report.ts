@@ -8,7 +8,7 @@ import { type heartbeat, MAX_REGISTERED_REPOS, MAX_VERSION_CHARACTERS } from './
 
 type Beat = Input<typeof heartbeat>;
 
-/** A heartbeat of the companion, which no agent reads. It must not deliver what is waiting for an agent, nor renew the claims of one that is gone. */
+/** Whether a heartbeat comes from the companion. No agent reads its reply, so it must not deliver messages or renew claims of an agent. */
 export const isOfMachine = ({ session_id, companion_version, registered_repos }: Beat): boolean =>
   session_id === undefined && (companion_version !== undefined || registered_repos !== undefined);
 

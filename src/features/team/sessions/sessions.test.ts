@@ -47,14 +47,14 @@ test('start takes optional facts about the agent, and returns a session [session
   expect((await work('session.started')).map(({ subject, session: linked }) => [subject, linked])[0]).toEqual([session_id, session_id]);
 });
 
-test('start and heartbeat return what other features have for the agent', async () => {
+test('start and heartbeat return what is waiting for the agent in other features', async () => {
   const { ana, ben, start, tool } = await services();
   const asked = await tool('covibe_coordination', { operation: 'ask', to: 'ana', message: 'May I change the parser?' }, ben);
   expect(asked.reply).toMatchObject({ status: 'ok' });
   expect((await start(ana)).waiting).toMatchObject([{ from: 'ben', message: 'May I change the parser?' }]);
 });
 
-test('a typed token decides the type of the agent, and a different report is recorded [session.agent-type.token-wins] [session.agent-type.mismatch-event]', async () => {
+test('a typed token decides the type of the agent, and a different reported type is recorded [session.agent-type.token-wins] [session.agent-type.mismatch-event]', async () => {
   const { developer, session, start, work } = await services();
   const codex = await developer('ana', 'codex');
   const { session_id, agent_type } = await start(codex, { agent_type: 'claude-code' });
@@ -115,7 +115,7 @@ test('the list of one machine does not change that of another', async () => {
   expect(await app.store.reader.selectFrom('registered_repos').select('repo').execute()).toEqual([{ repo: 'other' }]);
 });
 
-test('a heartbeat for a foreign session gets the refusal of a missing one, and does not touch it [session.heartbeat.owner-only]', async () => {
+test("a heartbeat for somebody else's session gets the refusal of a missing session, and does not touch it [session.heartbeat.owner-only]", async () => {
   const { beat, ben, clock, session, start } = await services();
   const { session_id } = await start();
   const before = await session(session_id);
@@ -143,7 +143,7 @@ test('an ended session is not touched by a heartbeat, activity, snapshot or othe
   expect((await beat()).reply.status).toBe('ok');
 });
 
-test('with a manifest, the answer names the latest companion; without a manifest or a version, it names none [session.heartbeat.companion-answer]', async () => {
+test('the reply to a heartbeat names the latest companion if it has a version and the server has a manifest, and otherwise none [session.heartbeat.companion-answer]', async () => {
   const manifest = join(temporaryFolder(), 'manifest.json');
   const tarball_sha256 = 'ab'.repeat(32);
   const { beat, logged } = await services({ companionManifest: manifest });
@@ -225,7 +225,7 @@ test('an activity is one line of at most 500 characters; the newest 200 of a ses
   expect([kept.length, kept[0]?.text, kept.at(-1)?.text]).toEqual([200, 'step 5', 'step 204']);
 });
 
-test('sessions are listed with state and latest activity; private developers without name, agent name and id', async () => {
+test('sessions are listed with state and latest activity; those of private developers have no name, agent name or developer id', async () => {
   const { ana, app, ben, call, clock, done, events, start, developer } = await services();
   const mira = await developer('mira');
   const left = await start(ben, { agent_name: 'bens-claude', repo: 'site' });

@@ -114,7 +114,7 @@ test('the latest snapshot of a place replaces the earlier one', async () => {
   expect((await graph()).worktrees).toMatchObject([{ dirty_files: ['src/b.ts'], recent_commits: [], updated_at: clock.now() }]);
 });
 
-test('dirty files move with a worktree to its next branch; unpushed ones stay with the branch', async () => {
+test('dirty files move with a worktree to its next branch; unpushed files stay with their branch', async () => {
   const { ben, graph, snap, taken } = await services();
   await taken({ branch: 'parser', worktree: 'main', dirty_files: ['src/a.ts'], unpushed_files: ['src/b.ts'] });
   await taken({ branch: 'lexer', worktree: 'main', dirty_files: ['src/c.ts'] });
@@ -139,7 +139,7 @@ test("a snapshot that overlaps another developer's work is a warning with the ow
   expect(await events({ category: 'feedback' })).toMatchObject([{ payload: { type: 'warning', code: 'FILE_OVERLAP' } }]);
 });
 
-test('own work elsewhere, another repository, and files reported more than a day ago are no conflict', async () => {
+test("the developer's own work elsewhere, other repositories, and files reported more than a day ago cause no conflict", async () => {
   const { ana, ben, call, clock, session, snap, taken } = await services();
   await taken({ branch: 'parser', worktree: 'one', dirty_files: ['src/a.ts'] });
   expect((await taken({ branch: 'lexer', worktree: 'two', dirty_files: ['src/a.ts'] })).file_conflicts).toEqual([]);
@@ -173,6 +173,7 @@ test('the graph and conflicts show no name, id or path of a private developer', 
   await done('developers.set_visibility', { developer: 'ana', visibility: 'private' });
   const { reply } = await snap({ dirty_files: ['src/a.ts'] }, ben);
   expect(reply).toMatchObject({ code: 'FILE_OVERLAP', data: { file_conflicts: [{ owner: '@private' }] } });
+  expect(reply).toMatchObject({ next: expect.stringContaining('private and cannot be asked') });
   const seen = JSON.stringify([reply, await graph(ben)]);
   for (const secret of [ana.principal.developerId as string, '/home/ana', '"ana"', 'ana/parser']) expect(seen).not.toContain(secret);
   expect((await graph(ana)).worktrees.find(({ branch }) => branch === 'ana/parser')).toMatchObject({ developer: 'ana', worktree: '/home/ana/covenant' });

@@ -83,7 +83,7 @@ async function markWorktree(tx: Tx, row: LocalWorktreeRow, files: readonly strin
   await markFiles(tx, { source: 'snapshot', sourceId, developerId, repo, action: null, label: row.branch || null, expiresAt }, files);
 }
 
-/** Dirty files move with the working tree when it changes branch; unpushed commits stay behind. */
+/** Dirty files move with the working tree when it changes its branch. Unpushed commits stay with the old branch. */
 async function leaveOtherBranches(tx: Tx, current: LocalWorktreeRow): Promise<void> {
   for (const row of await otherBranchesOf(tx, current)) {
     await changeRows(tx.db, 'local_worktrees', { workspace_id: tx.workspace, id: row.id }, { dirty_files: '[]' });
@@ -114,7 +114,7 @@ const otherBranchesOf = (tx: Tx, { developer_id, repo, branch, worktree }: Place
     .where('dirty_files', '<>', '[]')
     .execute();
 
-/** The next report deletes the next batch. */
+/** One report deletes at most this many. The next report deletes more. */
 const FORGOTTEN_AT_ONCE = 100;
 
 /** Deletes working trees of this developer that were not reported since `before`. Returns their ids. */

@@ -72,14 +72,11 @@ export function sessionTools({
         if (conflicts.length === 0) return ok(data, 'Snapshot stored. Nobody else is working on these files.');
         const owners = [...new Set(conflicts.map(({ owner }) => owner))];
         const named = owners.find((owner) => owner !== PRIVATE);
-        const ask = named === undefined ? '' : ` Ask first: covibe_coordination with operation "ask", to ${JSON.stringify(named)} and a message.`;
-        return refused(
-          'warning',
-          'FILE_OVERLAP',
-          `Snapshot stored. Also working on files that you changed: ${owners.slice(0, 5).join(', ')}.`,
-          `Coordinate with the owners in \`data.file_conflicts\` before you change these files further.${ask}`,
-          data,
-        );
+        const next =
+          named === undefined
+            ? 'Their owners are private and cannot be asked. Work on other files, or ask your user, before you change these further.'
+            : `Before you change these further, ask the owners in \`data.file_conflicts\`: call covibe_coordination with operation "ask", to ${JSON.stringify(named)} and a message.`;
+        return refused('warning', 'FILE_OVERLAP', `Snapshot stored. Also working on files that you changed: ${owners.slice(0, 5).join(', ')}.`, next, data);
       },
     }),
     implement(logActivity, {

@@ -30,7 +30,7 @@ test("a task joins the developer's own open workstream that it names [team.attac
   expect((await app.task('start', { ...billing, workstream_id: id })).data).toMatchObject({ workstream_id: id });
 });
 
-test('a task cannot join a foreign, planned or completed workstream [team.attach.foreign-refused] [team.attach.completed-refused]', async () => {
+test('a task cannot join a workstream that is planned, completed or owned by somebody else [team.attach.foreign-refused] [team.attach.completed-refused]', async () => {
   const app = await teamApp();
   const foreign = await ownWorkstream(app, 'Of Ben', app.ben);
   const completed = await ownWorkstream(app, 'Finished long ago');
@@ -79,7 +79,7 @@ test('if no workstream matches, the server creates a container from the task [te
   expect((await workstream(app, (await workstreamOf(app, described)) as string)).description).toBe('By SMTP');
 });
 
-test('a container is never a match; its tasks are [team.container.not-scored]', async () => {
+test('a container is never a match, but its tasks are [team.container.not-scored]', async () => {
   const app = await teamApp();
   const id = await app.started(search, app.ben);
   const check = await app.task('check', search);
@@ -92,7 +92,7 @@ test('a container is never a match; its tasks are [team.container.not-scored]', 
   ]);
 });
 
-test("a container ends with its last open task; a developer's workstream does not [team.container.completes-itself]", async () => {
+test("a container is completed with its last open task, but a developer's workstream is not [team.container.completes-itself]", async () => {
   const app = await teamApp();
   const first = await app.started(search);
   const container = (await workstreamOf(app, first)) as string;
@@ -128,7 +128,7 @@ test('stored tasks without a workstream get one when the server starts [team.att
   expect(await workstreamOf(app, id)).toBe(after);
 });
 
-test('a container created for finished work ends with it', async () => {
+test('a container that the server creates for a finished task is completed immediately', async () => {
   const app = await teamApp();
   const id = await app.planned(search);
   await app.task('cancel', { task_id: id, reason: 'r' });

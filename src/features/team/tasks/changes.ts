@@ -73,7 +73,7 @@ export async function setRunning(tx: Tx, ctx: WriteContext, row: TaskRow, fields
 }
 
 const nothingToDo = (id: string, what: string): Refusal =>
-  new Refusal('INVALID_INPUT', 'The update names no change.', `Call covibe_task with operation "update", task_id "${id}" and ${what}.`, { field: 'status' });
+  new Refusal('INVALID_INPUT', 'The update contains no change.', `Call covibe_task with operation "update", task_id "${id}" and ${what}.`, { field: 'status' });
 
 export async function complete(
   tx: Tx,

@@ -8,7 +8,7 @@ const tasks = {
   toolset: 'team',
   title: 'Tasks',
   about:
-    'Announces your work so that nobody does it twice. check reports who does the same or is editing its files; then start, update (active, blocked), complete or cancel. plan, and later start_planned, for work that begins later.',
+    'Announces your work so that nobody does it twice. check reports who does the same work or edits its files. Then start, update (active, blocked), complete or cancel. For later work: plan, then start_planned.',
 } as const;
 
 export const TASK_TYPES = ['feature', 'bug', 'refactor', 'chore', 'docs', 'test', 'spike'] as const;
@@ -34,7 +34,7 @@ const workstreamId = id.optional().describe('Your own open workstream. If omitte
 
 /** Fields that describe the work in every check, plan and start. */
 const described = { title, task_type: taskType, description, ...words, target_files: targetFiles };
-/** Fields that are stored with it. */
+/** Fields that a plan or a start also stores. */
 const stored = { ...described, priority: priority.optional(), workstream_id: workstreamId };
 
 export const checkTask = contract({
@@ -250,7 +250,7 @@ const workstreams = {
   name: 'covibe_workstream',
   toolset: 'team',
   title: 'Workstreams',
-  about: 'Groups several of your tasks. Tasks choose or create one themselves; only a large effort needs its own, by check, then start.',
+  about: 'Groups your tasks. The server puts each task into one; start your own (check, then start) only for a large effort.',
 } as const;
 
 const about = text(4_000).optional().describe('A longer description.');
@@ -359,7 +359,7 @@ export const showWorkstream = contract({
     status: z.enum(WORK_STATUSES),
     owner: z.string(),
     mine: z.boolean(),
-    auto_created: z.boolean().describe('Created by the server for a task that fitted no other.'),
+    auto_created: z.boolean().describe('Created by the server for a task without a match.'),
     tasks: z.strictObject({ all: z.int(), open: z.int() }),
     result_summary: z.string().nullable(),
     created_at: z.int(),

@@ -6,7 +6,7 @@ const pdf = { title: 'Export invoices as PDF', task_type: 'feature' };
 
 const taskRow = async ({ app }: TeamApp, id: string) => await app.store.reader.selectFrom('tasks').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
-test('covibe_task has exactly its seven operations [team.surface.task-operations]', async () => {
+test('covibe_task has exactly seven operations [team.surface.task-operations]', async () => {
   const app = await teamApp();
   const schema = app.app.registry.tool('covibe_task')?.inputSchema as { properties: { operation: { enum: string[] } }; required: string[] };
   expect(schema.properties.operation.enum).toEqual(['check', 'plan', 'start', 'start_planned', 'update', 'complete', 'cancel']);
@@ -15,7 +15,7 @@ test('covibe_task has exactly its seven operations [team.surface.task-operations
   expect(await app.call('covibe_task', null, { title: 'x' })).toMatchObject({ status: 'error', data: { field: 'operation' } });
 });
 
-test('check, plan and start require a task_type; start_planned takes none [team.task-type.required] [team.task-type.values] [team.task-type.both-schemas] [team.start-planned.no-task-type]', async () => {
+test('check, plan and start require a task_type; start_planned does not accept one [team.task-type.required] [team.task-type.values] [team.task-type.both-schemas] [team.start-planned.no-task-type]', async () => {
   const app = await teamApp();
   for (const operation of ['check', 'plan', 'start']) {
     expect(await app.task(operation, { title: 'x' })).toMatchObject({ status: 'error', data: { code: 'INVALID_INPUT', field: 'task_type' } });
@@ -38,7 +38,7 @@ test('action and component are bounded [team.check.action-values] [team.check.co
   }
 });
 
-test('planned work is stored and does not run [team.plan.status-planned] [team.plan.event] [team.plan.shape]', async () => {
+test('planned work is stored but not started [team.plan.status-planned] [team.plan.event] [team.plan.shape]', async () => {
   const app = await teamApp();
   const plan = await app.task('plan', { ...login, description: 'd', action: 'create', component: 'server', priority: 'high', target_files: ['src/login.ts'] });
   expect(plan).toMatchObject({ status: 'ok', data: { status: 'planned', task_id: expect.stringMatching(/^task_/) } });
@@ -49,7 +49,7 @@ test('planned work is stored and does not run [team.plan.status-planned] [team.p
   expect(state.data.planned_work).toEqual([expect.objectContaining({ task_id: plan.data.task_id })]);
 });
 
-test('an overlapping plan is a warning, and is stored anyway [team.plan.overlap-warns]', async () => {
+test('a plan that overlaps other work returns a warning and is stored anyway [team.plan.overlap-warns]', async () => {
   const app = await teamApp();
   await app.started(login, app.ben);
   const plan = await app.task('plan', { title: 'Limit the rate of login attempts', task_type: 'feature' });
@@ -61,7 +61,7 @@ test('an overlapping plan is a warning, and is stored anyway [team.plan.overlap-
   expect(items).toEqual([expect.objectContaining({ warning_id: plan.data.warning_id, subject_id: plan.data.task_id })]);
 });
 
-test('planned work starts under its own id after a check that named it [team.start-planned.activates] [team.start-planned.needs-check] [team.start-planned.shape]', async () => {
+test('planned work keeps its id when it starts, and requires a check that named this id [team.start-planned.activates] [team.start-planned.needs-check] [team.start-planned.shape]', async () => {
   const app = await teamApp();
   const id = await app.planned(login);
   expect(await app.task('start_planned', { planned_task_id: id })).toMatchObject({ status: 'blocked', data: { code: 'CHECK_REQUIRED' } });
@@ -76,7 +76,7 @@ test('planned work starts under its own id after a check that named it [team.sta
   expect(await taskRow(app, id)).toMatchObject({ status: 'active', task_type: 'feature' });
 });
 
-test('activation compares again, and records it [team.start-planned.recheck] [team.start-planned.recheck-event] [team.start-planned.new-candidates] [overlap.verdict.planned-same]', async () => {
+test('the start of planned work compares it again and records this comparison [team.start-planned.recheck] [team.start-planned.recheck-event] [team.start-planned.new-candidates] [overlap.verdict.planned-same]', async () => {
   const app = await teamApp();
   const id = await app.planned(login);
   const check = await app.task('check', { ...login, planned_task_id: id });
@@ -109,7 +109,7 @@ test('a legacy confirmation also resolves the warning of planned work [overlap.v
   expect(await app.events({ kind: 'warning.confirmed' })).toHaveLength(1);
 });
 
-test('the warning of a plan ends with the verdict of its start, or with the plan [overlap.verdict.planned-same]', async () => {
+test('the warning of a plan is resolved by the verdict of its start, or when the plan is cancelled [overlap.verdict.planned-same]', async () => {
   const app = await teamApp();
   await app.started(login, app.ben);
   const words = { title: 'Limit the rate of login attempts', task_type: 'feature' };
@@ -249,7 +249,7 @@ test('target_files are repository paths, at most 50, stored with the task [team.
   for (const id of [await app.planned(most), await app.started(most)]) expect(JSON.parse((await taskRow(app, id)).target_files)).toEqual(most.target_files);
 });
 
-test('shared files inform: check, plan and start name their owner and block nothing [team.file-conflicts.open-tasks] [team.file-conflicts.fields] [team.file-conflicts.inform-only]', async () => {
+test('check, plan and start name the owner of shared files and are not blocked by them [team.file-conflicts.open-tasks] [team.file-conflicts.fields] [team.file-conflicts.inform-only]', async () => {
   const app = await teamApp();
   const other = await app.started({ ...pdf, action: 'create', target_files: ['src/a.ts', 'src/b.ts', 'src/c.ts'] }, app.ben);
   const mine = { ...login, target_files: ['src/a.ts', 'src/b.ts', 'src/z.ts'] };
@@ -271,7 +271,7 @@ test('shared files inform: check, plan and start name their owner and block noth
   ]);
 });
 
-test('dirty and unpushed files of a recent snapshot inform as well [team.file-conflicts.snapshots]', async () => {
+test('dirty and unpushed files of a recent snapshot are reported as file conflicts too [team.file-conflicts.snapshots]', async () => {
   const app = await teamApp();
   const session = await app.session(app.ben);
   const snapshot = { session_id: session, repo: 'acme/app', branch: 'main', dirty_files: ['src/dirty.ts'], unpushed_files: ['src/unpushed.ts'] };
@@ -282,7 +282,7 @@ test('dirty and unpushed files of a recent snapshot inform as well [team.file-co
   expect((await app.task('check', { ...login, target_files: ['src/dirty.ts'] })).data.file_conflicts).toEqual([]);
 });
 
-test("a private developer's work shows no name [team.file-conflicts.private]", async () => {
+test('matches and file conflicts do not name a private developer [team.file-conflicts.private]', async () => {
   const app = await teamApp();
   await app.done('developers.set_visibility', { developer: 'ben', visibility: 'private' });
   await app.started({ ...login, target_files: ['src/a.ts'] }, app.ben);
@@ -292,7 +292,7 @@ test("a private developer's work shows no name [team.file-conflicts.private]", a
   expect(JSON.stringify([check, await app.team('state')])).not.toMatch(new RegExp(`ben|${app.ben.principal.developerId}`));
 });
 
-test('a finished task is compared for fourteen days, and then no more [team.check.compared-work] [team.check.completed-window] [team.check.older-completed]', async () => {
+test('a finished task is compared for fourteen days and no longer [team.check.compared-work] [team.check.completed-window] [team.check.older-completed]', async () => {
   const app = await teamApp();
   const old = await app.started(login, app.ben);
   await app.task('complete', { task_id: old, result_summary: 'r' }, app.ben);

@@ -9,7 +9,7 @@ export const OPEN = ['planned', 'active', 'blocked'] as const satisfies readonly
 
 export type WorkOperation = 'start_planned' | 'update' | 'edit' | 'complete' | 'cancel';
 
-/** The states in which each operation is allowed. Completing twice gets a warning instead of a refusal, because it is harmless. */
+/** The states in which each operation is allowed. Completing work twice returns a warning and no refusal, because it is harmless. */
 export type LifecycleTable = Readonly<Record<WorkOperation, readonly WorkStatus[]>>;
 
 export const TASK_MACHINE: LifecycleTable = {

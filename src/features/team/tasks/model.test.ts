@@ -5,7 +5,7 @@ import { runs } from '../../../testing/runs.ts';
 import { type TeamAnswer, type TeamApp, teamApp } from '../../../testing/scenes/team.ts';
 import { inRun } from '../../../testing/scope.ts';
 
-/** Two similar pieces of work, and one that is like neither. */
+/** The titles of two similar pieces of work and of one that is unlike both. */
 const TITLES = ['Cache gallery thumbnails on disk for faster loading', 'Disk cache of gallery thumbnails for faster loading', 'Send invoices by mail'];
 const MINUTE = 60_000;
 
@@ -42,7 +42,7 @@ interface Check {
   used: boolean;
 }
 
-/** The model: what must be true, tracked without asking the server. */
+/** The expected state, computed without asking the server. */
 class Model {
   readonly tasks = new Map<string, { owner: 0 | 1; status: Status }>();
   readonly checks = new Map<string, Check[]>();

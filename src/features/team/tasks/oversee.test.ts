@@ -57,7 +57,7 @@ test('pages have no gaps or duplicates, even if many tasks changed at the same m
   expect(new Set(seen).size).toBe(25);
 });
 
-test('a task in any status is shown by the end of its id, with its overlaps; its workstream shows its number of tasks', async () => {
+test('a task in any status can be shown by the end of its id, with its overlaps, and its workstream shows the number of tasks', async () => {
   const app = await teamApp();
   await app.started(THUMBNAILS, app.ben);
   const id = await app.planned(SAME_THUMBNAILS);
@@ -71,7 +71,7 @@ test('a task in any status is shown by the end of its id, with its overlaps; its
   expect((await app.action('tasks.show', { task_id: 'task_0' }, asPerson(app.ana))).body).toMatchObject({ code: 'TASK_NOT_FOUND' });
 });
 
-test('planning despite candidates with a reason resolves the warning; the repository can be given too', async () => {
+test('a person who plans despite candidates resolves the warning with a reason, and can also name the repository', async () => {
   const app = await teamApp();
   await app.started(THUMBNAILS, app.ben);
   const plan = (args: object) => app.action('tasks.plan', { ...SAME_THUMBNAILS, repo: 'acme/shop', ...args }, asPerson(app.ana));

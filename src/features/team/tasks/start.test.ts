@@ -25,7 +25,7 @@ async function escalated() {
   return { ...app, first, check };
 }
 
-test('a check finds the work of others, with a reason in words [overlap.escalated.check-shape] [team.check.shape] [team.envelope.warning-in-answer]', async () => {
+test('a check finds similar work of others and gives the reason in words [overlap.escalated.check-shape] [team.check.shape] [team.envelope.warning-in-answer]', async () => {
   const { check, first } = await escalated();
   expect(check.status).toBe('warning');
   expect(check.feedback.required_action).toContain('scope_verdict');
@@ -96,7 +96,7 @@ test('a check that failed does not count [team.start.failed-check]', async () =>
   expect((await app.task('start', upload)).data.code).toBe('CHECK_REQUIRED');
 });
 
-test('a check is good for one start', async () => {
+test('each check allows only one start', async () => {
   const app = await teamApp();
   await app.task('check', { title: 'Fix bug', task_type: 'bug' });
   expect((await app.task('start', { title: 'Fix bug', task_type: 'bug' })).status).toBe('ok');
@@ -142,7 +142,7 @@ test('a complete verdict "distinct" starts the work and is recorded [overlap.ver
   expect(stored).toMatchObject({ subject_id: start.data.task_id, verdict: 'distinct' });
 });
 
-test('a duplicate needs a confirmation reason, and then starts [overlap.verdict.duplicate-needs-reason] [overlap.verdict.duplicate-confirmed] [overlap.verdict.event-duplicate]', async () => {
+test('work judged as a duplicate starts only with a confirmation reason [overlap.verdict.duplicate-needs-reason] [overlap.verdict.duplicate-confirmed] [overlap.verdict.event-duplicate]', async () => {
   const { task, check, events } = await escalated();
   const answer = { ...sameUpload, check_id: check.data.check_id, scope_verdict: duplicate(check) };
   expect(await task('start', answer)).toMatchObject({ status: 'blocked', data: { code: 'CONFIRMATION_REASON_REQUIRED' } });
@@ -199,7 +199,7 @@ test('matches that ended since the check do not block a start, and the warning i
   ]);
 });
 
-test('a start in other words than its check keeps the candidates of the check', async () => {
+test('a start with other words than its check must still judge the candidates of the check', async () => {
   const { task, check, first } = await escalated();
   const bare = { title: sameUpload.title, task_type: 'feature', component: 'docs', action: 'remove' };
   expect(await task('start', bare)).toMatchObject({
@@ -224,14 +224,14 @@ test('new candidates are judged in addition to those of the check', async () => 
   expect((await judged(first, second)).status).toBe('ok');
 });
 
-test('a warning_id sent with a verdict must be the right one too', async () => {
+test('a warning_id sent with a verdict must also be the one of the latest check', async () => {
   const { task, check } = await escalated();
   const answer = { ...sameUpload, check_id: check.data.check_id, scope_verdict: distinct(check) };
   expect((await task('start', { ...answer, warning_id: 'warn_other' })).data.code).toBe('WARNING_MISMATCH');
   expect((await task('start', { ...answer, warning_id: check.data.warning_id })).status).toBe('ok');
 });
 
-test('a verdict in any script is recorded in readable length', async () => {
+test('the event of a long verdict in any script is shortened and stays readable', async () => {
   const { task, started, ben, events } = await escalated();
   for (let n = 0; n < 9; n++) await started({ ...upload, title: `${upload.title} on host ${n}` }, ben);
   const check = await task('check', sameUpload);

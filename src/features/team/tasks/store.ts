@@ -54,7 +54,7 @@ export async function tasksBy(db: Db, workspace: string, { before, limit, ...fil
   return await query.orderBy('updated_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
 }
 
-/** Counting stops here: an exact number beyond it is of no use. */
+/** Counting stops here, because nobody needs an exact number beyond it. */
 const MAX_COUNTED = 10_000;
 
 /** Null if there are more than `MAX_COUNTED`. */
@@ -69,7 +69,7 @@ export async function countTasks(db: Db, workspace: string, filter: TaskFilter):
   return Number(count) > MAX_COUNTED ? null : Number(count);
 }
 
-/** Developers who own a task. The index visits each developer once. */
+/** Developers who own a task. The query looks up one task per developer. */
 export async function ownersOfTasks(db: Db, workspace: string): Promise<string[]> {
   const rows = await db
     .selectFrom('developers')

@@ -131,7 +131,7 @@ interface NewTask {
   readonly description: string | null;
 }
 
-/** A caller, or the server itself when it starts. */
+/** Who causes an event: a caller, or the server itself when it starts. */
 type EventAuthor = Pick<WriteContext, 'principal' | 'session'> | { readonly principal: { readonly actor: string }; readonly session: null };
 
 const CHOICES = 200;
@@ -174,7 +174,7 @@ export async function insertWorkstream(tx: Tx, author: EventAuthor, { developerI
   return row;
 }
 
-/** A container ends with its last open task. */
+/** Completes a container when its last open task is closed. */
 export async function closeEmptyContainer(tx: Tx, author: EventAuthor, workstreamId: string | null): Promise<void> {
   const row = workstreamId ? await findWorkstream(tx.db, tx.workspace, workstreamId) : undefined;
   if (!row || row.auto_created === 0 || row.closed_at !== null) return;

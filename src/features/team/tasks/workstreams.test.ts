@@ -10,7 +10,7 @@ async function started(app: TeamApp, words: { title: string }, caller = app.ana)
   return (await app.workstream('start', words, caller)).data.workstream_id;
 }
 
-test('covibe_workstream has its seven operations [team.surface.workstream-operations]', async () => {
+test('covibe_workstream has exactly seven operations [team.surface.workstream-operations]', async () => {
   const app = await teamApp();
   const schema = app.app.registry.tool('covibe_workstream')?.inputSchema as { properties: { operation: { enum: string[] } } };
   expect(schema.properties.operation.enum).toEqual(['check', 'plan', 'start', 'start_planned', 'update', 'complete', 'cancel']);
@@ -45,7 +45,7 @@ test('a workstream starts after a recent check, and is judged like a task [team.
   expect((await app.workstream('start', { title: 'Billing by usage' })).data.code).toBe('CHECK_REQUIRED');
 });
 
-test('a plan stores a planned workstream, which other work is compared with [team.workstream-plan.planned] [team.workstream-plan.event] [team.workstream-plan.is-candidate] [team.workstream-plan.shape]', async () => {
+test('a plan stores a planned workstream, and other work is compared with it [team.workstream-plan.planned] [team.workstream-plan.event] [team.workstream-plan.is-candidate] [team.workstream-plan.shape]', async () => {
   const app = await teamApp();
   const plan = await app.workstream('plan', { ...sso, session_id: await app.session() });
   expect(plan).toMatchObject({ status: 'ok', data: { status: 'planned', workstream_id: expect.stringMatching(/^wst_/) } });
@@ -58,7 +58,7 @@ test('a plan stores a planned workstream, which other work is compared with [tea
   expect(overlapping).toMatchObject({ status: 'warning', data: { status: 'planned', warning_id: expect.stringMatching(/^warn_/) } });
 });
 
-test("a developer's own workstream is no duplicate of its tasks", async () => {
+test("a developer's own workstream is not a duplicate of its tasks", async () => {
   const app = await teamApp();
   await started(app, sso);
   expect((await app.task('check', { ...sso, task_type: 'feature' })).data.matches).toEqual([]);

@@ -14,7 +14,7 @@ export type ComparedPairs = Awaited<ReturnType<typeof likePairs>>;
 
 type AuditReply = { audit_id: string; compared: number; left_out: number; conflicts: AuditConflict[] };
 
-/** Limits the conflicts that are shown and stored: a batch of similar tasks makes thousands. */
+/** Limits the conflicts that are shown and stored, because a batch of similar tasks causes thousands. */
 const MAX_CONFLICTS = 50;
 
 /** Keeps the event of an audit within the payload limit. */
@@ -53,10 +53,15 @@ export async function storeAudit(tx: Tx, ctx: WriteContext, { pairs, compared, l
     'warning',
     'PARALLEL_WORK',
     `${unsettled} ${unsettled === 1 ? 'pair of work looks' : 'pairs of work look'} the same.${cut}`,
-    'For each entry of `data.conflicts`, agree with the owners who continues. Then complete or cancel the other task: covibe_task with operation "complete" or "cancel" and its task_id.',
+    settleNext('conflicts'),
     data,
   );
 }
+
+/** The next step for pairs of work that look the same. `list`: the field of `data` with the pairs. */
+export const settleNext = (list: 'conflicts' | 'parallel_audit_conflicts'): string =>
+  `For each entry of \`data.${list}\`, decide with the owners which work continues. The owner of the other task calls covibe_task with operation "complete", ` +
+  'task_id and result_summary, or "cancel", task_id and reason. The owner of a workstream calls covibe_workstream with operation "complete", workstream_id and result_summary.';
 
 /** The stored part of a conflict. Owners and states are looked up when it is displayed. */
 const storedConflicts = z.array(z.strictObject({ first: z.string(), second: z.string(), score: z.number(), reason: z.string() }));

@@ -26,7 +26,7 @@ export async function feedbackOf(
     .selectFrom('events')
     .selectAll()
     .where('workspace_id', '=', workspace)
-    // A literal: with a parameter, the planner could not use the index on feedback.
+    // A literal, because with a parameter the planner could not use the index on feedback.
     .where('category', '=', sql.lit<'feedback'>('feedback'))
     .where('actor', 'like', `%${developerId}`);
   if (type) query = query.where('payload', 'like', `%"type":"${type}"%`);

@@ -40,7 +40,7 @@ const SAMPLES: Record<string, unknown> = {
 
 const demanded = ({ input: { shape } }: Contract) => Object.keys(shape).filter((field) => !shape[field]?.safeParse(undefined).success);
 
-test('every changing call refuses an id of another developer, and changes nothing [auth.owner.every-mutation]', async () => {
+test('every call that changes data refuses an id of another developer, and changes nothing [auth.owner.every-mutation]', async () => {
   const app = await teamApp();
   const theirs = await belongings(app);
   const calls = app.app.registry

@@ -87,7 +87,7 @@ test('audit and weekly summary run for the signed-in developer, without a token 
   expect(await tokens()).toBe(before);
 });
 
-test('these routes refuse tokens and anonymous callers [dashboard.routes.cookie]', async () => {
+test('the team routes of the dashboard refuse tokens and anonymous callers [dashboard.routes.cookie]', async () => {
   const { send, ana, operator } = await signedIn();
   for (const [method, path] of [
     ['GET', '/api/state'],
@@ -102,6 +102,6 @@ test('these routes refuse tokens and anonymous callers [dashboard.routes.cookie]
     const wrong = (await send(method, path, body, { cookie: 'covenant=x' })) as { status: number; body: TeamAnswer };
     expect(wrong).toMatchObject({ status: 401, body: { status: 'error', data: { code: 'SIGNED_OUT' } } });
   }
-  // A machine during setup has neither.
+  // A machine that is being set up has neither a token nor a cookie.
   expect((await send('POST', '/api/setup/device', {}, {})).status).toBe(400);
 });

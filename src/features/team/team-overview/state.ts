@@ -128,7 +128,7 @@ function nextActions(state: Facts, { waiting, answers, handoffs }: Waiting, view
       about: ask_id,
     })),
     ...conflicts.map(({ first, second }) => ({
-      action: `"${first.title}" and "${second.title}" look like the same work: agree with the owners who continues.`,
+      action: `"${first.title}" and "${second.title}" look like the same work: decide with the owners which work continues.`,
       about: first.id,
     })),
     ...state.stale_sessions

@@ -53,7 +53,7 @@ test('every tool answers in the same four parts [team.envelope.shape]', async ()
   }
 });
 
-test('every block names its warning and matches, also if there are none [team.envelope.blocked]', async () => {
+test('every block has fields for its warning and matches, even if there are none [team.envelope.blocked]', async () => {
   const app = await teamApp();
   await app.started(THUMBNAILS, app.ben);
   await app.task('check', SAME_THUMBNAILS);
@@ -115,7 +115,7 @@ test('the state has every section, under its documented name [team.state.section
   expect(data.next_actions.map(({ about }: { about: string }) => about)).toEqual([data.overlap_warnings[0].warning_id, planned]);
 });
 
-test('the state stays small, however busy the team, and names what it left out', async () => {
+test('the state stays small even for a busy team, and names the sections that it cut', async () => {
   const app = await teamApp();
   const long = (n: number) => `${n} ${'long words '.repeat(700)}`.slice(0, 7_000);
   for (let n = 0; n < 20; n++) {
@@ -169,6 +169,7 @@ test('the audit finds running duplicates, and running work that repeats finished
   const second = await app.started(SAME_THUMBNAILS);
   const running = await app.team('audit_parallel_work');
   expect(running).toMatchObject({ status: 'warning', data: { code: 'PARALLEL_WORK', compared: 3 } });
+  expect(running.feedback.required_action).toMatch(/`data\.conflicts`.*covibe_task .*covibe_workstream /);
   expect(running.data.conflicts).toEqual([
     expect.objectContaining({
       kind: 'running',
@@ -202,6 +203,7 @@ test('a conflict of the latest audit with running work makes the state a warning
     },
   });
   expect(state.data.next_actions[0].action).toMatch(/look like the same work/);
+  expect(state.feedback.required_action).toContain('`data.parallel_audit_conflicts`');
   await app.task('complete', { task_id: first, result_summary: 'r' }, app.ben);
   expect((await app.team('state')).status).toBe('warning');
   await app.task('complete', { task_id: second, result_summary: 'r' });

@@ -5,7 +5,7 @@ import type { Tx } from '../../../storage/write.ts';
 import { callingDeveloper, viewerOf } from '../../core/identity/index.ts';
 import { markDelivered } from '../coordination/index.ts';
 import { type Finder, likePairs } from '../overlap/index.ts';
-import { type ComparedPairs, currentConflicts, latestAudits, storeAudit } from './audits.ts';
+import { type ComparedPairs, currentConflicts, latestAudits, settleNext, storeAudit } from './audits.ts';
 import { feedbackOf } from './call-feedback.ts';
 import {
   auditByHand,
@@ -97,8 +97,10 @@ function stateReply(state: TeamState): Reply<TeamState> {
     unsettled.length > 0 ? `${unsettled.length} ${unsettled.length === 1 ? 'pair of work looks' : 'pairs of work look'} the same` : '',
   ].filter(Boolean);
   const next = [
-    stale > 0 ? 'Review the sessions in `stale_sessions` before you take over their work.' : '',
-    unsettled.length > 0 ? 'Agree with the owners in `parallel_audit_conflicts` who continues.' : '',
+    stale > 0
+      ? 'Review the sessions in `data.stale_sessions` before you take over their work. To keep or end one of yours, call covibe_session with operation "heartbeat" or "end" and its session_id.'
+      : '',
+    unsettled.length > 0 ? settleNext('parallel_audit_conflicts') : '',
   ].filter(Boolean);
   const code = unsettled.length > 0 ? 'PARALLEL_WORK' : 'STALE_SESSIONS';
   return refused('warning', code, `${found.join('; ')}.`, next.join(' '), { ...state });

@@ -15,7 +15,7 @@ test('each kind of token has its own price, in whole micro-dollars', () => {
   expect(costOf({ ...none, input_tokens: 1, output_tokens: 3 }, price('gpt-5'))).toBe(31);
 });
 
-test('a cost with an unknown part, or of a prompt above the limit of the price, is unknown and never lower', () => {
+test('a cost is unknown if a part has no price or the prompt is above the limit of the price', () => {
   expect(costOf({ ...none, input_tokens: 10, cache_creation_tokens: 1 }, price('gpt-5'))).toBeNull();
   expect(costOf({ ...none, input_tokens: 200_000 }, price('gemini-2.5-pro'))).not.toBeNull();
   expect(costOf({ ...none, input_tokens: 199_999, cached_input_tokens: 2 }, price('gemini-2.5-pro'))).toBeNull();
@@ -31,7 +31,7 @@ test('costs are exact and additive up to rounding, however large the counters', 
   );
 });
 
-test('a submitted cost is a mismatch beyond one per cent and one micro-dollar', () => {
+test('a submitted cost is a mismatch if it differs by more than one per cent and one micro-dollar', () => {
   expect(isMismatch(100, 100)).toBe(false);
   expect(isMismatch(1, 0)).toBe(false);
   expect(isMismatch(2, 0)).toBe(true);
@@ -74,7 +74,7 @@ test('of several patterns, the most specific one is used', () => {
   expect(bestPattern(['gpt-*'], 'o3')).toBeUndefined();
 });
 
-test('a release with its own price is not priced like the others', () => {
+test('a release with its own price does not get the price of its model', () => {
   expect(bestPattern(BUILTIN_PRICES.keys(), 'gpt-4o-2024-05-13')).toBe('gpt-4o-2024-05-13');
   expect(bestPattern(BUILTIN_PRICES.keys(), 'gpt-4o-2024-08-06')).toBe('gpt-4o');
 });

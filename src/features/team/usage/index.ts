@@ -6,5 +6,5 @@ export { usageSince } from './store.ts';
 export const usage: Feature = {
   name: 'usage',
   implementations: telemetryTools,
-  keeps: [{ what: 'Counters of model usage; of the reports only a hash', ms: 'retention.days' }],
+  keeps: [{ what: 'Counters of model usage, and a hash of each report', ms: 'retention.days' }],
 };

@@ -20,7 +20,7 @@ export interface UsageReading {
   readonly sha256: string;
 }
 
-/** Reads the counters from the payload. Nothing else of it is used after this. */
+/** Reads the counters from the payload. Nothing else in the payload is used. */
 export function readingOf({ source, payload }: Input<typeof ingestTelemetry>): UsageReading {
   const text = canonicalJson(payload);
   if (Buffer.byteLength(text) > MAX_BYTES) throw invalidInput([{ field: 'payload', message: 'is more than 256 KiB of JSON' }]);

@@ -45,7 +45,7 @@ const VOCABULARIES: readonly Vocabulary[] = [
       'llm.usage.reasoning_tokens',
       'llm.token_count.completion_details.reasoning',
     ],
-    // The conventions include them in the input. Some instrumentations do not, and then they may exceed it.
+    // The conventions count cached tokens as input. Some instrumentations do not, so their cached tokens may exceed the input.
     caches: 'as they fit',
   },
   {
@@ -140,7 +140,7 @@ function withoutAncestors(spans: readonly UsagePlace[]): UsagePlace[] {
 
 type Part = 'input' | 'output' | 'cached' | 'creation';
 
-/** The kind of tokens that a data point counts, by the attribute that names it. */
+/** The kind of tokens that a data point counts, by the value of the attribute that names the kind. */
 const PARTS: ReadonlyMap<unknown, Part> = new Map([
   ['input', 'input'],
   ['output', 'output'],
@@ -156,7 +156,7 @@ const METRICS: ReadonlyMap<unknown, { kind: string; model: readonly string[] }> 
 /** OTLP's value for cumulative sums. */
 const CUMULATIVE = [2, 'AGGREGATION_TEMPORALITY_CUMULATIVE'];
 
-/** Counters as metrics: one span for each model. */
+/** Reads the counters from metrics, as one span for each model. */
 function otelMetrics(payload: UsagePlace): UsageSpan[] {
   const metrics = each(payload, 'resourceMetrics').flatMap((resource) => each(resource, 'scopeMetrics').flatMap((scope) => each(scope, 'metrics')));
   const sums = new Map<unknown, { path: string } & Partial<Record<Part, number>>>();
@@ -207,5 +207,5 @@ function attributeCounter(attributes: UsagePlace, names: readonly string[]): num
   return wholeNumber(typeof value === 'string' && DIGITS.test(value) ? Number(value) : value, `${attributes.path}.${name}`);
 }
 
-/** Records deep in OTLP, under paths short enough for a refusal. */
+/** Gives records deep in OTLP paths that are short enough for a refusal. */
 const numbered = (records: readonly UsagePlace[], name: string): UsagePlace[] => records.map(({ value }, at) => ({ path: `payload…${name}[${at}]`, value }));

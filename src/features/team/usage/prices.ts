@@ -15,7 +15,7 @@ export interface ModelPrice {
   readonly prompt_up_to: number | null;
 }
 
-/** Changes whenever a figure below does: a stored cost names the version of its prices. */
+/** Change it with every figure below, because a stored cost names the version of its prices. */
 const BUILTIN_VERSION = 'builtin-2026-08';
 
 /** Anthropic's cache prices: a read costs a tenth of the input, a write for five minutes 1.25 times, for an hour twice the input. */
@@ -39,10 +39,10 @@ const rounded = (value: number): number => Math.round(value * 1e6) / 1e6;
 
 /**
  * List prices from the public price table of BerriAI/litellm (commit b0fd3e1, 2026-08-08). It no longer has Claude 3.5 Sonnet and 3.5 Haiku;
- * their prices are from Anthropic's price page of 2025. None were compared with the makers' own pages. Left out are models whose figures look
- * provisional (Claude Sonnet 5, GPT-5.6) or are not a price for tokens alone: an unknown cost is better than a wrong one, and a workspace can
- * set its own with `prices.set`. Not distinguished: batch, flex and priority rates, and the higher rate of Claude Sonnet 4 and 4.5 for prompts
- * over 200,000 tokens unless `[1m]` is in the name.
+ * their prices are from Anthropic's price page of 2025. The table's prices were not compared with the makers' own pages. Models are left out
+ * if their figures look provisional (Claude Sonnet 5, GPT-5.6) or include more than tokens, because an unknown cost is better than a wrong one.
+ * A workspace can set its own prices with `prices.set`. Batch, flex and priority rates are not distinguished. The higher rate of Claude Sonnet 4
+ * and 4.5 for prompts over 200,000 tokens applies only if `[1m]` is in the name.
  */
 export const BUILTIN_PRICES: ReadonlyMap<string, ModelPrice> = new Map([
   ['claude-opus-5', anthropic(5, 25)],
@@ -79,7 +79,7 @@ export const BUILTIN_PRICES: ReadonlyMap<string, ModelPrice> = new Map([
   ['gpt-4.1-mini', other(0.4, 0.1, 1.6)],
   ['gpt-4.1-nano', other(0.1, 0.025, 0.4)],
   ['gpt-4o', other(2.5, 1.25, 10)],
-  // Its first release never became cheaper, and has no price for cached input.
+  // The first release of GPT-4o never became cheaper, and has no price for cached input.
   ['gpt-4o-2024-05-13', { ...other(5, 0, 15), cached_input: null }],
   ['gpt-4o-mini', other(0.15, 0.075, 0.6)],
   ['o3', other(2, 0.5, 8)],
@@ -171,7 +171,7 @@ export function means(pattern: string, model: string): boolean {
   return plain === wanted || name === wanted || (plain.startsWith(wanted) && RELEASE.test(plain.slice(wanted.length)));
 }
 
-/** The most specific pattern: a name before any `*`, and of these the longest. */
+/** The most specific pattern: a name without `*` first, then the longest pattern. */
 export function bestPattern(patterns: Iterable<string>, model: string): string | undefined {
   const rank = (pattern: string) => (pattern.endsWith('*') ? pattern.length : 1_000 + pattern.length);
   return [...patterns].filter((pattern) => means(pattern, model)).sort((one, other) => rank(other) - rank(one))[0];
@@ -183,10 +183,10 @@ type Counts = Pick<UsageSpan, 'input_tokens' | 'cached_input_tokens' | 'cache_cr
 
 export const microDollars = (dollars: number): number => Math.round(dollars * 1e6);
 
-/** In whole micro-dollars. Null if any part has no known price: a cost must not leave anything out. */
+/** In whole micro-dollars. Null if any part has no known price, because a cost must include all parts. */
 export function costOf(counts: Counts, price: ModelPrice): number | null {
   const { input_tokens, cached_input_tokens, cache_creation_tokens, cache_creation_1h_tokens, output_tokens } = counts;
-  // The span may sum up several prompts. Only a sum within the limit proves that each of them was.
+  // The span may sum up several prompts. Each of them is certainly within the limit only if the sum is.
   const prompt = input_tokens + cached_input_tokens + cache_creation_tokens;
   if (price.prompt_up_to !== null && prompt > price.prompt_up_to) return null;
   const parts: readonly (readonly [number, number | null])[] = [
@@ -205,7 +205,7 @@ export function costOf(counts: Counts, price: ModelPrice): number | null {
   return Number((millionths + MILLION / 2n) / MILLION);
 }
 
-/** More than one per cent and more than one micro-dollar apart: less is rounding. */
+/** Whether the costs differ by more than one per cent and more than one micro-dollar. Less is rounding. */
 export function isMismatch(submitted: number, computed: number): boolean {
   const apart = Math.abs(submitted - computed);
   return apart > 1 && apart * 100 > computed;

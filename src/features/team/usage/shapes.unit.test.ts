@@ -36,7 +36,7 @@ const message = {
 };
 const fromMessage = ['claude-opus-4-5-20251101', 10, 5_000, 300, 90, 0, 5_400];
 
-describe('OpenAI includes cached input in the input: it is subtracted, so that the parts add up', () => {
+describe('OpenAI counts cached input as input, so it is subtracted and the parts add up', () => {
   test.each<[string, Source, Record<string, unknown>, unknown[]]>([
     ['a response', 'openai', responses, fromResponses],
     ['the event that completes one', 'codex', { type: 'response.completed', response: responses }, fromResponses],
@@ -59,7 +59,7 @@ describe('OpenAI includes cached input in the input: it is subtracted, so that t
       [null, 0, 9, 0, 5, 5, 14],
     ],
     [
-      "Codex's token count, of which the last turn counts and not the sum",
+      "Codex's token count, from which the last turn is read and not the sum",
       'codex',
       {
         type: 'event_msg',
@@ -74,7 +74,7 @@ describe('OpenAI includes cached input in the input: it is subtracted, so that t
   ])('%s', (_, source, payload, expected) => expect(read(source, payload)).toEqual([expected]));
 });
 
-describe('Anthropic does not include caches in the input: they stay separate', () => {
+describe('Anthropic does not count cached tokens as input, so they stay separate', () => {
   test.each<[string, Source, Record<string, unknown>]>([
     ['a message', 'anthropic', message],
     ['a line of a transcript', 'claude-code', { type: 'assistant', message }],
@@ -102,7 +102,7 @@ describe('Anthropic does not include caches in the input: they stay separate', (
   });
 });
 
-test('Gemini does not include thoughts in the candidates: they become part of the output', () => {
+test('Gemini counts thinking tokens separately from candidates, so both are added up as output', () => {
   const usageMetadata = { promptTokenCount: 100, cachedContentTokenCount: 40, candidatesTokenCount: 20, thoughtsTokenCount: 30, totalTokenCount: 150 };
   expect(read('gemini', { modelVersion: 'gemini-2.5-pro', usageMetadata })).toEqual([['gemini-2.5-pro', 60, 40, 0, 50, 30, 150]]);
   expect(read('provider', { model: 'gemini-2.5-pro', usageMetadata })).toEqual([['gemini-2.5-pro', 60, 40, 0, 50, 30, 150]]);
@@ -128,7 +128,7 @@ test("Cursor's own events are recognised by their cache counters, which the inpu
   }
 });
 
-test('of a cloud path, which names an account, only the model is stored', () => {
+test('only the model of a cloud path is stored, because the path names an account', () => {
   const usage = { input_tokens: 5, output_tokens: 1 };
   for (const [model, name] of [
     ['arn:aws:bedrock:us-east-1:123456789012:inference-profile/us.anthropic.claude-sonnet-4-20250514-v1:0', 'us.anthropic.claude-sonnet-4-20250514-v1:0'],
@@ -264,11 +264,11 @@ test.each<[Source, Record<string, unknown>, string]>([
   ],
   ['otel', { attributes: { 'gen_ai.usage.input_tokens': 'many' } }, 'payload.attributes.gen_ai.usage.input_tokens'],
   ['otel', otlp({}, { attributes: [attribute('llm.token_count.prompt', 'many')] }), 'payload…spans[1].llm.token_count.prompt'],
-])('%s payload %j is refused by the name of %s', (source, payload, field) => {
+])('%s payload %j is refused with an error that names %s', (source, payload, field) => {
   expect(refusal(source, payload).field).toBe(field);
 });
 
-test('any payload is read or refused, and a refusal quotes nothing of it', () => {
+test('any payload is read or refused, and a refusal quotes nothing from it', () => {
   const tokens = fc.oneof(fc.nat({ max: 1_000 }), fc.constant('CANARY'), fc.double(), fc.constant(null));
   const usage = fc.dictionary(
     fc.constantFrom('input_tokens', 'output_tokens', 'cached_input_tokens', 'cache_read_input_tokens', 'inputTokens', 'CANARY'),

@@ -6,7 +6,7 @@ import { toSpan, type UsageSpan } from './span.ts';
 /** Returns the spans of a payload of this shape, or undefined for another shape. Refuses impossible counters. */
 type Shape = (payload: UsagePlace) => UsageSpan[] | undefined;
 
-/** For payloads whose maker the source does not identify. */
+/** For sources that do not identify the maker of the payload. */
 const ANY_MAKER: readonly Shape[] = [direct, anthropicByItsMarks, gemini, openai];
 
 /** The sources of counters, and the shapes in which each sends them. The first shape that fits is used. */
@@ -49,9 +49,9 @@ const OUTPUT = ['output_tokens', 'outputTokens'];
 const CURSORS_CACHES = ['cacheReadTokens', 'cacheWriteTokens'];
 
 /**
- * `direct_counts`: counters that a proxy, or the companion from Cursor's own store, took from a structured event; one object or a list. Or
- * Cursor's own event, recognised by its names for cache counters. The input does not include cache tokens unless `input_includes_cached` is
- * true.
+ * `direct_counts`, as one object or a list: counters that a proxy took from a structured event, or the companion from Cursor's own store.
+ * Or Cursor's own event, recognised by its names for cache counters. The input does not include cache tokens unless `input_includes_cached`
+ * is true.
  */
 function direct(payload: UsagePlace): UsageSpan[] | undefined {
   const own = [inside(payload, 'tokenUsage'), inside(payload, 'usage')].find((usage) => has(usage, ...CURSORS_CACHES));
@@ -87,7 +87,7 @@ function anthropic(payload: UsagePlace): UsageSpan[] | undefined {
   return span && [span];
 }
 
-/** The same, if the payload cannot be anything else: a proxy does not name the provider. */
+/** Like `anthropic`, but only if the payload cannot be anything else, because a proxy does not name the provider. */
 function anthropicByItsMarks(payload: UsagePlace): UsageSpan[] | undefined {
   const holders = [payload, inside(payload, 'usage'), inside(inside(payload, 'message'), 'usage')];
   const isMarked = has(payload, 'modelUsage') || holders.some((holder) => has(holder, ...CACHE_READ, ...CACHE_WRITE));

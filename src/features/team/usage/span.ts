@@ -64,7 +64,7 @@ export function toSpan(reading: CounterReading): UsageSpan {
 /** The model name is the only text stored from a payload: short, and in characters with which no sentence can be written. */
 const MODEL = /^[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,79}(\[[0-9a-z]{1,4}\])?$/;
 
-/** A cloud path contains an account name and is longer than any model name: only its end is the name. */
+/** A cloud path contains an account name and is longer than any model name. Only its end is the model name. */
 const CLOUD_PLACE = /^(arn:|projects\/)[^ ]*\//;
 
 function modelName(value: unknown, path: string): string | null {

@@ -7,7 +7,7 @@ import type { CountedUsage, UsageKey, UsageRow, UsageTotals } from './contract.t
 /** Keys that the sums are not grouped by are missing. */
 interface UsageSum {
   day?: number;
-  /** Null: a hidden developer, with any agent and any task. */
+  /** Null for all hidden developers together, with all their agents and tasks. */
   developer_id?: string | null;
   agent_type?: string | null;
   model?: string | null;
@@ -38,7 +38,7 @@ const TEXTS: ReadonlySet<string> = new Set(['developer_id', 'agent_type', 'model
 
 export async function usageSums(db: Db, workspace: string, since: number, by: readonly UsageKey[], hidden: readonly string[]): Promise<UsageSum[]> {
   const keys = [...new Set(by.flatMap((key) => COLUMNS[key]))];
-  // As exact as a double. SQLite's driver would refuse to return a larger sum of integers at all.
+  // Sums are doubles and large ones are rounded, because SQLite's driver refuses to return large sums of integers.
   const sum = (column: keyof UsageSum) => sql<number | null>`sum(cast(${sql.ref(column)} as double precision))`.as(column);
   const query = db
     .selectFrom(spansSince(db, workspace, since, by.includes('task'), hidden).as('spans'))
@@ -100,8 +100,8 @@ function spansSince(db: Db, workspace: string, since: number, withTasks: boolean
 }
 
 /**
- * Each span with the task that its session had started last: harnesses report when a turn is over, which may be after the task ended. One
- * index lookup per span, so that no span is counted twice and no other task is read.
+ * Each span with the task that its session had started last, even if that task has ended: harnesses report only when a turn is over. There
+ * is one index lookup per span, so that no span is counted twice and no other task is read.
  */
 const spansWithTasks = (db: Db) =>
   db

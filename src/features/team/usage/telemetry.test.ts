@@ -316,7 +316,7 @@ test('usage is summed by day, developer, agent and model; unpriced reports are c
   expect(none).toMatchObject({ rows: [], totals: { spans: 0, cost_usd: null } });
 });
 
-test('sums beyond exact numbers are still returned', async () => {
+test('sums that are too large to be exact are still returned', async () => {
   const { ana, app, clock, codex, ingested } = await services();
   for (let turn = 0; turn < 3; turn++) await ingested(codex());
   const { workspace } = ana.principal;

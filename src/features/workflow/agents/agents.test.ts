@@ -18,7 +18,7 @@ test('registering creates a new agent, online and a worker by default [agent.reg
   expect((await events({ kind: 'agent.registered' })).map(({ subject }) => subject)).toEqual([first.id, second.id]);
 });
 
-test('every documented runtime is accepted, and any other is refused by name [agent.register.runtimes]', async () => {
+test('every documented runtime is accepted, and the refusal of any other names the field [agent.register.runtimes]', async () => {
   const { ok, refused } = await workflowApp();
   for (const runtime of ['claude_code', 'codex', 'opencode', 'custom', 'gemini', 'cursor']) {
     const { id } = await ok('agent_register', { name: 'a', runtime });
@@ -27,7 +27,7 @@ test('every documented runtime is accepted, and any other is refused by name [ag
   expect(await refused('agent_register', { name: 'a', runtime: 'emacs' })).toMatchObject({ code: 'INVALID_INPUT', field: 'runtime' });
 });
 
-test("an agent's own data is bounded, and the refusal names the field", async () => {
+test('the data that an agent stores about itself is bounded, and the refusal names the field', async () => {
   const { refused } = await workflowApp();
   const wrong: Record<string, unknown> = {
     capabilities: Array.from({ length: 51 }, (_, i) => `c${i}`),
@@ -54,7 +54,7 @@ test('a heartbeat keeps the agent online and returns the next interval [agent.he
   expect(about.map(({ kind }) => kind)).toEqual(['agent.registered']);
 });
 
-test('after 90 seconds of silence an agent is offline, swept or not, and must register again [agent.heartbeat.offline-after]', async () => {
+test('after 90 seconds of silence an agent is offline, even before the sweep runs, and must register again [agent.heartbeat.offline-after]', async () => {
   const { ok, refused, agent, clock, events } = await workflowApp();
   const id = await agent();
   clock.advance(LEASE - 1);
@@ -69,7 +69,7 @@ test('after 90 seconds of silence an agent is offline, swept or not, and must re
   expect(await refused('agent_heartbeat', { agent_id: id })).toMatchObject({ code: 'INVALID_STATE' });
 });
 
-test('two servers that sweep at the same time record a silent agent once', async () => {
+test('two servers that sweep at the same time record the silence of an agent only once', async () => {
   const here = await workflowApp();
   const id = await here.agent();
   const there = await workflowApp({ database: here.database, clock: here.clock });
@@ -80,7 +80,7 @@ test('two servers that sweep at the same time record a silent agent once', async
   expect((await here.events({ kind: 'agent.offline' })).map(({ subject }) => subject)).toEqual([id]);
 });
 
-test('an update changes only what it names and counts as a sign of life [agent.update.shape]', async () => {
+test('an update changes only the given fields and counts as a sign of life [agent.update.shape]', async () => {
   const { ok, refused, agent, clock } = await workflowApp();
   const id = await agent();
   clock.advance(LEASE - 1);
@@ -92,7 +92,7 @@ test('an update changes only what it names and counts as a sign of life [agent.u
   expect((await refused('agent_update', { id, state: 'busy' })).field).toBe('state');
 });
 
-test('offline by update is as final as by unregistering: the agent registers again', async () => {
+test('an agent that an update sets offline stays offline, as after unregistering, and must register again', async () => {
   const { ok, refused, agent, events } = await workflowApp();
   const id = await agent();
   expect(await ok('agent_update', { id, status: 'offline' })).toEqual({ success: true, tasks_released: 0 });
@@ -112,7 +112,7 @@ test('an unregistered agent stays stored, offline, and unregistering again chang
   expect(await events({ kind: 'agent.unregistered' })).toHaveLength(1);
 });
 
-test('a missing agent is refused by the field that named it', async () => {
+test('the refusal of a missing agent names the field that contained its id', async () => {
   const { refused } = await workflowApp();
   for (const [tool, field] of [
     ['agent_get', 'id'],
@@ -145,7 +145,7 @@ test("nobody can act as another developer's agent, and two tokens of one develop
   expect((await ok('agent_get', { id })).status).toBe('busy');
 });
 
-test('the list applies every filter, uses the shown status, and has pages [agent.list.shape] [agent.list.filters] [agent.get.shape]', async () => {
+test('the agent list applies every filter, filters by the shown status, and has pages [agent.list.shape] [agent.list.filters] [agent.get.shape]', async () => {
   const { ok, agent, clock, ana, ben } = await workflowApp();
   const silent = await agent(ana, { runtime: 'codex' });
   clock.advance(LEASE - 1);
@@ -167,7 +167,7 @@ test('the list applies every filter, uses the shown status, and has pages [agent
   expect(listed).toMatchObject({ name: 'worker', developer: 'ben', mine: false, registered_at: clock.now() - 1, lease_expires_at: clock.now() - 1 + LEASE });
 });
 
-test("nothing about a private developer's agent reveals its owner to others", async () => {
+test("a private developer's agent does not reveal its owner to others", async () => {
   const { ok, agent, app, ana, ben } = await workflowApp();
   const id = await agent(ben, { name: "Ben's laptop", workspace_path: '/home/ben/app', metadata: { host: 'ben' } });
   await app.store.write(ben.principal.workspace, async (tx) => {
@@ -179,7 +179,7 @@ test("nothing about a private developer's agent reveals its owner to others", as
   expect(await ok('agent_get', { id }, ben)).toMatchObject({ name: "Ben's laptop", developer: 'ben', mine: true, metadata: { host: 'ben' } });
 });
 
-test('an agent offline for longer than the retention is deleted; one seen later is not', async () => {
+test('an agent that is offline for longer than the retention time is deleted; an agent that was seen later is not', async () => {
   const { ok, refused, agent, done, clock, ana } = await workflowApp();
   const gone = await agent(ana);
   await done('settings.set', { key: 'retention.days', value: 31 });

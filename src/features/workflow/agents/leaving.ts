@@ -6,15 +6,15 @@ import type { Tx } from '../../../storage/write.ts';
 import { changeAgent, isSilent, LEASE_MS } from './presence.ts';
 
 interface LeaveReason {
-  /** A word or two for the journal. */
+  /** A few words for the journal. */
   readonly reason: string;
   readonly actor: string;
 }
 
-/** Releases what the agent holds. Returns the number of tasks. */
+/** Releases all tasks that the agent has claimed. Returns their number. */
 export type ReleaseClaims = (tx: Tx, agent: AgentRow, why: LeaveReason) => Promise<number>;
 
-/** The agent itself leaves. Returns the number of released tasks; an offline agent has none. */
+/** Takes an agent offline at its own request. Returns the number of released tasks, which is 0 for an offline agent. */
 export async function leave(
   tx: Tx,
   ctx: WriteContext,
@@ -23,7 +23,7 @@ export async function leave(
   releaseClaims: ReleaseClaims,
 ): Promise<number> {
   if (agent.status === 'offline') return 0;
-  // An agent that was silent for too long did not leave in time.
+  // The agent was silent for too long, so it counts as lost and not as leaving.
   if (isSilent(agent, tx.now)) return await expireAgent(tx, agent.id, releaseClaims);
   await changeAgent(tx.db, tx.workspace, agent.id, { status: 'offline', current_task_id: null, updated_at: tx.now });
   const reason = kind === 'agent.unregistered' ? 'agent unregistered' : 'agent went offline';
@@ -35,7 +35,7 @@ export async function leave(
 /** The release reason of a task whose agent let its lease expire. */
 export const AGENT_SILENT = 'agent silent';
 
-/** Takes a silent agent offline and releases what it held. Returns the number of tasks; 0 if another call was faster. */
+/** Takes a silent agent offline and releases its tasks. Returns their number, or 0 if another call was faster. */
 export async function expireAgent(tx: Tx, id: string, releaseClaims: ReleaseClaims): Promise<number> {
   const agent = await takeSilentOffline(tx.db, tx.workspace, id, tx.now);
   if (!agent) return 0;
@@ -53,7 +53,7 @@ async function silentAgents(db: Db, now: number, limit: number): Promise<Pick<Ag
   return await db
     .selectFrom('agents')
     .select(['workspace_id', 'id'])
-    // Listed one by one: otherwise the index that starts with the status could not be used.
+    // The statuses are listed one by one, because otherwise the index that starts with the status could not be used.
     .where('status', 'in', ['online', 'busy'])
     .where('last_seen_at', '<=', now - LEASE_MS)
     .limit(limit)

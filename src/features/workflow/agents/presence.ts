@@ -11,19 +11,19 @@ export const HEARTBEAT_MS = 30_000;
 /** Three missed heartbeats. After this much silence, others can take the agent's claims. */
 export const LEASE_MS = 90_000;
 
-/** The end of the agent's leases if it stays silent. */
+/** When the agent's leases end if it stays silent. */
 export const leaseEnd = ({ last_seen_at }: Pick<AgentRow, 'last_seen_at'>): number => last_seen_at + LEASE_MS;
 
 export const isSilent = (agent: Pick<AgentRow, 'last_seen_at'>, now: number): boolean => now >= leaseEnd(agent);
 
-/** Computed, because the sweep may be a few seconds late and callers must see the right status. */
+/** Computed from the last sign of life, because the sweep may be a few seconds late and callers must see the right status. */
 export const statusAt = (agent: Pick<AgentRow, 'status' | 'last_seen_at'>, now: number): AgentStatus => (isSilent(agent, now) ? 'offline' : agent.status);
 
 export const findAgent = (db: Db, workspace: string, id: string) => findRow(db, 'agents', { workspace_id: workspace, id });
 
 export const agentsById = (db: Db, workspace: string, ids: readonly string[]): Promise<Map<string, AgentRow>> => rowsById(db, 'agents', workspace, ids);
 
-/** Online from now on. */
+/** Stores the agent as online. */
 export async function addAgent(
   tx: Tx,
   agent: Omit<AgentRow, 'workspace_id' | 'id' | 'status' | 'current_task_id' | 'registered_at' | 'last_seen_at' | 'updated_at'>,
@@ -55,7 +55,7 @@ export async function requireAgent(db: Db, workspace: string, id: string, field 
   return agent;
 }
 
-/** A developer's agents are theirs under each of their tokens. The operator owns those it registered itself; an instance owns only itself. */
+/** A developer owns their agents under each of their tokens. The operator owns the agents that it registered itself. An instance owns only itself. */
 export const isOwn = (agent: Pick<AgentRow, 'developer_id' | 'actor'>, { developerId, instanceId, actor }: Principal): boolean =>
   agent.developer_id === developerId && ((developerId !== null && instanceId === null) || agent.actor === actor);
 
@@ -75,7 +75,7 @@ export function requireOwn(agent: AgentRow | undefined, principal: Principal, id
   );
 }
 
-/** An offline agent has lost its claims. It must register again, so that it notices. */
+/** An offline agent has lost its claims. It must register again, so that it notices the loss. */
 export function requireOnline(agent: AgentRow, now: number, field = 'agent_id'): void {
   if (statusAt(agent, now) !== 'offline') return;
   throw invalidState(
@@ -85,7 +85,7 @@ export function requireOnline(agent: AgentRow, now: number, field = 'agent_id'):
   );
 }
 
-/** A busy agent writes many times a second, and a lease need not be exact to the second. */
+/** Signs of life are stored at most this often. A busy agent writes many times a second, and a lease need not be exact to the second. */
 const FRESH_MS = 1_000;
 
 /** Like `touchAgent`, for calls that do not report the end of the lease. */

@@ -3,7 +3,7 @@ import type { Runtime } from './contract.ts';
 import type { ReleaseClaims } from './leaving.ts';
 import { addAgent, changeAgent, findAgent, touchAgent } from './presence.ts';
 
-/** An agent that the server itself started. It need not register: the server gives it its id. */
+/** An agent that the server itself started. It need not register, because the server gives it its id. */
 interface StartedAgent {
   readonly name: string;
   readonly runtime: Runtime;
@@ -22,7 +22,7 @@ export async function registerStartedAgent(tx: Tx, { name, runtime, workspacePat
     workspace_path: workspacePath,
     metadata: null,
     developer_id: developerId,
-    // It gets a token only when it is started, and another one when it is started again.
+    // It gets a token only when it is started, and a new one at each restart.
     token_id: '',
     actor,
   });
@@ -30,13 +30,13 @@ export async function registerStartedAgent(tx: Tx, { name, runtime, workspacePat
   return id;
 }
 
-/** The server has seen its process run. An offline agent is online again, without its former claims. */
+/** Records that the server saw the agent's process running. An offline agent goes online again, without its former claims. */
 export async function noteRunning(tx: Tx, id: string): Promise<void> {
   const agent = await findAgent(tx.db, tx.workspace, id);
   if (agent) await touchAgent(tx, agent, agent.status === 'offline' ? { status: 'online' } : {});
 }
 
-/** Its process has ended. */
+/** Records that the agent's process has ended. */
 export async function endStartedAgent(tx: Tx, id: string, by: string, releaseClaims: ReleaseClaims): Promise<void> {
   const agent = await findAgent(tx.db, tx.workspace, id);
   if (!agent || agent.status === 'offline') return;

@@ -36,7 +36,7 @@ export function agentTools({ releaseClaims, claims: claimsOf, unread }: AgentPor
           token_id: tokenId,
           actor,
         });
-        // Without its name: more people may read the journal than may know whose agent it is.
+        // Without the agent's name, because some readers of the journal may not know whose agent it is.
         record(tx, ctx, { category: 'work', kind: 'agent.registered', subject: id, payload: { runtime, role } });
         return ok({ id, name, status: 'online' as const, next_heartbeat_ms: HEARTBEAT_MS, lease_expires_at: tx.now + LEASE_MS });
       },

@@ -17,7 +17,7 @@ export interface AgentViewer extends Viewer {
   view(row: AgentRow): AgentView;
 }
 
-/** Others see that a private developer's agent exists and what it can do, and nothing that reveals its owner. */
+/** Others see that a private developer's agent exists and what it can do, but nothing that reveals its owner. */
 export async function agentViewer(db: Db, principal: Principal, now: number): Promise<AgentViewer> {
   const viewer = await viewerOf(db, principal);
   const view = (row: AgentRow): AgentView => {
@@ -49,7 +49,7 @@ export interface AgentFilter {
   readonly runtime?: string | undefined;
 }
 
-/** Newest first, with their total number. Filters by the status that `viewer` is shown: a silent agent is offline before the sweep notices. */
+/** Newest first, with their total number. Filters by the shown status, because a silent agent is shown as offline before the sweep has run. */
 export async function listAgents(
   db: Db,
   viewer: Principal,

@@ -73,7 +73,7 @@ const body = z
   .describe('Text, or any JSON object.');
 const subject = title.optional();
 const priority = z.enum(PRIORITIES).optional().describe('Default: normal.');
-const expiresInMinutes = z.int().min(1).max(MAX_MINUTES).optional().describe('After this time it is no longer shown to its recipient, read or not.');
+const expiresInMinutes = z.int().min(1).max(MAX_MINUTES).optional().describe('After this time the recipient no longer sees it, read or not.');
 
 export const sendMessage = contract({
   ...base,
@@ -91,7 +91,7 @@ export const sendMessage = contract({
     priority,
     workflow_id: id.optional(),
     task_id: id.optional(),
-    reply_to_id: id.optional().describe('The message that this one answers, in the same thread.'),
+    reply_to_id: id.optional().describe('The message that you answer, in the same thread.'),
     expires_in_minutes: expiresInMinutes,
   }),
   output: z.strictObject({ id: z.string(), thread_id: z.string(), expires_at: z.int().nullable() }),
@@ -101,8 +101,7 @@ export const broadcastMessage = contract({
   ...base,
   name: 'message_broadcast',
   title: 'Broadcast a message',
-  description:
-    'Sends one message to all other agents that are online or busy, or to those that match the filter, all in one thread. Repeating the call sends it again.',
+  description: 'Sends one message to all other agents that are online or busy and match the filter, all in one thread. Repeating the call sends it again.',
   input: z.strictObject({
     sender_id: senderId,
     recipient_filter: z
@@ -146,7 +145,7 @@ export const listMessages = contract({
   }),
   output: z.strictObject({
     messages: z.array(messageView),
-    messages_more: z.int().describe('Number of further messages that did not fit.'),
+    messages_more: z.int().describe('Number of messages that did not fit.'),
     unread_count: z.int().describe('Number of unread messages of the agent.'),
   }),
 });
@@ -213,7 +212,7 @@ export const answerQuestion = contract({
   route: 'POST /api/questions/answer',
   title: 'Answer a question',
   description: 'Answers an agent, and resumes the task that waits for the answer.',
-  input: z.strictObject({ question_id: id.describe('Id of the question, or the end of it.'), answer: text(MAX_TEXT) }),
+  input: z.strictObject({ question_id: id.describe('Id of the question, or its end.'), answer: text(MAX_TEXT) }),
   output: z.strictObject({
     question_id: z.string(),
     answer_id: z.string().describe('Id of the message with the answer.'),
@@ -239,7 +238,7 @@ export const threadView = z.strictObject({
   from: party,
   to: party,
   recipients: z.int(),
-  subject: z.string().nullable().describe('Its subject or beginning. Null: only participants may read it.'),
+  subject: z.string().nullable().describe('Subject or first words. Null: only participants may read it.'),
   priority: z.string().nullable(),
   repository: z.string().nullable(),
   status: z.enum(STATUSES),
@@ -271,9 +270,9 @@ export const listThreads = contract({
   }),
   output: z.strictObject({
     pressing: z.array(threadView).describe('Undelivered or overdue. Only with the first page.'),
-    pressing_cut: z.boolean().describe('More of them exist than are listed.'),
+    pressing_cut: z.boolean().describe('More exist than are listed.'),
     items: z.array(threadView),
-    next: z.string().nullable().describe('Where to continue; null at the end. A short page need not be the last.'),
+    next: z.string().nullable().describe('Where to continue; null at the end. A short page may not be the last.'),
   }),
   annotations: READ,
 });
@@ -313,12 +312,12 @@ export const showThread = contract({
       workflow_id: z.string().nullable(),
       workflow_task_id: z.string().nullable(),
     }),
-    remindable_from: z.int().nullable().describe('Earliest time of the next reminder. Null: nothing to remind of.'),
+    remindable_from: z.int().nullable().describe('Earliest time of the next reminder. Null: no reminder possible.'),
   }),
   annotations: READ,
 });
 
-const threadId = id.describe('Id of the ask or question, or the end of it.');
+const threadId = id.describe('Id of the ask or question, or its end.');
 
 export const answerThread = contract({
   ...forPeople,

@@ -11,7 +11,7 @@ export const STEP_STATES = ['done', 'partly', 'open', 'unknown', 'none'] as cons
 interface ThreadStep {
   readonly step: (typeof STEPS)[number];
   readonly state: (typeof STEP_STATES)[number];
-  /** When, or when last; null if it is not done. */
+  /** When it was done for the last recipient; null if it is not done. */
   readonly at: number | null;
   /** The number of `recipients` for whom it is done. */
   readonly count: number | null;
@@ -33,7 +33,7 @@ export interface DeliveryState {
   readonly answered_at: number | null;
   readonly wants_answer: boolean;
   readonly due_at: number | null;
-  /** After this time nobody gets it. */
+  /** After this time no recipient gets the message. */
   readonly expires_at: number | null;
   /** Answers and other replies that have not reached their recipient. */
   readonly unseen_replies: number;
@@ -48,7 +48,7 @@ export const isUnanswered = (delivery: DeliveryState, now: number): boolean => d
 
 const isLate = (delivery: DeliveryState, now: number): boolean => isUnanswered(delivery, now) && delivery.due_at !== null && now > delivery.due_at;
 
-/** Whether the message or an answer has not arrived. It is unknown whether people have seen a question, so it counts until it is answered. */
+/** Whether the message or an answer has not arrived. The server cannot tell whether people saw a question, so a question counts until it is answered. */
 const isUnseen = (delivery: DeliveryState, now: number): boolean => {
   if (delivery.unseen_replies > 0) return true;
   if (isOver(delivery, now)) return false;

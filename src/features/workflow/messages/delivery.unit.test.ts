@@ -54,14 +54,14 @@ test('untracked receipts are unknown, unexpected ones none, and a broadcast can 
   expect(states({ kind: 'announcement' })).toEqual(['done', 'unknown', 'unknown', 'none']);
 });
 
-test('an undelivered late ask is found under both states, and after its answer under neither', () => {
+test('an ask that is undelivered and late has both states until it is answered', () => {
   const delivery = { ...sent, ...late };
   expect((['undelivered', 'overdue', 'unanswered'] as const).map((state) => hasState(state, delivery, NOW))).toEqual([true, true, true]);
   const answered = { ...delivery, answered_at: NOW };
   expect((['undelivered', 'overdue', 'unanswered'] as const).map((state) => hasState(state, answered, NOW))).toEqual([false, false, false]);
 });
 
-test('just sent or just reminded threads get no reminder', () => {
+test('a thread gets no reminder shortly after it was sent or after its last reminder', () => {
   expect(remindableFrom(NOW, null)).toBe(NOW + 2 * MINUTE);
   expect(remindableFrom(NOW, NOW + 5 * MINUTE)).toBe(NOW + 20 * MINUTE);
 });

@@ -7,7 +7,7 @@ const ids = (rows: readonly { id: string }[]): string[] => rows.map(({ id }) => 
 
 const row = (app: WorkflowApp, id: string) => app.app.store.reader.selectFrom('messages').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
-test('unread is the default list; all includes read messages, and archived ones are left out [message.list.status-default] [message.list.status-values] [message.archive.effect] [message.archive.shape]', async () => {
+test('the list shows unread messages by default; all adds read messages but not archived ones [message.list.status-default] [message.list.status-values] [message.archive.effect] [message.archive.shape]', async () => {
   const { send, inbox, ok, refused, b, ben } = await correspondents();
   const [unread, read, archived, once] = [await send(), await send(), await send(), await send()];
   await ok('message_mark_read', { message_ids: [read.id, once.id] }, ben);
@@ -35,7 +35,7 @@ test('twenty messages are listed by default, newest first [message.list.limit-de
   for (const limit of [0, 201]) expect(await refused('message_list', { agent_id: b, limit }, ben)).toMatchObject({ field: 'limit' });
 });
 
-test('a list stops when the answer is full, says so, and delivers only what it shows', async () => {
+test('a list that is too long for one answer returns how many messages are missing, and marks only the shown ones as delivered', async () => {
   const { send, inbox } = await correspondents();
   for (let n = 0; n < 20; n++) await send({ body: { text: 'x'.repeat(60_000) } });
   const first = await inbox({ limit: 200 });
@@ -74,11 +74,11 @@ test('getting a message marks it as read by default; marked messages no longer c
   expect(await ok('message_get', { id: one.id }, ben)).toMatchObject({ read_at: readAt });
   expect(ids((await inbox()).messages)).toEqual([three.id]);
   expect(await unread()).toBe(1);
-  // A read by the sender does not count as one by the recipient.
+  // If the sender reads the message, it stays unread for the recipient.
   expect(await ok('message_get', { id: three.id }, ana)).toMatchObject({ status: 'unread', receipt: 'delivered' });
 });
 
-test('receipts are sent, delivered with the list, read; the sender sees them', async () => {
+test('the sender sees whether a message is sent, delivered by a list, or read', async () => {
   const { send, ok, inbox, ana, events, b } = await correspondents();
   const { id } = await send();
   const receipt = async () => (await ok('message_get', { id }, ana)).receipt;
@@ -90,7 +90,7 @@ test('receipts are sent, delivered with the list, read; the sender sees them', a
   expect((await events({ kind: 'message.delivered' })).map(({ subject, payload }) => [subject, payload])).toEqual([[b, { count: 1, message_ids: [id] }]]);
 });
 
-test("other people's mail cannot be listed, read or marked, and gets the refusal of missing mail", async () => {
+test("other people's messages cannot be listed, read or marked; the refusal is the same as for missing messages", async () => {
   const { a, b, send, refused, ok, ana, ben, unread, developer } = await correspondents();
   const { id } = await send();
   const eve = await developer('eve');
@@ -104,7 +104,7 @@ test("other people's mail cannot be listed, read or marked, and gets the refusal
   expect(words(foreign.message, id)).toBe(words(unknown.message, 'msg_0'));
   const own = await ok('message_send', { sender_id: b, recipient_id: b, message_type: 'notification', body: 'note to self' }, ben);
   for (const tool of ['message_mark_read', 'message_archive']) {
-    // Ana sent it, and still cannot mark it.
+    // Ana sent it, but even she cannot mark it.
     for (const caller of [eve, ana]) expect(await refused(tool, { message_ids: [id] }, caller)).toMatchObject({ code: 'MESSAGE_NOT_FOUND' });
     expect(await refused(tool, { message_ids: [own.id, 'msg_0'] }, ben)).toMatchObject({ code: 'MESSAGE_NOT_FOUND', id: 'msg_0' });
     expect(await refused(tool, { message_ids: [] }, ben)).toMatchObject({ field: 'message_ids' });
@@ -141,12 +141,15 @@ test('expired messages are not listed, counted or read; the sender sees that nob
   expect(await inbox({ status: 'all' })).toMatchObject({ messages: [{ id: kept.id }], unread_count: 1 });
   expect((await inbox({ thread_id })).messages).toEqual([]);
   expect(await refused('message_get', { id }, ben)).toMatchObject({ code: 'MESSAGE_EXPIRED', expires_at });
+  // The call that the refusal names.
+  const query = { sender_id: b, recipient_id: '@private', reply_to_id: id, message_type: 'query', body: 'Is it still open?' };
+  expect(await ok('message_send', query, ben)).toMatchObject({ thread_id });
   expect(await ok('message_mark_read', { message_ids: [id] }, ben)).toEqual({ success: true, marked: 0 });
   expect(await ok('message_get', { id }, ana)).toMatchObject({ status: 'unread', receipt: 'delivered', read_at: null });
   expect((await row(app, id)).read_at).toBeNull();
 });
 
-test('a message that was read before it expired is not shown as unread', async () => {
+test('an expired message is no longer shown, even if it was read in time', async () => {
   const { send, inbox, ok, refused, ben, clock } = await correspondents();
   const { id } = await send({ expires_in_minutes: 1 });
   await ok('message_get', { id }, ben);
@@ -155,7 +158,7 @@ test('a message that was read before it expired is not shown as unread', async (
   expect(await refused('message_get', { id }, ben)).toMatchObject({ code: 'MESSAGE_EXPIRED', message: `Message "${id}" has expired.` });
 });
 
-test("a caller without developer reads only mail of its own agents: no instance reads that of another, or the operator's", async () => {
+test('an instance cannot read messages of another instance or of the operator', async () => {
   const { a, ana, agent, ok, refused, operator, done } = await correspondents();
   const instance = (instanceId: string): TestCaller => ({
     ...ana,

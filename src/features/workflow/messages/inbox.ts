@@ -80,7 +80,7 @@ function withinAnswer(rows: readonly MessageRow[]): readonly MessageRow[] {
   return end < 0 ? rows : rows.slice(0, end);
 }
 
-/** The messages must be undelivered. */
+/** Marks messages as delivered. All of them must be undelivered. */
 export const noteDelivery = (tx: Tx, ctx: WriteContext, rows: readonly MessageRow[]): Promise<MessageRow[]> =>
   change(tx, ctx, 'message.delivered', rows, { delivered_at: tx.now });
 
@@ -108,7 +108,7 @@ async function isOwnAgent(tx: Tx, ctx: WriteContext, id: string): Promise<boolea
   return agent !== undefined && isOwn(agent, ctx.principal);
 }
 
-/** All of these messages, each once, if agents of the caller received them all. Otherwise refuses and names the first foreign one. */
+/** Returns the messages without duplicates. If agents of the caller did not receive all of them, refuses and names the first such message. */
 async function ownReceived(tx: Tx, ctx: WriteContext, ids: readonly string[]): Promise<MessageRow[]> {
   const found = new Map((await findMessages(tx.db, tx.workspace, ids)).map((row) => [row.id, row]));
   const own = new Map<string, boolean>();
@@ -125,7 +125,7 @@ interface UnreadMessages {
   readonly by_priority: Record<Priority, number>;
 }
 
-/** The unread messages of an agent that have not expired; only of these priorities, if they are given. */
+/** Counts the unread messages of an agent that have not expired and have one of these priorities. */
 export async function unreadOf(db: Db, workspace: string, agentId: string, now: number, priorities: readonly Priority[] = PRIORITIES): Promise<UnreadMessages> {
   const counted = new Map(await unreadByPriority(db, workspace, agentId, now));
   const by_priority = { low: 0, normal: 0, high: 0, urgent: 0 };

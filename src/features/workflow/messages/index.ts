@@ -13,7 +13,7 @@ export { openQuestion, openQuestions } from './question-views.ts';
 export { sendDirectMessage } from './send.ts';
 export { finishedThreads, undeliveredTo } from './store.ts';
 
-/** Messages between agents and people. Threads list them for people together with asks, handoffs and announcements, which the team group stores. */
+/** Messages between agents and people. Threads show them to people together with asks, handoffs and announcements, which the team group stores. */
 export const messages = (services: Pick<Services, 'store' | 'clock' | 'log'>): Feature => ({
   name: 'messages',
   implementations: [...sendTools, ...inboxTools, ...questionTools, ...threadTools],

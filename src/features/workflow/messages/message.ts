@@ -58,7 +58,7 @@ export const newMessage = (
 
 const readBody = ({ body }: Pick<MessageRow, 'body'>): MessageBody => readJson(bodySchema, body);
 
-/** For people, and for checkpoints. */
+/** The body as text for people and for checkpoints. */
 export function bodyText(row: Pick<MessageRow, 'body'>): string {
   const body = readBody(row);
   return typeof body === 'string' ? body : JSON.stringify(body, null, 2);
@@ -70,7 +70,7 @@ const receiptOf = ({ delivered_at, read_at }: MessageRow): MessageView['receipt'
 
 export const viewMessage = (row: MessageRow): MessageView => view(messageView, row, { body: readBody(row), receipt: receiptOf(row) });
 
-/** The message is the same if it does not exist and if it is other people's mail. */
+/** The refusal does not reveal whether the message does not exist or belongs to other people. */
 export const messageNotFound = (id: string, field: string): Refusal =>
   new Refusal(
     'MESSAGE_NOT_FOUND',
@@ -80,8 +80,9 @@ export const messageNotFound = (id: string, field: string): Refusal =>
   );
 
 export const messageExpired = (id: string, expiresAt: number): Refusal =>
-  new Refusal('MESSAGE_EXPIRED', `Message ${JSON.stringify(id)} has expired.`, 'If you still need it, ask its sender to send it again.', {
-    field: 'id',
-    id,
-    expires_at: expiresAt,
-  });
+  new Refusal(
+    'MESSAGE_EXPIRED',
+    `Message ${JSON.stringify(id)} has expired.`,
+    `If you still need it, ask its sender for it: call message_send with your sender_id, recipient_id "@private", reply_to_id ${JSON.stringify(id)}, message_type "query" and a body.`,
+    { field: 'id', id, expires_at: expiresAt },
+  );

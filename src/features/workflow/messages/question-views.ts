@@ -5,7 +5,7 @@ import type { QuestionView } from './contract.ts';
 import { bodyText } from './message.ts';
 import { answeredQuestionRows, answersTo, openQuestionRow, openQuestionRows, type QuestionRow } from './store.ts';
 
-/** Bounds a list for people, who answer its first questions first. */
+/** Maximum number of open questions in a list for people, who answer the first ones first. */
 const MAX_OPEN = 200;
 const MAX_ANSWERED = 50;
 
@@ -14,7 +14,7 @@ interface QuestionWithAnswer extends QuestionView {
   readonly answered_at: number | null;
 }
 
-/** Hides the names of private developers' agents, which may reveal their owner. */
+/** Hides the names of private developers' agents, because such a name may reveal the owner. */
 async function questionViewer(db: Db, principal: Principal): Promise<(row: QuestionRow) => QuestionView> {
   const viewer = await viewerOf(db, principal);
   return (row) => ({
@@ -33,13 +33,13 @@ async function questionViewer(db: Db, principal: Principal): Promise<(row: Quest
   });
 }
 
-/** Oldest first; one more than `limit` if more exist. */
+/** Oldest first. Returns one more than `limit` if more exist. */
 export async function openQuestions(db: Db, workspace: string, viewer: Principal, now: number, limit: number): Promise<QuestionView[]> {
   const rows = await openQuestionRows(db, workspace, now, limit + 1);
   return rows.length === 0 ? [] : rows.map(await questionViewer(db, viewer));
 }
 
-/** Null if it is no longer open. */
+/** Returns null if the question is no longer open. */
 export async function openQuestion(db: Db, workspace: string, viewer: Principal, now: number, id: string): Promise<QuestionWithAnswer | null> {
   const row = await openQuestionRow(db, workspace, now, id);
   return row ? { ...(await questionViewer(db, viewer))(row), answer: null, answered_at: null } : null;

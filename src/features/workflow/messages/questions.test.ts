@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { TestCaller } from '../../../testing/app.ts';
 import { type Body, workflowApp } from '../../../testing/scenes/workflow.ts';
 
-/** Ana's agent working on a task, with a question; and Ana herself at the dashboard. */
+/** Ana's agent, which works on a task and can ask a question, and Ana herself at the dashboard. */
 async function asker() {
   const app = await workflowApp();
   const { workflow_id, ids } = await app.planned(['build', 'test']);
@@ -85,7 +85,7 @@ test('a question to human pauses its task; the answer arrives as a message and r
   });
 });
 
-test('question and answer are recorded as a decision, which the recovery pack contains; events contain no text of them', async () => {
+test('question and answer are recorded as a decision, which the recovery pack contains; events do not contain their text', async () => {
   const t = await asker();
   const { id } = await t.ask({ body: `Which port? ${'q'.repeat(5_000)}` });
   await t.answer(id, `Take 8080. ${'a'.repeat(3_979)}😀${'a'.repeat(6_000)}`);
@@ -109,7 +109,7 @@ test('a task in planning goes back to planning; a question that is an object is 
   expect(await t.task(t.other)).toMatchObject({ status: 'planning', question_id: null });
 });
 
-test('a question without a task pauses nothing', async () => {
+test('a question without a task pauses no task', async () => {
   const t = await asker();
   const { id } = await t.ask({ task_id: undefined });
   expect(await t.task(t.taskId)).toMatchObject({ status: 'in_progress', question_id: null });
@@ -117,7 +117,7 @@ test('a question without a task pauses nothing', async () => {
   expect(await t.mail()).toMatchObject([{ reply_to_id: id, body: '8080' }]);
 });
 
-test('only a query to human is allowed, only from an agent that may write to the task, only while it is in work, and only once', async () => {
+test('a question must be a query, from an agent that may write to the task, about a task in planning or in progress that has no open question', async () => {
   const t = await asker();
   const query = { sender_id: t.agentId, recipient_id: 'human', message_type: 'query', body: 'x', task_id: t.taskId };
   for (const message_type of ['notification', 'response', 'status_update', 'task_assignment']) {
@@ -136,7 +136,7 @@ test('only a query to human is allowed, only from an agent that may write to the
   expect(await t.refused('message_send', query)).toMatchObject({ code: 'INVALID_STATE' });
 });
 
-test('a refused question leaves nothing behind', async () => {
+test('a refused question stores nothing', async () => {
   const t = await asker();
   await t.refused('message_send', { sender_id: t.agentId, recipient_id: 'human', message_type: 'query', body: 'x', task_id: t.other });
   expect(await t.app.store.reader.selectFrom('messages').selectAll().execute()).toEqual([]);
@@ -162,7 +162,7 @@ test("agent and developer tokens cannot answer or read others' questions; a sign
   expect((await t.checkpoints()).at(-1).detail).toMatchObject({ answered_by: 'operator' });
 });
 
-test('a developer who answers is not named, not even after becoming private', async () => {
+test('the checkpoint of an answer does not name the developer who answered, who may become private later', async () => {
   const t = await asker();
   const { id } = await t.ask();
   await t.answer(id, 'yes', t.person(t.ben));
@@ -171,7 +171,7 @@ test('a developer who answers is not named, not even after becoming private', as
   expect((await t.checkpoints()).at(-1).detail).toMatchObject({ answered_by: 'human' });
 });
 
-test("a private developer's agent asks without its name", async () => {
+test("a question of a private developer's agent does not show the agent's name", async () => {
   const t = await asker();
   await t.done('developers.set_visibility', { developer: 'ben', visibility: 'private' });
   const bens = await t.agent(t.ben, { name: "ben's agent" });
@@ -194,7 +194,7 @@ test('the first answer counts; an unknown or ambiguous id is refused', async () 
   expect(await t.answer('2TWIN')).toMatchObject({ question_id: 'msg_2TWIN' });
 });
 
-test('a task whose agent has gone keeps waiting, and the answer makes it pending for the next agent', async () => {
+test('a task whose agent has left keeps waiting, and the answer makes it pending for the next agent', async () => {
   const t = await asker();
   const { id } = await t.ask();
   await t.ok('task_release', { task_id: t.taskId, agent_id: t.agentId });
@@ -206,7 +206,7 @@ test('a task whose agent has gone keeps waiting, and the answer makes it pending
   expect(next.fence).toBeGreaterThan(1);
 });
 
-test('an unclaimed task resumes where it was', async () => {
+test('an unclaimed task returns to its earlier status after the answer', async () => {
   const t = await asker();
   for (const status of ['planning', 'in_progress']) await t.ok('task_update_status', { id: t.other, status });
   const { id } = await t.ask({ task_id: t.other });
@@ -215,7 +215,7 @@ test('an unclaimed task resumes where it was', async () => {
   expect(await t.task(t.other)).toMatchObject({ status: 'in_progress', question_id: null });
 });
 
-test('a silent agent loses the task, but the question stays', async () => {
+test('a silent agent loses the task, but its question stays open', async () => {
   const t = await asker();
   const { id } = await t.ask();
   t.clock.advance(95_000);
@@ -225,18 +225,19 @@ test('a silent agent loses the task, but the question stays', async () => {
   expect(await t.mail()).toMatchObject([{ body: '8080' }]);
 });
 
-test('a waiting task cannot be moved, replanned or removed, so no question refers to a task without it', async () => {
+test('a task that waits for an answer cannot change status, be replanned or be removed', async () => {
   const t = await asker();
   const { id } = await t.ask();
   const plan = { approach: 'a', steps: ['b'] };
   await t.refused('task_update_status', { id: t.taskId, status: 'in_progress', agent_id: t.agentId });
   await t.refused('task_replan', { id: t.taskId, reason: 'r', new_plan: plan, agent_id: t.agentId });
   await t.ok('task_release', { task_id: t.taskId, agent_id: t.agentId });
-  await t.refused('workflow_remove_task', { workflow_id: t.workflow_id, task_id: t.taskId });
+  const removal = await t.refused('workflow_remove_task', { workflow_id: t.workflow_id, task_id: t.taskId });
+  expect(removal).toMatchObject({ code: 'TASK_NOT_REMOVABLE', suggestion: expect.stringContaining('Wait until its question is answered') });
   expect(await t.task(t.taskId)).toMatchObject({ status: 'paused', question_id: id });
 });
 
-test('a question of an ended workflow can still be answered, and resumes nothing', async () => {
+test('a question of an ended workflow can still be answered, but the answer resumes no task', async () => {
   const t = await asker();
   const { id } = await t.ask();
   await t.ok('workflow_update_status', { id: t.workflow_id, status: 'abandoned' });
@@ -247,7 +248,7 @@ test('a question of an ended workflow can still be answered, and resumes nothing
   expect(await t.mail()).toMatchObject([{ body: '8080' }]);
 });
 
-test('an expired question is closed by the clock: the server notifies the agent, and the task resumes', async () => {
+test('the server closes an expired question, notifies the agent and resumes the task', async () => {
   const t = await asker();
   const { id, thread_id, expires_at } = await t.ask({ expires_in_minutes: 1, priority: 'high' });
   t.clock.advance(59_000);
@@ -324,7 +325,7 @@ test('GET /api/questions and POST /api/questions/answer require a signed-in pers
   expect(await t.task(t.taskId)).toMatchObject({ status: 'in_progress' });
 });
 
-test('a question is answered once, by the fastest', async () => {
+test('if several people answer a question at the same time, only one answer is accepted', async () => {
   const t = await asker();
   const { id } = await t.ask();
   const bodies = await Promise.all([t.ana, t.ben, t.ana].map((caller) => t.notAnswered(id, t.person(caller))));

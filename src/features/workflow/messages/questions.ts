@@ -39,7 +39,7 @@ export async function askPeople(tx: Tx, ctx: WriteContext, message: MessageRow, 
     throw new Refusal(
       'QUESTION_OPEN',
       `Task ${JSON.stringify(task.name)} already waits for the answer to question ${task.question_id}.`,
-      'Wait for the answer: you get it as a message. To ask something else, call message_send again without task_id.',
+      'Wait for the answer, which you get as a message. To ask something else, call message_send again without task_id.',
       { field: 'task_id', task_id: task.id, question_id: task.question_id },
     );
   }
@@ -56,7 +56,7 @@ export async function askPeople(tx: Tx, ctx: WriteContext, message: MessageRow, 
   await pauseForQuestion(tx, task, message.id, ctx.principal.actor);
 }
 
-/** Only for people: agent tokens cannot call these. */
+/** Actions for people. Agent tokens cannot call them. */
 export const questionTools: Implementation[] = [
   implement(listQuestions, {
     read: async ({ answered }, { reader, workspace, principal, clock }) =>
@@ -77,7 +77,7 @@ export async function answerNamed(tx: Tx, ctx: WriteContext, tail: string, answe
     words: { message_type: 'response', subject: row.subject ?? undefined, body: answer, priority: row.priority },
     question: { status: 'read', answered_at: tx.now, read_at: tx.now, delivered_at: row.delivered_at ?? tx.now },
     outcome: `Answer: ${answer}`,
-    // Without the name, because the person may become private later. The event has the name.
+    // Without the person's name, because the person may become private later. The event contains the name.
     detail: { answered_by: ctx.principal.developerId === null ? 'operator' : HUMAN },
   });
   const payload = { answer_id: replyId, agent_id: row.sender_id, workflow_id: row.workflow_id, task_id: row.task_id, task_status: taskStatus };
@@ -94,7 +94,10 @@ function requireOpen(row: MessageRow, now: number): void {
   });
 }
 
-/** A checkpoint stores at most this many characters of each, so that a recovery pack has room for it. The messages have the full texts. */
+/**
+ * A checkpoint stores at most this many characters of the question and of the answer, so that a recovery pack has room for it. The messages have the full
+ * texts.
+ */
 const QUESTION_KEPT = 1_000;
 const ANSWER_KEPT = 4_000;
 
@@ -104,14 +107,14 @@ interface QuestionEnd {
   readonly words: MessageWords;
   /** The changes to the question itself. */
   readonly question: Partial<MessageRow>;
-  /** The result, for the checkpoint of the task. */
+  /** The result that the task's checkpoint stores. */
   readonly outcome: string;
   readonly detail: Record<string, unknown>;
 }
 
 interface EndedQuestion {
   readonly replyId: string;
-  /** Null: no task waited for it. */
+  /** Null: no task waited for the answer. */
   readonly taskStatus: StoredTaskStatus | null;
 }
 
@@ -129,7 +132,7 @@ async function closeQuestion(tx: Tx, row: MessageRow, { sender, actor, words, qu
   });
   await insertRows(tx.db, 'messages', reply);
   const task = row.task_id === null ? undefined : await findTask(tx.db, tx.workspace, row.task_id);
-  // The task was replanned or ended in the meantime, and does not wait for the answer.
+  // The task no longer waits for the answer.
   if (task?.question_id !== row.id) return { replyId: reply.id, taskStatus: null };
   const workflow = await findWorkflow(tx.db, tx.workspace, task.workflow_id);
   if (!workflow || isEnded(workflow.status)) {
@@ -150,7 +153,7 @@ async function closeQuestion(tx: Tx, row: MessageRow, { sender, actor, words, qu
 const EXPIRED_NOTICE = 'Your question expired without an answer.';
 
 /**
- * A task must not wait forever for an answer. Other messages need no sweep: whether they have expired is checked when they are read.
+ * Closes expired questions, so that no task waits forever. Other messages need no sweep, because their expiry is checked at each read.
  */
 export const questionSweep = (services: Pick<Services, 'store' | 'clock' | 'log'>): Sweep =>
   dueSweep(services, { name: 'questions', everyMs: 5_000, atOnce: 100, find: expiredQuestions, settle: (tx, { id }) => expireQuestion(tx, id) });

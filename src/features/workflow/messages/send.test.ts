@@ -31,7 +31,7 @@ test('a message has an id and a thread, and arrives unchanged [message.send.shap
   expect(await ok('message_get', { id: sent.id, mark_read: false }, ben)).toEqual({ ...message, delivered_at: clock.now(), receipt: 'delivered' });
 });
 
-test('undocumented kinds are refused, with their field [message.send.types] [message.send.priorities] [message.send.body] [message.broadcast.types]', async () => {
+test('undocumented values are refused, and the refusal names the field [message.send.types] [message.send.priorities] [message.send.body] [message.broadcast.types]', async () => {
   const { a, b, send, inbox, refused } = await correspondents();
   for (const message_type of ['task_assignment', 'status_update', 'query', 'response', 'notification']) await send({ message_type });
   for (const priority of ['low', 'normal', 'high', 'urgent']) await send({ priority });
@@ -61,14 +61,14 @@ test('undocumented kinds are refused, with their field [message.send.types] [mes
   }
 });
 
-test('the longest allowed message comes back whole', async () => {
+test('a message of the maximum length is returned whole', async () => {
   const { send, inbox } = await correspondents();
   const long = 'ä'.repeat(20_000);
   await send({ body: long });
   expect((await inbox()).messages[0].body).toBe(long);
 });
 
-test('refuses a sender that is foreign, missing or offline [message.send.own-agent]', async () => {
+test("a sender that is another developer's agent, missing or offline is refused [message.send.own-agent]", async () => {
   const { a, b, refused, ben, ok, agent, unread, clock } = await correspondents();
   const words = { recipient_id: b, message_type: 'notification', body: 'x' };
   expect(await refused('message_send', { ...words, sender_id: a }, ben)).toMatchObject({ code: 'FOREIGN_AGENT', field: 'sender_id' });
@@ -83,7 +83,7 @@ test('refuses a sender that is foreign, missing or offline [message.send.own-age
   expect(await unread()).toBe(0);
 });
 
-test('mail waits for an offline agent; an agent may write to itself; sending is a sign of life', async () => {
+test('messages to an offline agent wait; an agent may write to itself; sending counts as a sign of life', async () => {
   const { a, b, send, ok, ben, inbox, clock } = await correspondents();
   await ok('agent_unregister', { id: b }, ben);
   await send();
@@ -104,7 +104,7 @@ test('an answer joins the thread of the message it answers [message.send.reply-t
   expect([answer.thread_id, more.thread_id]).toEqual([first.thread_id, first.thread_id]);
   const thread = { thread_id: first.thread_id };
   expect(ids((await inbox(thread)).messages)).toEqual([more.id, answer.id, first.id]);
-  // Whatever their status. What a third agent got in the thread is not visible to them.
+  // A thread shows messages of any status, but not the messages that a third agent got in it.
   await ok('message_archive', { message_ids: [first.id] }, ben);
   const third = await agent();
   const aside = await send({ recipient_id: third, reply_to_id: first.id });
@@ -117,7 +117,7 @@ test('an answer joins the thread of the message it answers [message.send.reply-t
   }
 });
 
-test('the work of a message must exist and be consistent; a task implies its workflow', async () => {
+test('the workflow and task of a message must exist and belong together; a task implies its workflow', async () => {
   const { a, b, send, inbox, planned, refused } = await correspondents();
   const one = await planned(['build']);
   const other = await planned(['test']);
@@ -164,7 +164,7 @@ test('a broadcast reaches every other online agent once, in one thread [message.
   expect((await ok('message_list', { agent_id: a })).messages).toEqual([]);
 });
 
-test('a broadcast goes only to agents that match its filter; no match is no error [message.broadcast.filter]', async () => {
+test('a broadcast goes only to agents that match its filter, and is no error if none does [message.broadcast.filter]', async () => {
   const { a, b, agent, ben, ok, refused } = await correspondents();
   const lead = await agent(ben, { role: 'coordinator', runtime: 'codex' });
   const busy = await agent(ben, { runtime: 'codex' });
@@ -196,7 +196,7 @@ test('a broadcast goes only to agents that match its filter; no match is no erro
   }
 });
 
-test('a broadcast to a thousand agents is sent; to more, it is refused and reaches nobody', async () => {
+test('a broadcast to 1,000 agents is sent; a broadcast to more is refused and reaches no agent', async () => {
   const { a, b, ok, refused, app, unread } = await correspondents();
   const template = await app.store.reader.selectFrom('agents').selectAll().where('id', '=', b).executeTakeFirstOrThrow();
   const crowd = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => ({ ...template, id: `ag_crowd${from + index}` }));
@@ -210,7 +210,7 @@ test('a broadcast to a thousand agents is sent; to more, it is refused and reach
   expect(await unread()).toBe(1);
 });
 
-test('events have senders and recipients, and no text', async () => {
+test('events contain senders and recipients but no text', async () => {
   const { a, b, send, ok, ben, events } = await correspondents();
   const secret = 'the-secret-words';
   const { id } = await send({ subject: secret, body: secret });
@@ -228,7 +228,7 @@ test('events have senders and recipients, and no text', async () => {
   expect(JSON.stringify(await events())).not.toContain(secret);
 });
 
-test("a private developer's agent is answered by message id, without its agent id [harden.private.unlinkable]", async () => {
+test("others reply to a private developer's agent with the message id, because its agent id is hidden [harden.private.unlinkable]", async () => {
   const { a, b, send, inbox, ok, refused, ben, done } = await correspondents();
   await done('developers.set_visibility', { developer: 'ana', visibility: 'private' });
   const { id, thread_id } = await send();

@@ -72,7 +72,7 @@ interface RecipientFilter extends Pick<AgentFilter, 'role' | 'runtime'> {
 
 /** The recipients of a broadcast: all online or busy agents except its sender. */
 export async function recipientsOf(db: Db, viewer: Principal, { status, ...filter }: RecipientFilter, now: number, senderId: string): Promise<AgentRow[]> {
-  // One more than the limit, and one for the sender.
+  // One more than the limit shows that there are too many, and another one may be the sender.
   const page = { limit: MAX_RECIPIENTS + 2, offset: 0 };
   const { rows } = await listAgents(db, viewer, { ...filter, status: status ? [status] : ['online', 'busy'] }, now, page);
   const recipients = rows.filter(({ id }) => id !== senderId);
@@ -87,7 +87,7 @@ interface Broadcast {
   readonly words: MessageWords;
 }
 
-/** One message for each recipient, all in one thread; none if there is no recipient. */
+/** Sends one message to each recipient, all in one thread. Sends none if there is no recipient. */
 export async function broadcast(
   tx: Tx,
   ctx: WriteContext,
@@ -120,7 +120,7 @@ interface DirectMessage extends MessageWords {
   readonly from: string;
   readonly to: string;
   readonly actor: string;
-  /** The message that it belongs to. It joins that thread. */
+  /** The message whose thread the new message joins. */
   readonly about?: Pick<MessageRow, 'id' | 'thread_id'>;
 }
 
@@ -135,7 +135,7 @@ export async function sendDirectMessage(tx: Tx, { from, to, actor, about, ...wor
   return id;
 }
 
-/** The caller's own agent, which must be online; sending counts as a heartbeat. */
+/** The caller's own agent, which must be online. Sending counts as a heartbeat. */
 async function requireSender(tx: Tx, ctx: WriteContext, id: string): Promise<AgentRow> {
   if (!(await findAgent(tx.db, tx.workspace, id))) {
     throw notFound(
@@ -189,6 +189,6 @@ async function answeredBy(tx: Tx, senderId: string, replyToId: string | undefine
   return answered;
 }
 
-/** An agent of a private developer has no id for others: they reply to the message that it sent. */
+/** Others do not see the id of a private developer's agent, so they reply to the message that it sent. */
 const recipientOf = (recipientId: string, senderId: string, answered: MessageRow | undefined): string =>
   recipientId === PRIVATE && answered && answered.sender_id !== senderId ? answered.sender_id : recipientId;

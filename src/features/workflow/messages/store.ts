@@ -50,7 +50,7 @@ function narrowed(query: ReturnType<typeof messagesIn>, { types, priorities, wor
 
 const newestFirst = (a: MessageRow, b: MessageRow): number => b.sent_at - a.sent_at || (a.id < b.id ? 1 : -1);
 
-/** The inbox without expired messages, newest first. One indexed query per status, however many messages have other statuses. */
+/** The inbox without expired messages, newest first. Uses one indexed query per status, so messages with other statuses cost nothing. */
 export async function inboxOf(
   db: Db,
   workspace: string,
@@ -81,7 +81,7 @@ export async function undeliveredTo(db: Db, workspace: string, agentIds: readonl
     .execute();
 }
 
-/** The agent's part of a thread, newest first. Expired messages only if it sent them: a sender should see that nobody read them. */
+/** The messages of a thread that the agent sent or received, newest first. Only the sender sees expired messages, so that it knows that nobody read them. */
 export async function threadOf(
   db: Db,
   workspace: string,
@@ -98,7 +98,7 @@ export async function threadOf(
   return await narrowed(query, filter).execute();
 }
 
-/** With the names of the asking agent and of the work. A task that was removed in the meantime keeps its name. */
+/** Questions with the names of the asking agent, the workflow and the task. A task that was removed in the meantime keeps its name. */
 const questionsIn = (db: Db, workspace: string) =>
   db
     .selectFrom('messages')
@@ -127,7 +127,7 @@ export async function openQuestionRows(db: Db, workspace: string, now: number, l
   return await openQuestionsIn(db, workspace, now).orderBy('messages.sent_at').orderBy('messages.id').limit(limit).execute();
 }
 
-/** Last answered first. */
+/** Answered questions, last answered first. */
 export async function answeredQuestionRows(db: Db, workspace: string, limit: number): Promise<QuestionRow[]> {
   return await questionsIn(db, workspace)
     .where('messages.status', '=', 'read')
@@ -160,8 +160,8 @@ export async function expiredQuestions(db: Db, now: number, limit: number): Prom
 }
 
 /**
- * Old threads without valid unread messages and without unanswered queries. Whole threads: otherwise a reply would be left without the
- * message that it answers.
+ * Old threads without valid unread messages and without unanswered queries. Only whole threads are deleted, because otherwise a reply
+ * could stay without the message that it answers.
  */
 export const finishedThreads: RetentionRule = {
   async over(db, workspace, before, limit) {

@@ -38,7 +38,7 @@ export const repositoryOf = ({ of, row }: FoundThread): string | null => {
   return known === null ? null : repositoryName(known);
 };
 
-/** Whether `viewer` or their agents take part. Questions are for all people. */
+/** Whether `viewer` or one of their agents takes part. Questions involve everybody, because they go to all people. */
 export function involves(found: FoundThread, { developerId }: Principal): boolean {
   if (found.of === 'messages') return found.takesPart || kindOf(found) === 'question';
   if (found.of === 'announcements') return found.row.developer_id === developerId;
@@ -100,7 +100,7 @@ export async function withFacts(db: Db, { workspace, developerId }: Principal, h
   });
 }
 
-/** The part of an id that encodes its time. Comparable across all kinds. */
+/** The part of an id that encodes its time. It can be compared across ids of all kinds. */
 export const momentOf = (id: string): string => id.slice(id.indexOf('_') + 1);
 
 interface Page {
@@ -108,7 +108,7 @@ interface Page {
   readonly limit: number;
 }
 
-/** One table in which threads begin. */
+/** One table whose rows begin threads. */
 interface Source {
   readonly prefix: string;
   readonly kinds: readonly ThreadKind[];
@@ -164,7 +164,7 @@ const SOURCES: readonly Source[] = [
 
 const BATCH_SIZE = 100;
 
-/** Threads of one kind, or of all, before that moment, newest first. Reads only as far as the caller iterates. */
+/** Threads of one kind, or of all, before that moment, newest first. Reads no further than the caller iterates. */
 export async function* newestFirst(db: Db, viewer: Principal, kind: ThreadKind | undefined, before: string | undefined): AsyncGenerator<FoundThread> {
   const sources = SOURCES.filter(({ kinds }) => kind === undefined || kinds.includes(kind));
   const lines = sources.map((source) => threadsOf(db, viewer, source, before));
@@ -209,7 +209,7 @@ export async function requireThread(db: Db, viewer: Principal, id: string): Prom
 const byPrefix = (db: Db, viewer: Principal, id: string): Promise<FoundThread | undefined> =>
   (SOURCES.find(({ prefix }) => id.startsWith(prefix)) ?? MESSAGES).find(db, viewer, id);
 
-/** An unanswered thread, by its id or the end of it, as people type it. */
+/** An unanswered thread by its id or the end of its id, because people type the end. */
 export async function unansweredNamed(db: Db, viewer: Principal, tail: string): Promise<FoundThread> {
   const whole = await byPrefix(db, viewer, tail);
   if (whole) return whole;

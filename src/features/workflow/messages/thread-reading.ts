@@ -14,11 +14,11 @@ import { endsOf, mayBeReminded, mayReadIn, type Parties, partiesFor, threadViews
 
 type ThreadsInput = Input<typeof listThreads>;
 
-/** Further pressing threads are listed once these are handled. */
+/** Maximum number of pressing threads in an answer. Further ones are listed after these are handled. */
 const MAX_PRESSING = 100;
 /** Rows of each kind that are searched for pressing threads. */
 const CONSIDERED = 200;
-/** A page that finds little returns where to continue, instead of reading the whole table. */
+/** Rows that are read for one page. A page with few matches then returns where to continue instead of reading the whole table. */
 const MAX_EXAMINED = 2_000;
 
 export async function readThreads({ reader, principal, clock }: CallContext, filter: ThreadsInput): Promise<Output<typeof listThreads>> {
@@ -41,7 +41,7 @@ export async function readThreads({ reader, principal, clock }: CallContext, fil
   };
 }
 
-/** The pressing threads in order. The queries find them by their open state, however old they are. */
+/** The pressing threads in order. The queries find open questions and asks of any age. */
 async function pressingOf(db: Db, viewer: Principal, now: number): Promise<FoundThread[]> {
   const { workspace } = viewer;
   const questions = await openQuestionThreads(db, workspace, now, CONSIDERED);
@@ -53,7 +53,7 @@ async function pressingOf(db: Db, viewer: Principal, now: number): Promise<Found
   return ranked.sort((a, b) => a.rank - b.rank || (a.moment > b.moment ? -1 : 1)).map(({ found }) => found);
 }
 
-/** Newest first. */
+/** One page of threads, newest first. */
 async function pageOf(db: Db, viewer: Principal, now: number, { kind, state, before, limit }: ThreadsInput, isIncluded: (found: FoundThread) => boolean) {
   const items: FoundThread[] = [];
   let examined = 0;

@@ -4,7 +4,7 @@ import type { MessageRow } from '../../../storage/schema-rows.ts';
 import { HUMAN } from './contract.ts';
 import { messagesIn } from './store.ts';
 
-/** Threads as people see them. The message that began a thread represents it; for a broadcast, the first of its messages. */
+/** Threads as people see them. The message that began a thread represents it. A broadcast begins with many messages, and the first represents it. */
 
 const HEAD_COLUMNS = [
   'm.workspace_id',
@@ -26,7 +26,7 @@ const HEAD_COLUMNS = [
   'm.expires_at',
 ] as const;
 
-/** Without the body, which may be long: it is read only for threads that are shown. */
+/** Leaves out the body, because it may be long. The body is read only for threads that are shown. */
 const beginningsIn = (db: Db, workspace: string) =>
   db
     .selectFrom('messages as m')
@@ -38,7 +38,7 @@ const beginningsIn = (db: Db, workspace: string) =>
 
 export type ThreadHead = Awaited<ReturnType<typeof beginnings>>[number];
 
-/** Messages that begin a thread, newest first, with ids below `before`: ids rise with time. A broadcast begins with many. */
+/** Messages that begin a thread, newest first, with ids below `before`, because ids rise with time. A broadcast begins with many messages. */
 export async function beginnings(db: Db, workspace: string, { before, limit }: { before: string | undefined; limit: number }) {
   const all = beginningsIn(db, workspace);
   return await (before === undefined ? all : all.where('m.id', '<', before)).orderBy('m.id', 'desc').limit(limit).execute();
@@ -50,8 +50,8 @@ export async function beginningsOf(db: Db, workspace: string, threadIds: readonl
 }
 
 /**
- * Threads with a message since `since` that has not reached its agent, newest first. The conditions match those of the partial index on such
- * messages: otherwise it would not be used.
+ * Threads with a message since `since` that has not reached its agent, newest first. The conditions must match those of the partial index on such
+ * messages, because otherwise the database does not use the index.
  */
 export async function undeliveredThreads(db: Db, workspace: string, since: number, now: number, limit: number): Promise<string[]> {
   const rows = await db

@@ -17,7 +17,7 @@ import { mayAnswer, mayBeReminded, partiesFor } from './thread-views.ts';
 
 const RECIPIENTS_NAMED = 200;
 
-/** Only for people: agent tokens cannot call these. */
+/** Actions for people. Agent tokens cannot call them. */
 export const threadTools: Implementation[] = [
   implement(listThreads, { read: async (filter, ctx) => ok(await readThreads(ctx, filter)) }),
   implement(showThread, { read: async ({ id }, ctx) => ok(await readThread(ctx, id)) }),
@@ -54,9 +54,14 @@ async function answerByHand(tx: Tx, ctx: WriteContext, { id, answer }: Input<typ
     return { id: row.id, kind: 'ask', task_status: null };
   }
   if (kindOf(found) !== 'question')
-    throw new Refusal('NOT_A_QUESTION', 'This thread asks people no question.', 'To see the questions to people, run: covenant messages list --kind question', {
-      field: 'id',
-    });
+    throw new Refusal(
+      'NOT_A_QUESTION',
+      'This thread contains no question to people.',
+      'To see the questions to people, run: covenant messages list --kind question',
+      {
+        field: 'id',
+      },
+    );
   const question = found.of === 'messages' ? (found.facts.open_question ?? found.row.id) : found.row.id;
   const { question_id, task_status } = await answerNamed(tx, ctx, question, answer);
   return { id: question_id, kind: 'question', task_status };
@@ -65,14 +70,14 @@ async function answerByHand(tx: Tx, ctx: WriteContext, { id, answer }: Input<typ
 /** The same limit as for answers of agents. */
 const MAX_ASK_ANSWER = 4_000;
 
-/** Does not reveal which agents another developer runs. */
+/** The refusal does not reveal which agents another developer runs. */
 const askOfAnother = ({ id, to_developer_id, to_agent_type }: AskRow, { developerId }: Principal): Refusal =>
   notFound(
     'ASK_NOT_FOUND',
     `Ask ${JSON.stringify(id)} does not exist or is not yours to answer.`,
     to_developer_id === developerId
       ? `It was sent to your ${to_agent_type}, which can answer it: covibe_coordination with operation "reply", ask_id "${id}" and a message.`
-      : 'Its addressee or the operator can answer it.',
+      : `Its addressee can answer it. The operator can run: covenant messages answer ${id} TEXT`,
     'id',
   );
 
@@ -81,14 +86,14 @@ async function remindByHand(tx: Tx, ctx: WriteContext, { id }: Input<typeof remi
   const delivery = deliveryOf(found);
   const kind = kindOf(found);
   if (!mayBeReminded(found, delivery, tx.now) || kind === 'handoff' || kind === 'announcement') {
-    throw new Refusal('NOTHING_TO_REMIND_OF', 'This thread waits for no answer.', 'Send reminders only for an unanswered ask, query or question.', {
+    throw new Refusal('NOTHING_TO_REMIND_OF', 'No answer is missing in this thread.', 'Send reminders only for an unanswered ask, query or question.', {
       field: 'id',
     });
   }
   const [last] = await remindersOf(tx.db, tx.workspace, found.row.id);
   const from = remindableFrom(delivery.sent_at, last?.time ?? null);
   if (tx.now < from) {
-    const why = last ? 'The last reminder was sent a short time ago.' : 'It was sent a moment ago.';
+    const why = last ? 'The last reminder was sent a short time ago.' : 'The message was sent a moment ago.';
     throw new Refusal('REMINDED_RECENTLY', why, `Try again after ${new Date(from).toISOString()}.`, { field: 'id', again_at: from });
   }
   const reached = await sendReminders(tx, ctx, found);
@@ -99,7 +104,7 @@ async function remindByHand(tx: Tx, ctx: WriteContext, { id }: Input<typeof remi
 const MAX_REMINDED = 20;
 const QUOTED = 500;
 
-/** Sends a message to the agents whose answer is missing. People see the reminder on their own page. An ask also comes with every heartbeat. */
+/** Sends a message to the agents whose answer is missing. People see the reminder on the thread's page. Open asks also come with every team heartbeat. */
 async function sendReminders(tx: Tx, ctx: WriteContext, found: FoundThread): Promise<number> {
   const { actor } = ctx.principal;
   const words = { message_type: 'notification', priority: 'high' } as const;
@@ -125,14 +130,15 @@ async function sendReminders(tx: Tx, ctx: WriteContext, found: FoundThread): Pro
 async function broadcastFrom(tx: Tx, ctx: WriteContext, input: Input<typeof broadcastByHand>): Promise<Output<typeof broadcastByHand>> {
   const { message, to, role, developer } = input;
   if (developer !== undefined && ctx.principal.kind !== 'operator')
-    throw invalidInput([{ field: 'developer', message: 'is for the operator only: you announce in your own name' }]);
+    throw invalidInput([{ field: 'developer', message: 'can be set only by the operator; your own announcements always carry your name' }]);
   if (to === 'team') {
     if (role !== undefined) throw invalidInput([{ field: 'role', message: 'is not allowed for an announcement, which is for the whole team' }]);
     const named = developer === undefined ? undefined : await developerFor(tx.db, tx.workspace, ctx.principal, developer);
     const developerId = named?.id ?? callingDeveloper(ctx.principal);
     return { id: await announceToTeam(tx, ctx, { developerId, message, repo: null, paths: [] }), sent_count: null };
   }
-  if (developer !== undefined) throw invalidInput([{ field: 'developer', message: 'is only for announcements: a message to agents comes from people' }]);
+  if (developer !== undefined)
+    throw invalidInput([{ field: 'developer', message: 'is only allowed for announcements, because messages to agents carry no name' }]);
   const words = { message_type: 'notification', body: message } as const;
   const { messages } = await broadcast(tx, ctx, { senderId: HUMAN, workflowId: null, filter: { role }, words });
   return { id: messages[0]?.id ?? null, sent_count: messages.length };

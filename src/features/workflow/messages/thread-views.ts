@@ -16,8 +16,8 @@ const SUBJECT_SHOWN = 200;
 type Letter = Pick<MessageRow, 'sender_id' | 'recipient_id'>;
 
 /**
- * People see that other developers' agents exchange messages, and whether they arrived, but not their text. Messages from or to people are
- * visible to everybody, but not those between agents in the same thread.
+ * People see that other developers' agents exchange messages, and whether the messages arrived, but not their text. Everybody can read
+ * messages from or to people, but not the messages between agents in the same thread.
  */
 export const mayReadIn = (found: FoundThread, { sender_id, recipient_id }: Letter, viewer: Principal): boolean =>
   found.of !== 'messages' || viewer.operator || found.takesPart || sender_id === HUMAN || recipient_id === HUMAN;
@@ -26,7 +26,7 @@ export const mayReadIn = (found: FoundThread, { sender_id, recipient_id }: Lette
 const listedMessage = (found: FoundThread, viewer: Principal): string | null =>
   found.of !== 'messages' || mayReadIn(found, found.row, viewer) ? found.row.id : found.facts.open_question;
 
-/** The text that is known without another read: a body may be long. */
+/** The text that is known without reading a body, because a body may be long. */
 function knownWords(found: FoundThread, viewer: Principal): string | undefined {
   if (found.of !== 'messages') return found.row.message;
   return listedMessage(found, viewer) === found.row.id ? (found.row.subject ?? undefined) : undefined;
@@ -87,7 +87,7 @@ async function wordsOf(db: Db, workspace: string, ids: readonly string[]): Promi
 
 function subjectOf(words: string | undefined): string | null {
   if (words === undefined) return null;
-  // Only the part that is shown is cleaned up: a text may have a quarter of a million characters.
+  // Cleans up only the part that is shown, because a text may have a quarter of a million characters.
   return beginning(
     words
       .slice(0, SUBJECT_SHOWN * 4)
@@ -100,9 +100,9 @@ function subjectOf(words: string | undefined): string | null {
 /** The names of senders and recipients, as one viewer may see them. */
 export interface Parties {
   developer(id: string, agentType?: string | null): Party;
-  /** By the name in the journal. `developer` is the owner, if known. */
+  /** The party with this name in the journal. `developer` is the owner, if known. */
   actor(actor: string, developer?: string | null): Party;
-  /** By the id in a message: an agent, the people or the server. */
+  /** The party with this id in a message: an agent, the people or the server. */
   agent(id: string, actor: string | null): Party;
 }
 

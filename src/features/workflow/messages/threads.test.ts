@@ -50,7 +50,7 @@ test('undelivered threads come first, then overdue ones, then the rest, newest f
   expect(items[2].steps.map(({ step, state }: Body) => `${step} ${state}`)).toEqual(['sent done', 'delivered done', 'read done', 'answered none']);
 });
 
-test('pages cover every thread once, of every kind; filters keep only what they name', async () => {
+test('the pages contain every thread of every kind once; filters keep only matching threads', async () => {
   const t = await services();
   const ids: string[] = [];
   for (let round = 0; round < 3; round++) {
@@ -76,7 +76,7 @@ test('pages cover every thread once, of every kind; filters keep only what they 
   expect((await t.list({ state: 'overdue' })).items).toEqual([]);
 });
 
-test("only participants and the operator read agents' messages; private developers and their agents have no name", async () => {
+test("only participants and the operator can read agents' messages; the names of private developers and their agents are hidden", async () => {
   const t = await services();
   const cyd = person(await t.developer('cyd'));
   const { id } = await t.send({ subject: 'The plan', body: 'Rotate the keys.' });
@@ -122,10 +122,11 @@ test('everybody sees a question to people within a thread of agents, but not the
   expect(JSON.stringify(await told())).not.toMatch(/The plan|Rotate the keys/);
 });
 
-test('the addressee answers an ask once, as an agent would; the operator can answer instead', async () => {
+test('the addressee can answer an ask once, by the same rules as an agent; the operator can answer in their place', async () => {
   const t = await services();
   const first = await t.coordinate('ask', { to: 'ben', message: 'Which port?' });
-  expect((await t.refusal('messages.answer', { id: first.ask_id, answer: '80' }, t.people.ana)).code).toBe('ASK_NOT_FOUND');
+  const notHers = await t.refusal('messages.answer', { id: first.ask_id, answer: '80' }, t.people.ana);
+  expect(notHers).toMatchObject({ code: 'ASK_NOT_FOUND', next: expect.stringContaining(`covenant messages answer ${first.ask_id} TEXT`) });
   expect((await t.list({}, t.people.ben)).pressing[0]).toMatchObject({ id: first.ask_id, answerable: true });
   expect((await t.list({}, t.people.ana)).pressing[0]).toMatchObject({ answerable: false, remindable: true });
   expect(await t.done('messages.answer', { id: first.ask_id.slice(-8), answer: '8443' }, t.people.ben)).toEqual({
@@ -158,7 +159,7 @@ test('a reminder reaches the waiting agents, is in the thread, and cannot be rep
   const t = await services();
   const { ask_id } = await t.coordinate('ask', { to: 'ben', message: 'Which port?' });
   const remind = (id: string, caller = t.people.ana) => t.refusal('messages.remind', { id }, caller);
-  expect(await remind(ask_id)).toMatchObject({ code: 'REMINDED_RECENTLY', message: 'It was sent a moment ago.' });
+  expect(await remind(ask_id)).toMatchObject({ code: 'REMINDED_RECENTLY', message: 'The message was sent a moment ago.' });
   t.clock.advance(3 * MINUTE);
   const worker = await t.agent(t.ben, { name: 'second' });
   expect(await t.done('messages.remind', { id: ask_id }, t.people.ana)).toMatchObject({ kind: 'ask', told: 1 });

@@ -3,9 +3,9 @@ import { contract, id, MEMBER_READ, repo } from '../../../kernel/contract.ts';
 import { agentView } from '../agents/contract.ts';
 import { listedTask, listWorkflows, nextTasks, progressOf, TASK_STATUSES, workflowSummary, workflowView } from '../workflows/contract.ts';
 
-/** What people see of the work of agents: the same data as for agents, allowed by role instead of by grant. */
+/** Actions with which people view the work of agents. The data is the same as for agents; access is by role instead of by grant. */
 
-const workflowId = id.describe('Id of the workflow, or the end of it.');
+const workflowId = id.describe('Id of the workflow, or its end.');
 const { repository_path, status } = listWorkflows.input.shape;
 
 export const workflowsList = contract({
@@ -66,7 +66,7 @@ export const workflowsTasks = contract({
   input: z.strictObject({
     workflow_id: workflowId,
     status: z.array(z.enum(TASK_STATUSES)).min(1).max(TASK_STATUSES.length).optional().describe('Only tasks in one of these statuses.'),
-    text: z.string().trim().min(1).max(200).optional().describe('Only tasks with these words in their name.'),
+    text: z.string().trim().min(1).max(200).optional().describe('Only tasks with this text in their name.'),
     limit: z.int().min(1).max(10_000).default(500),
     offset: z.int().min(0).default(0),
   }),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Body, workflowApp } from '../../../testing/scenes/workflow.ts';
 
-test('the operator sees workflows as agents do: list, progress, next, blocked and claimed tasks', async () => {
+test('the operator sees the same data of workflows as agents: the list, progress, and next, blocked and claimed tasks', async () => {
   const t = await workflowApp();
   const { workflow_id, ids } = await t.planned(['build', { name: 'test', depends_on: ['build'] }, 'write']);
   const { workflow_id: elsewhere } = await t.planned(['paint'], { workflow: { name: 'Paint it', repository_path: '/srv/paint' } });
@@ -42,7 +42,7 @@ test('the operator sees workflows as agents do: list, progress, next, blocked an
   expect(await t.done('workflows.agents', {})).toMatchObject({ items: [{ id: held.agent_id, status: 'busy', developer: 'ana' }], total: 1 });
 });
 
-test('access is by role, for people, and not with an agent token; an unknown workflow is named', async () => {
+test('people get access by their role, agent tokens get none; the refusal of an unknown workflow names it', async () => {
   const t = await workflowApp();
   const codex = await t.developer('ana', 'codex');
   for (const name of ['workflows.list', 'workflows.agents']) {
@@ -53,7 +53,7 @@ test('access is by role, for people, and not with an agent token; an unknown wor
   }
 });
 
-test("people see that a private developer's agent works, but not whose it is", async () => {
+test("people see that a private developer's agent works, but not who owns it", async () => {
   const t = await workflowApp();
   await t.done('developers.set_visibility', { developer: 'ben', visibility: 'private' });
   const { workflow_id, ids } = await t.planned(['build']);

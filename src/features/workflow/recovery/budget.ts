@@ -2,13 +2,13 @@ export interface Demand {
   /** The size at which nothing is left out. */
   readonly wants: number;
   readonly weight: number;
-  /** Room that others leave goes to cut demands, the lowest turn first. */
+  /** Room that other demands do not need goes to demands that were cut. The demand with the lowest turn gets it first. */
   readonly turn: number;
 }
 
 /**
- * Each demand gets up to its share of the room by weight. Room that some do not need goes to demands that were cut, by turn, as much as each
- * wants. Never exceeds the room. Returns the room of each, in the order of the demands.
+ * Each demand gets up to its share of the room, by weight. Unused room then goes to demands that were cut, in the order of their turns. Each
+ * gets as much as it still wants. Never exceeds the room. Returns the room of each demand, in the order of `demands`.
  */
 export function shareOut(room: number, demands: readonly Demand[]): number[] {
   const weights = demands.reduce((sum, { weight }) => sum + weight, 0);

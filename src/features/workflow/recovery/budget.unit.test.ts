@@ -7,7 +7,7 @@ const wanting = (wants: Record<keyof typeof SHARES, number>) =>
   Object.entries(SHARES).map(([section, share]) => ({ ...share, wants: wants[section as keyof typeof SHARES] }));
 const ENDLESS = Number.POSITIVE_INFINITY;
 
-test('if every section is cut, they get 15, 55, 20 and 10 percent [contextload.budget.shares]', () => {
+test('if every section is cut, the sections get 15, 55, 20 and 10 percent [contextload.budget.shares]', () => {
   expect(shareOut(10_000, wanting({ workflow: ENDLESS, current: ENDLESS, prior: ENDLESS, related: ENDLESS }))).toEqual([1_500, 5_500, 2_000, 1_000]);
 });
 
@@ -17,7 +17,7 @@ test('unused room goes first to the current task, then to the workflow, related 
   expect(shareOut(10_000, wanting({ workflow: 2_000, current: 500, prior: ENDLESS, related: 3_000 }))).toEqual([2_000, 500, 4_500, 3_000]);
 });
 
-test('nothing gets more than it wants, the total fits the room, and no wanted room is left unused', () => {
+test('no demand gets more than it wants, the total fits the room, and no room is unused while a demand is cut', () => {
   const demand = fc.record({ wants: fc.oneof(fc.nat(5_000), fc.constant(ENDLESS)), weight: fc.integer({ min: 1, max: 60 }), turn: fc.nat(9) });
   fc.assert(
     fc.property(fc.integer({ min: -10, max: 20_000 }), fc.array(demand, { minLength: 1, maxLength: 8 }), (room, demands) => {

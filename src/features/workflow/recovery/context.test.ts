@@ -24,7 +24,7 @@ test('a loaded context has the workflow, the task, prior tasks, siblings and dep
     { name: 'beside', description: 'Something else', sequence: 2, parallel_group: 'g' },
     { name: 'later', sequence: 3 },
   ];
-  // Nothing of another workflow belongs here, however similar.
+  // Data of another workflow is not loaded, even if its tasks have the same names.
   const other = await app.planned(plan);
   await app.completed(other.ids.first as string);
   await app.ok('checkpoint_add', { task_id: other.ids.second, type: 'progress', summary: 'Elsewhere' });
@@ -65,7 +65,7 @@ test('a loaded context has the workflow, the task, prior tasks, siblings and dep
   });
 });
 
-test('switched-off parts are left out, and an unknown one is refused [contextload.include.switched-off] [contextload.load.include-shape]', async () => {
+test('parts that are switched off are left out, and an unknown part is refused [contextload.include.switched-off] [contextload.load.include-shape]', async () => {
   const app = await workflowApp();
   const { ids } = await app.planned([{ name: 'first' }, { name: 'second', depends_on: ['first'] }, { name: 'beside', sequence: 2 }]);
   await ended(app, [ids.first as string], () => 'done');
@@ -91,7 +91,7 @@ test('switched-off parts are left out, and an unknown one is refused [contextloa
   expect(await app.refused('task_load_context', { task_id: 'tk_none' })).toMatchObject({ code: 'TASK_NOT_FOUND', field: 'task_id' });
 });
 
-test('the five newest checkpoints are loaded by default, or as many as requested, or all; in rising order [contextload.include.recent-checkpoints-default] [contextload.include.all-checkpoints-default]', async () => {
+test('the five newest checkpoints are loaded by default, or as many as requested, or all, ordered by sequence [contextload.include.recent-checkpoints-default] [contextload.include.all-checkpoints-default]', async () => {
   const app = await workflowApp();
   const { ids } = await app.planned(['only']);
   await manyCheckpoints(app, ids.only as string, 20);
@@ -106,7 +106,7 @@ test('the five newest checkpoints are loaded by default, or as many as requested
   expect(await sequences({ all_checkpoints: true })).toEqual(Array.from({ length: 20 }, (_, at) => at + 1));
 });
 
-test('of too many checkpoints the newest stay, older ones lose their detail before any is dropped, and cuts are named [contextload.budget.names-cuts]', async () => {
+test('if there are too many checkpoints, older ones lose their detail first and are dropped next; the newest stay, and cuts are named [contextload.budget.names-cuts]', async () => {
   const app = await workflowApp();
   const { ids } = await app.planned(['only', 'other']);
   await manyCheckpoints(app, ids.other as string, 300);
@@ -128,7 +128,7 @@ test('of too many checkpoints the newest stay, older ones lose their detail befo
   expect(most.current_task.checkpoints.map(({ sequence }: Body) => sequence)).toEqual(Array.from({ length: 300 }, (_, at) => at + 1));
 });
 
-test("prior tasks ended up to the task's sequence, nearest last; without room, the nearest stay", async () => {
+test("prior tasks are ended tasks up to the task's own sequence, nearest last; if there is too little room, the nearest stay", async () => {
   const app = await workflowApp();
   const tasks = Array.from({ length: 60 }, (_, at) => ({ name: `t${at}`, sequence: at }));
   const { ids } = await app.planned([...tasks, { name: 'now', sequence: 60 }, { name: 'open', sequence: 59 }, { name: 'later', sequence: 61 }]);
@@ -149,7 +149,7 @@ test("prior tasks ended up to the task's sequence, nearest last; without room, t
   expect(some.omitted).toContainEqual({ section: 'prior_tasks', count: 60 - some.prior_tasks.length, reason: 'left out to fit max_tokens' });
 });
 
-test('the outcome of a prior task is summarised unless requested in full [contextload.include.prior-full-default]', async () => {
+test('the outcome of a prior task is summarised unless it is requested in full [contextload.include.prior-full-default]', async () => {
   const app = await workflowApp();
   const { ids } = await app.planned([{ name: 'first', description: 'What it was' }, 'second']);
   const outcome = prose(100);
@@ -163,7 +163,7 @@ test('the outcome of a prior task is summarised unless requested in full [contex
   expect(full).toMatchObject({ name: 'first', outcome, description: 'What it was', plan: null, outcome_detail: null });
 });
 
-test('siblings share the group, or without one the sequence; each has a brief summary', async () => {
+test('siblings are tasks of the same group, or of the same sequence if the task has no group; each has a brief summary', async () => {
   const app = await workflowApp();
   const { ids } = await app.planned([
     { name: 'a', sequence: 1, parallel_group: 'g' },
@@ -192,7 +192,7 @@ test('the budget is 8000 tokens by default, and one section may use it all [cont
   expect(larger.token_estimate).toBeGreaterThan(19_000);
 });
 
-test('a budget too small for ids and names is refused with the minimum, which then works', async () => {
+test('a budget that is too small for ids and names is refused; the refusal names the minimum, and a call with it succeeds', async () => {
   const app = await workflowApp();
   const { ids } = await app.planned([{ name: 'a task', description: prose(50) }], { workflow: { source_content: prose(100) } });
   const refusal = await app.refused('task_load_context', { task_id: ids['a task'], max_tokens: 20 });
@@ -208,7 +208,7 @@ test('a budget too small for ids and names is refused with the minimum, which th
   }
 });
 
-test('the tool never exceeds the budget, whatever the include; the same state gives the same bytes [contextload.budget.never-exceeded]', async () => {
+test('the answer never exceeds the budget, whatever is included; the same state gives the same bytes [contextload.budget.never-exceeded]', async () => {
   const app = await workflowApp();
   const blob = (at: number) => Buffer.from(prose(at % 40, `漢字 👩‍👩‍👧 ${at}`)).toString('base64');
   const tasks = Array.from({ length: 40 }, (_, at) => ({ name: `名前 ${at} 🚀`, description: at % 3 ? prose(at) : blob(at), sequence: Math.floor(at / 4) }));
@@ -269,7 +269,7 @@ test('an agent that retries a failed task sees why it failed', async () => {
   expect(checkpoints[1].summary.length).toBeLessThanOrEqual(4_000);
 });
 
-test('a prior task requested in full that does not fit is still summarised', async () => {
+test('a prior task that is requested in full but does not fit is summarised', async () => {
   const app = await workflowApp();
   const { ids } = await app.planned(['first', 'second']);
   const outcome = 'The parser reads the new format, and the old one as before.';
@@ -313,7 +313,7 @@ async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   return turns;
 }
 
-test('of 10,000 checkpoints, prior tasks and siblings, only as many are read as can fit, and other calls run in between', async () => {
+test('of 10,000 checkpoints, prior tasks and siblings, the server reads only as many as can fit, and other calls run in between', async () => {
   const app = await workflowApp();
   const tasks = Array.from({ length: 9_999 }, (_, at) => ({ name: `t${at}`, sequence: 1 }));
   const { ids, workflow_id } = await app.planned([{ name: 'now', sequence: 1 }, ...tasks]);
@@ -340,7 +340,7 @@ test('of 10,000 checkpoints, prior tasks and siblings, only as many are read as 
   expect(await turnsDuring(() => contextOf(reader, { workflow, task, include, max: 200_000 }, tokens))).toBeGreaterThan(5);
 });
 
-test('of prior tasks in full, only as much text is read as can fit', async () => {
+test('if prior tasks are requested in full, the server reads only as much of their text as can fit', async () => {
   const app = await workflowApp();
   const tasks = Array.from({ length: 60 }, (_, at) => ({ name: `t${at}`, sequence: 1 }));
   const { ids, workflow_id } = await app.planned([...tasks, { name: 'now', sequence: 2 }]);

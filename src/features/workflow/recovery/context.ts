@@ -12,7 +12,7 @@ import { loadTokenizer, type Tokenizer } from './tokens.ts';
 
 export type LoadedContext = Output<typeof loadContext>;
 
-/** Shares of the room, in percent. Unused room goes to sections that were cut, by turn. */
+/** Shares of the room, in percent. Unused room goes to sections that were cut, the lowest turn first. */
 export const SHARES = {
   workflow: { weight: 15, turn: 2 },
   current: { weight: 55, turn: 1 },
@@ -20,7 +20,7 @@ export const SHARES = {
   related: { weight: 10, turn: 3 },
 } as const satisfies Sections<string>;
 
-/** This many entries of each list are given in full before further ones are listed. */
+/** This many entries of each list are included in full before further entries are included. */
 const WHOLE = { checkpoints: 5, prior: 10, related: 5 };
 
 interface ContextRequest {
@@ -123,8 +123,8 @@ export async function packContext(
 }
 
 /**
- * The size of the answer, including the number itself. The tokenizer separates digits from their surroundings, so only their own tokens change
- * with the number.
+ * The size of the answer, including the number that states it. The tokenizer separates digits from the text around them, so another number
+ * changes only its own tokens.
  */
 function sizeWithItself(context: LoadedContext, tokens: Tokenizer): number {
   const others = tokens.count(JSON.stringify(context)) - tokens.count('0');
@@ -133,7 +133,7 @@ function sizeWithItself(context: LoadedContext, tokens: Tokenizer): number {
   return size;
 }
 
-/** Most informative first, because it is cut from its end. */
+/** The plan as text, the most informative parts first, because it is cut from the end. */
 function planText(workflow: WorkflowRow): string {
   const plan = planOf(workflow);
   if (!plan) return '';

@@ -7,7 +7,7 @@ const taskStatus = z.enum(TASK_STATUSES);
 
 const omitted = z
   .array(z.strictObject({ section: z.string(), count: z.int(), reason: z.string() }))
-  .describe('What was cut to fit: count is entries of a list, or characters of a text or object. Empty: nothing.');
+  .describe('What was cut to fit: count is entries of a list, or characters of a text or object.');
 
 const include = z.strictObject({
   workflow_plan: z.boolean().default(true),
@@ -17,7 +17,7 @@ const include = z.strictObject({
   sibling_status: z.boolean().default(true).describe('Tasks of the same parallel group, or of the same sequence.'),
   dependency_outcomes: z.boolean().default(true),
   all_checkpoints: z.boolean().default(false),
-  recent_checkpoints: z.int().min(0).max(1_000).default(5).describe('Number of newest checkpoints, unless all_checkpoints.'),
+  recent_checkpoints: z.int().min(0).max(1_000).default(5).describe('Number of newest checkpoints without all_checkpoints.'),
 });
 export type Include = z.output<typeof include>;
 export type RecoveredCheckpoint = z.output<typeof checkpointView>;
@@ -74,7 +74,7 @@ export const loadContext = contract({
       workspace_id: z.string().nullable().describe('The git worktree that the task is assigned to.'),
       files_likely_affected: z.array(z.string()),
     }),
-    prior_tasks: z.array(priorTask).describe('Ended tasks up to the sequence of this one, nearest last.'),
+    prior_tasks: z.array(priorTask).describe('Ended tasks up to the same sequence, nearest last.'),
     sibling_tasks: z.array(siblingTask).optional(),
     dependency_outcomes: z.array(dependencyOutcome).optional(),
     omitted,
@@ -98,7 +98,7 @@ const workflowDigest = z.strictObject({
     .describe('Questions that wait for a person; the newest 20.'),
   current: z
     .array(z.strictObject({ id: z.string(), name: z.string(), status: taskStatus, agent_id: z.string().nullable(), agent_name: z.string().nullable() }))
-    .describe('Tasks in progress, with their holder; the 50 last changed.'),
+    .describe('The 50 last changed tasks in progress, with their holder.'),
   next: z.array(z.strictObject({ id: z.string(), name: z.string() })).describe('Tasks that can be claimed; the first 10.'),
   blocked: count,
   failed: z.array(z.strictObject({ id: z.string(), name: z.string(), error: z.string() })).describe('The newest 20.'),
@@ -112,7 +112,7 @@ export const getSummary = contract({
   title: 'Summarise a workflow',
   description:
     'The state of a workflow in few words: its plan, progress, who works on what, what is next, what failed, what was completed last and what waits for a person. As json, or as markdown for a file such as CLAUDE.md. ' +
-    'token_estimate is the size of the summary (markdown: of the text, json: of its JSON) in o200k_base tokens. To work on a task of it, use task_load_context.',
+    'token_estimate is the size of the summary (markdown: of the text, json: of its JSON) in o200k_base tokens. To work on a task, use task_load_context.',
   input: z.strictObject({
     id,
     format: z.enum(['json', 'markdown']).default('json'),

@@ -7,11 +7,11 @@ export const MARK = '… [cut]';
 const MARK_TOKENS = 6;
 /** A text cut to fewer tokens than this is useless. */
 export const LEAST = 12;
-/** Characters considered per token: hardly any text has more, and a long word takes long to split. */
+/** Characters considered per token. Hardly any text has more, and splitting a long word takes long. */
 const LOOKED_AT = 32;
-/** How far back a cut may go to end on a word. */
+/** How many characters a cut may go back to end on a word. */
 const WORD = 40;
-/** Deeper in JSON, values that do not fit are left out instead of cut. */
+/** Below this depth in JSON, values that do not fit are left out instead of cut. */
 const DEEPEST = 3;
 
 export const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
@@ -25,12 +25,12 @@ export function brief(text: string, characters: number): string {
   return `${toWord(head)}…`;
 }
 
-/** As much of a text as takes at most `room` tokens as JSON, with a mark at its end if it was cut. */
+/** The longest beginning of a text that takes at most `room` tokens as JSON, with a mark at the end if it was cut. */
 export function cutText(text: string, room: number, tokens: Tokenizer): string {
   return tokens.count(JSON.stringify(text), room) <= room ? text : shorten(text, room, tokens);
 }
 
-/** The same for a text that is known to be too long. */
+/** Like `cutText`, for a text that is known to be too long. */
 export function shorten(text: string, room: number, tokens: Tokenizer): string {
   if (room < LEAST) return '';
   const begin = wellFormed(text.slice(0, room * LOOKED_AT));
@@ -38,7 +38,7 @@ export function shorten(text: string, room: number, tokens: Tokenizer): string {
   return `${toWord(wellFormed(begin.slice(0, charactersIn(begin, head.length))))}${MARK}`;
 }
 
-/** The same for any JSON: texts are cut, lists end earlier, and each key of an object gets its part of the room. */
+/** Like `cutText`, for any JSON. Texts are cut, lists end earlier, and each key of an object gets a part of the room. */
 export function cutJson(value: unknown, room: number, tokens: Tokenizer, depth = 0): unknown {
   if (typeof value === 'string') return cutText(value, room, tokens) || undefined;
   if (typeof value !== 'object' || value === null || tokens.count(JSON.stringify(value), room) <= room) {

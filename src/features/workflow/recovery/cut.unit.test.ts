@@ -15,7 +15,7 @@ test('a text that fits is unchanged; a longer one ends with a word and a mark', 
   expect(cutText(text, 3, tokens)).toBe('');
 });
 
-test('every cut fits its room and is a beginning of the original', () => {
+test('every cut fits its room and is the beginning of the original', () => {
   const text = fc.oneof(fc.string({ unit: 'grapheme', maxLength: 600 }), fc.base64String({ maxLength: 900 }), fc.lorem({ maxCount: 80 }));
   fc.assert(
     fc.property(text, fc.nat(80), (given, room) => {
@@ -28,7 +28,7 @@ test('every cut fits its room and is a beginning of the original', () => {
   );
 });
 
-test('an object is cut to smaller values of the same keys, and stays an object', () => {
+test('a cut object is still an object, with smaller values for the same keys', () => {
   const plan = { approach: 'word '.repeat(400), steps: Array.from({ length: 60 }, (_, at) => `step ${at} of many`), risk: 'low' };
   const cut = cutJson(plan, 120, tokens) as typeof plan;
   expect(cut.risk).toBe('low');
@@ -38,7 +38,7 @@ test('an object is cut to smaller values of the same keys, and stays an object',
   expect(sizeOf(cut)).toBeLessThanOrEqual(125);
 });
 
-test('a summary ends with a sentence if one ends in time, otherwise with a word', () => {
+test('a cut summary ends at the end of a sentence if one ends in its second half, otherwise at the end of a word', () => {
   const sentence = 'The importer now finds duplicates. ';
   expect(brief(sentence.repeat(30), 400)).toBe(sentence.repeat(11).trim());
   const words = brief('word '.repeat(200), 400);

@@ -25,7 +25,7 @@ const ofWorkflow = (db: Db, { workspace_id, id }: WorkflowRow) =>
 
 const TAKEN_UP = ['planning', 'in_progress', 'paused'] as const;
 
-/** Last changed first. Others do not see the agent names of a private developer. */
+/** Tasks in progress, last changed first. Others do not see the agent names of a private developer. */
 async function takenUp(db: Db, workflow: WorkflowRow, viewer: Principal) {
   const { show } = await viewerOf(db, viewer);
   const rows = await ofWorkflow(db, workflow)
@@ -64,7 +64,7 @@ async function ended(db: Db, workflow: WorkflowRow, status: 'completed' | 'faile
   return await ofWorkflow(db, workflow)
     .select(['id', 'name', 'outcome', 'error'])
     .where('status', '=', status)
-    // A late checkpoint changes a completed task, but does not complete it again. A failed one has not finished.
+    // Completed tasks are ordered by their end, because a late checkpoint changes `updated_at`. A failed task has no `finished_at`.
     .orderBy(status === 'completed' ? 'finished_at' : 'updated_at', 'desc')
     .orderBy('id', 'desc')
     .limit(limit)

@@ -18,7 +18,7 @@ const sizer =
   (value: unknown): number =>
     tokens.count(`${JSON.stringify(value)},`, max);
 
-/** Newer checkpoints are wanted in full. Of older ones it is enough to know that they exist. */
+/** Newer checkpoints are included in full if there is room. For older ones the summary is enough. */
 export function checkpointEntry(scale: Scale, whole: RecoveredCheckpoint): ContextEntry<RecoveredCheckpoint> {
   const size = sizer(scale);
   const isBare = whole.detail === null && whole.files_changed.length === 0;
@@ -35,7 +35,7 @@ export function bareCheckpointEntry(scale: Scale, bare: RecoveredCheckpoint, isW
   return isWhole ? entry : unread(entry);
 }
 
-/** An entry of which only a part was read, because more cannot fit. It never counts as whole. */
+/** An entry of which only a part was read, because more cannot fit. It is never included as whole. */
 const unread = <T extends object>({ bare, bareSize, cut }: ContextEntry<T>): ContextEntry<T> => ({
   whole: { ...bare },
   wholeSize: Number.POSITIVE_INFINITY,
@@ -44,10 +44,10 @@ const unread = <T extends object>({ bare, bareSize, cut }: ContextEntry<T>): Con
   cut,
 });
 
-/** A text of this length or less is not worth replacing with a mark. */
+/** A text of at most this length is kept, because a mark in its place would save nothing. */
 const FEW_CHARACTERS = 12;
 
-/** An entry with one text that can be cut. `more` is the whole entry, if it has more than the text. */
+/** An entry with one text that can be cut. `more` is the whole entry, if the whole has further fields. */
 function textEntry<T>(scale: Scale, text: string, withText: (text: string) => T, more?: T): ContextEntry<T> {
   const size = sizer(scale);
   const whole = more ?? withText(text);
@@ -60,7 +60,7 @@ function textEntry<T>(scale: Scale, text: string, withText: (text: string) => T,
 
 type PriorFull = Required<PriorTask>;
 
-/** `unread`: requested in full, but only as much of it was read as its summary needs. */
+/** `unread` means that the task was requested in full, but only the part for its summary was read. */
 export function priorEntry(scale: Scale, { id, name, outcome, status, ...more }: PriorFull, extent: 'summary' | 'full' | 'unread'): ContextEntry<PriorTask> {
   const withText = (text: string): PriorTask => ({ id, name, outcome: text, status });
   const summary = brief(outcome, OUTCOME_CHARACTERS);

@@ -20,7 +20,7 @@ export async function gather(db: Db, task: WorkflowTaskRow, include: Include, sc
   };
 }
 
-/** Newest first: in full while their details may fit, then without. */
+/** Newest first. Reads checkpoints with their details while these may fit, then without. */
 async function checkpointsOf(db: Db, task: WorkflowTaskRow, include: Include, scale: Scale, slice: TimeSlice): Promise<ListingEntries<RecoveredCheckpoint>> {
   const total = include.all_checkpoints ? task.last_checkpoint : Math.min(include.recent_checkpoints, task.last_checkpoint);
   const entries: ContextEntry<RecoveredCheckpoint>[] = [];
@@ -72,7 +72,7 @@ const tasksById = (db: Db, task: WorkflowTaskRow, ids: readonly string[]) =>
 
 const PRIOR = ['completed', 'skipped', 'failed'] as const;
 
-/** Nearest first: the highest sequence up to the task's own; within a sequence, the last to end first. */
+/** Ended tasks up to the task's own sequence, the highest sequence first. Within a sequence, the task that ended last comes first. */
 function priorTo(db: Db, task: WorkflowTaskRow, full: boolean, scale: Scale) {
   const prior = tasksOf(db, task).where('sequence', '<=', task.sequence).where('status', 'in', PRIOR);
   return defineListing({
@@ -88,7 +88,7 @@ function priorTo(db: Db, task: WorkflowTaskRow, full: boolean, scale: Scale) {
     count: async () => (await countOf(prior)) - (isOneOf(PRIOR, task.status) ? 1 : 0),
     rows: (ids, briefly) => {
       const isWhole = full && !briefly;
-      // A summarised outcome is read only as far as the summary can use it.
+      // For a summary, only the beginning of the outcome is read.
       const outcome = isWhole ? sql<string>`coalesce(outcome, error, '')` : sql<string>`substr(coalesce(outcome, error, ''), 1, 1000)`;
       const onlyWhole = (column: 'description' | 'plan' | 'outcome_detail') => (isWhole ? sql<string | null>`${sql.ref(column)}` : sql<null>`null`).as(column);
       return tasksById(db, task, ids)
@@ -126,7 +126,7 @@ function siblingsOf(db: Db, task: WorkflowTaskRow, scale: Scale) {
       siblings
         .select('id')
         .where('id', '!=', task.id)
-        // As an expression: otherwise SQLite would scan all tasks in the order of their names instead of looking up the siblings.
+        // `+ 0` makes SQLite look up the siblings instead of scanning all tasks in the order of their names.
         .orderBy(sql`workflow_tasks.sequence + 0`)
         .orderBy('workflow_tasks.name')
         .limit(limit)

@@ -4,32 +4,32 @@ import type { Database } from '../../../storage/schema-rows.ts';
 import type { Scale } from './entries.ts';
 import type { ContextEntry } from './parts.ts';
 
-/** The first entries of a list, as many as can fit, and the total number. */
+/** The first entries of a list, as many as can fit, and the total number of entries. */
 export interface ListingEntries<T> {
   readonly entries: readonly ContextEntry<T>[];
   readonly total: number;
 }
 
-/** A list whose order is computed once, from the ids alone: it may have 10,000 tasks with much text in each. */
+/** A list whose order is computed once from ids only, because it may have 10,000 tasks with much text in each. */
 interface ContextListing<R, T> {
   ids(limit: number): Promise<{ id: string }[]>;
   count(): Promise<number>;
-  /** In any order. `briefly` leaves out what makes rows large. Rows that no longer belong to the list are missing. */
+  /** Reads rows in any order. `briefly` leaves out large fields. Rows that no longer belong to the list are missing. */
   rows(ids: readonly string[], briefly: boolean): Promise<R[]>;
   entry(row: R, briefly: boolean): ContextEntry<T>;
 }
 
 export const defineListing = <R extends { id: string }, T>(each: ContextListing<R, T>): ContextListing<R, T> => each;
 
-/** Rows read at once. The first page is small, because its rows may be large. */
+/** Number of rows that are read at once. The first page is small, because its rows are read with their large fields. */
 export const FIRST_PAGE = 10;
 
 export const PAGE = 100;
 
-/** Characters of detail read per token of the budget: a large entry may be skipped for smaller ones after it. */
+/** Maximum number of characters of detail that are read per token of the budget. More is read than can fit, because smaller entries may follow a large one. */
 export const CHARACTERS = 16;
 
-/** Fewer tokens than any list entry needs for its id and its field names. */
+/** Every list entry needs more tokens than this for its id and its field names. */
 const LEAST_TOKENS = 15;
 
 /** Reads pages until no more can fit. */

@@ -21,7 +21,7 @@ interface Packing<S extends string, P extends Parts<S>, R> {
   readonly max: number;
   readonly slice: TimeSlice;
   assemble(values: Values<P>, omitted: Omission[]): R;
-  /** The size of the whole answer: the sizes of its parts do not add up to it exactly. */
+  /** The size of the whole answer. It is measured, because it is not exactly the sum of the sizes of the parts. */
   measure(result: R): number;
 }
 
@@ -31,12 +31,12 @@ interface Packed<R> {
 }
 
 const ROUNDS = 3;
-/** Less free room than this is not worth another round. */
+/** If the free room is a smaller fraction of the budget than this, no further round is tried. */
 const CLOSE = 0.02;
-/** The sizes of the parts add up to somewhat more than the whole. */
+/** The sum of the sizes of the parts exceeds the size of the whole by at most this factor. */
 const OVERRATED = 1.25;
 
-/** Fills the answer with as much as fits. If not even the bare answer fits, refuses and names the minimum. */
+/** Fills the answer with as much as fits. If even the bare answer does not fit, refuses and names the minimum. */
 export async function pack<S extends string, P extends Parts<S>, R>(packing: Packing<S, P, R>): Promise<Packed<R>> {
   const { parts, max, slice } = packing;
   const attempt = async (room: number): Promise<Packed<R>> => {

@@ -11,7 +11,7 @@ import { checkpointEntry, dependencyEntry, priorEntry, type Scale, siblingEntry 
 import { loadTokenizer } from './tokens.ts';
 
 const tokens = await loadTokenizer();
-/** Counted by the package itself, not by the code under test. */
+/** Counted directly with the tokenizer package, not with the code under test. */
 const measured = (value: unknown) => countTokens(JSON.stringify(value), { disallowedSpecial: new Set() });
 
 const words = fc.oneof(
@@ -109,7 +109,7 @@ async function packed(given: State, wanted: Include, max: number): Promise<Loade
   );
 }
 
-test('any answer has exactly the size it states, never exceeds the budget, and is the same every time [contextload.budget.never-exceeded] [contextload.budget.estimator]', async () => {
+test('every answer has exactly the size that it states, never exceeds the budget, and is the same every time [contextload.budget.never-exceeded] [contextload.budget.estimator]', async () => {
   const budget = fc.oneof(fc.integer({ min: 1, max: 600 }), fc.integer({ min: 600, max: 20_000 }));
   await fc.assert(
     fc.asyncProperty(state, include, budget, async (given, wanted, max) => {
@@ -149,7 +149,7 @@ test('if every section is too large, each gets its share of the answer [contextl
   const context = await packed(given, { ...shown, prior_task_full: true, all_checkpoints: true, recent_checkpoints: 5 }, 20_000);
   const { workflow, current_task, prior_tasks, sibling_tasks, dependency_outcomes, token_estimate } = context;
   const shares = [workflow, current_task, prior_tasks, [sibling_tasks, dependency_outcomes]].map((part) => (100 * measured(part)) / token_estimate);
-  // Ids and names, which are always there, are not part of the shares.
+  // Ids and names are always included, so they are not part of the shares.
   for (const [at, share] of [15, 55, 20, 10].entries()) expect(Math.abs((shares[at] as number) - share), `${shares}`).toBeLessThan(3);
 });
 

@@ -4,7 +4,7 @@ import type { Tokenizer } from './tokens.ts';
 /** A note in the answer about entries or text that were cut. */
 export interface Omission {
   readonly section: string;
-  /** The number of entries; for a text or an object, of characters. */
+  /** The number of entries. For a text or an object, the number of characters. */
   readonly count: number;
   readonly reason: string;
 }
@@ -14,7 +14,7 @@ const LEFT_OUT = 'left out to fit max_tokens';
 
 /** A part of the answer that can be given in full or, with less room, in part. */
 export interface ContextPart<T = unknown> {
-  /** The room that all of it needs. Measured on first use. */
+  /** The room that the whole part needs. Measured on first use. */
   readonly wants: number;
   fill(room: number): { readonly value: T; readonly omitted: readonly Omission[] };
 }
@@ -44,7 +44,7 @@ export function textPart(section: string, text: string, tokens: Tokenizer, most:
   );
 }
 
-/** `empty` is the value if there is no room for any of it. */
+/** `empty` is the value if there is no room for any part of `whole`. */
 export function jsonPart<T extends object | null>(section: string, whole: T, empty: T, tokens: Tokenizer, most: number): ContextPart<T> {
   const isEmpty = lengthOf(whole) === lengthOf(empty);
   return measuredOnce(
@@ -59,17 +59,17 @@ export function jsonPart<T extends object | null>(section: string, whole: T, emp
   );
 }
 
-/** A list entry, whole and bare: without what makes it large. If it has nothing large, both are the same. */
+/** A list entry in two forms: whole, and bare without its large fields. If it has no large fields, both are the same. */
 export interface ContextEntry<T> {
   readonly whole: T;
   readonly wholeSize: number;
   readonly bare: T;
   readonly bareSize: number;
-  /** A form between the two, or smaller than bare if bare does not fit; within the room. */
+  /** A form that fits `room`. It lies between whole and bare, or is smaller than bare if bare does not fit. */
   readonly cut?: ((room: number) => { readonly value: T; readonly size: number } | undefined) | undefined;
 }
 
-/** The whole is measured on demand: for most entries of a long list it never is. */
+/** The whole form is measured on demand, because most entries of a long list never need it. */
 export function entryOf<T>(size: (value: T) => number, whole: T, bare: T, cut?: (room: number, bareSize: number) => T | undefined): ContextEntry<T> {
   const bareSize = size(bare);
   let wholeSize = whole === bare ? bareSize : undefined;
@@ -92,15 +92,15 @@ export function entryOf<T>(size: (value: T) => number, whole: T, bare: T, cut?: 
 
 interface ListSpec<T> {
   readonly section: string;
-  /** The section name of details that bare entries lack. */
+  /** The section name under which omitted details are reported. */
   readonly detail: string;
   /** Most important first. */
   readonly entries: readonly ContextEntry<T>[];
-  /** The total number. Entries that were not read cannot fit. */
+  /** The total number of entries, including those that were not read because they cannot fit. */
   readonly total: number;
-  /** This many are given in full before any further one is given. */
+  /** This many entries are included in full before any further entry is included. */
   readonly wholeFirst: number;
-  /** The most room there can be. */
+  /** The maximum room. */
   readonly max: number;
   /** Puts the entries in the order of the answer. */
   readonly arrange?: (values: T[]) => T[];
@@ -146,14 +146,14 @@ export function listPart<T>({ section, detail, entries, total, wholeFirst, max, 
   );
 }
 
-/** Without a gap: the first entry that does not fit ends the list. */
+/** Takes entries without a gap, so the first entry that does not fit ends the list. */
 function takeBare<T>(entries: readonly ContextEntry<T>[], room: number): ContextEntry<T>[] {
   let left = room;
   const end = entries.findIndex(({ bareSize }) => (left -= bareSize) < 0);
   return end < 0 ? [...entries] : entries.slice(0, end);
 }
 
-/** Returns infinity above twice `max`. */
+/** The size of all entries in full. Returns infinity if it is above twice `max`. */
 function sizeOfAll<T>(entries: readonly ContextEntry<T>[], max: number): number {
   let sum = 0;
   for (const entry of entries) {

@@ -23,7 +23,7 @@ export function markdownOf(digest: WorkflowDigest): string {
 
 type Of<K extends keyof WorkflowDigest> = WorkflowDigest[K] extends readonly (infer T)[] ? T : never;
 
-/** One list item each. */
+/** Formats one entry of each list. */
 export const lines = {
   question: ({ id, question }: Of<'open_questions'>) => `- ${id}${after(question)}`,
   current: ({ id, name, status, agent_id, agent_name }: Of<'current'>) =>
@@ -35,7 +35,7 @@ export const lines = {
 
 export const section = (title: string, items: readonly string[]): string => (items.length === 0 ? '' : `\n## ${title}\n\n${items.join('\n')}\n`);
 
-/** Escapes text of agents: on one line it makes no heading, escaped no markup, and `@path` imports no file, as it would in CLAUDE.md. */
+/** Puts text of agents on one line, so that it makes no headings. Escapes markup, and `@path`, which would import a file in CLAUDE.md. */
 const escapeMarkdown = (text: string): string => oneLine(text).replace(/[\\`*_[\]<>#|~@]/g, (mark) => `\\${mark}`);
 
 /** A path or an address, unchanged. */

@@ -4,10 +4,10 @@ import { type Body, workflowApp } from '../../../testing/scenes/workflow.ts';
 
 const measured = (summary: unknown) => countTokens(typeof summary === 'string' ? summary : JSON.stringify(summary), { disallowedSpecial: new Set() });
 
-/** One task of each kind, and one that waits for a person. */
+/** A workflow with one task of each kind and one that waits for a person. */
 async function underWay() {
   const app = await workflowApp();
-  // Nothing of another workflow belongs in the summary.
+  // The summary contains nothing of another workflow.
   const other = await app.planned(['done', 'running', 'free']);
   await app.completed(other.ids.done as string);
   await app.started(other.ids.running as string);
@@ -74,7 +74,7 @@ test('markdown is a page with the same content [workflow.summary.markdown]', asy
   expect(token_estimate).toBe(measured(summary));
 });
 
-test('text of agents makes no markup on the page', async () => {
+test('text of agents cannot create markup on the page', async () => {
   const { ok, planned } = await workflowApp();
   const { workflow_id } = await planned(['# <b>bold</b> [x](y)'], { plan: { summary: 'one\n\n## Next\n\ntwo @~/.netrc' } });
   const { summary } = await ok('workflow_get_summary', { id: workflow_id, format: 'markdown' });
@@ -83,7 +83,7 @@ test('text of agents makes no markup on the page', async () => {
   expect(summary.match(/^## /gm)).toHaveLength(2);
 });
 
-test('last completed comes first, whatever was changed on others since', async () => {
+test('the task that was completed last comes first, even if other tasks were changed later', async () => {
   const app = await workflowApp();
   const { ids, workflow_id } = await app.planned(['first', 'second']);
   for (const name of ['first', 'second']) {
@@ -95,7 +95,7 @@ test('last completed comes first, whatever was changed on others since', async (
   expect(recent_outcomes.map(({ name }: Body) => name)).toEqual(['second', 'first']);
 });
 
-test('it stays within its budget in both formats, names cuts, and is refused if not even names fit', async () => {
+test('a summary stays within its budget in both formats, names cuts, and is refused if even names do not fit', async () => {
   const { ok, planned, refused } = await workflowApp();
   const tasks = Array.from({ length: 40 }, (_, at) => ({ name: `Task ${at} ${'long name '.repeat(8)}`, sequence: 1 }));
   const { workflow_id } = await planned(tasks, { plan: { summary: 'Words upon words. '.repeat(100) } });

@@ -1,16 +1,16 @@
 export interface Tokenizer {
-  /** The number of tokens of the text. Stops counting above `limit`, and then returns some number above it. */
+  /** The number of tokens of the text. Counting stops above `limit`, and the result is then any number above it. */
   count(text: string, limit?: number): number;
-  /** The beginning of the text with at most `most` tokens, without half of a character. */
+  /** The beginning of the text with at most `most` tokens. It never ends within a character. */
   head(text: string, most: number): string;
 }
 
-/** The model's own marks (`<|endoftext|>`) are counted as plain text. */
+/** Special tokens of the model, such as `<|endoftext|>`, are counted as plain text. */
 const AS_TEXT = { disallowedSpecial: new Set<string>() };
 
 /**
- * The library finds the next pair of a word by scanning all of them: 100,000 letters without a break take seconds, during which no other call is
- * served. Such a word is counted in parts, which adds a few tokens.
+ * To find the next pair in a word, the library scans all pairs. A word of 100,000 letters takes seconds, and no other call is served during
+ * that time. Such a word is counted in parts, which adds a few tokens.
  */
 const LONGEST_WORD = 1_000;
 const RUNS = new RegExp(`[\\p{L}\\p{M}]{1,${LONGEST_WORD}}|[^\\s\\p{L}\\p{M}]{1,${LONGEST_WORD}}|\\s{1,${LONGEST_WORD}}`, 'gu');
@@ -27,7 +27,7 @@ function* parts(text: string): Generator<string> {
 
 let loading: Promise<Tokenizer> | undefined;
 
-/** o200k_base. Loaded on first use: it takes time and some tens of megabytes, which a server that packs no context does not need. */
+/** The tokenizer o200k_base. It is loaded on first use, because it takes time and tens of megabytes, and some servers never need it. */
 export function loadTokenizer(): Promise<Tokenizer> {
   loading ??= load();
   return loading;
@@ -38,7 +38,7 @@ async function load(): Promise<Tokenizer> {
     import('gpt-tokenizer/encoding/o200k_base'),
     import('gpt-tokenizer/encodingParams/constants'),
   ]);
-  // A large merge cache would keep the texts alive that it was built from.
+  // A large merge cache would keep the texts in memory that it was built from.
   setMergeCacheSize(1_000);
 
   function count(text: string, limit = Number.POSITIVE_INFINITY): number {
@@ -65,7 +65,10 @@ async function load(): Promise<Tokenizer> {
     return text;
   }
 
-  /** Does not decode some of its tokens: they may end within a character, and the library carries the rest over to the next text. */
+  /**
+   * Counts beginnings of the word instead of decoding some of its tokens. Those may end within a character, and the library would add the rest to the next
+   * text.
+   */
   function beginningOf(word: string, room: number): string {
     const characters = [...word];
     let [fits, tooMany] = [0, characters.length];

@@ -6,7 +6,7 @@ import { loadTokenizer } from './tokens.ts';
 
 const plain = { disallowedSpecial: new Set<string>() };
 
-test('tokens are those of o200k_base, for any text [contextload.budget.estimator]', async () => {
+test('any text has the same number of tokens as in o200k_base [contextload.budget.estimator]', async () => {
   const tokenizer = await loadTokenizer();
   const text = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 300 }),
@@ -40,7 +40,7 @@ test('counts a hundred thousand letters, ideographs or spaces without a break wi
   }
 });
 
-test('the head of a text is a beginning of it, with at most the given tokens and no half character', async () => {
+test('the head of a text is its beginning, with at most the given number of tokens and no half character', async () => {
   const tokenizer = await loadTokenizer();
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), fc.nat({ max: 60 }), (text, most) => {

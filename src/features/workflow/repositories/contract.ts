@@ -14,7 +14,7 @@ export const registerRepository = contract({
   name: 'repository_register',
   toolset: 'workflow',
   title: 'Register a repository',
-  description: 'Registers a repository by its absolute path. A known one keeps its id and takes the given name.',
+  description: 'Registers a repository by its absolute path. A known repository keeps its id and gets the name.',
   input: z.strictObject({
     path: absolutePath.describe('Absolute path.'),
     name: title.max(200).optional().describe('Display name. Default: the last part of the path.'),
@@ -27,7 +27,7 @@ export const listRepositories = contract({
   name: 'repository_list',
   toolset: 'workflow',
   title: 'List repositories',
-  description: 'Repositories that are registered or belong to a workflow, by path.',
+  description: 'Registered repositories and those of workflows, sorted by path.',
   input: z.strictObject({
     limit: z.int().min(1).max(200).default(50),
     offset: z.int().min(0).max(1_000_000).default(0),
@@ -42,7 +42,7 @@ export const getRepository = contract({
   title: 'Get a repository',
   description: 'The repository registered at a path, or repository: null. workflow_list with repository_path lists its workflows.',
   input: z.strictObject({ path: absolutePath }),
-  // A tool's result must be an object: without a repository it contains only `repository: null`.
+  // A tool's result must be an object, so without a repository it contains only `repository: null`.
   output: z.strictObject({ ...repositoryView.partial().shape, repository: repositoryView.nullable() }),
   annotations: READ,
 });

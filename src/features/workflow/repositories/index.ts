@@ -42,7 +42,7 @@ export const repositories: Feature = {
   ],
 };
 
-/** The names under which each kind of work stores its repositories. */
+/** The names or paths of repositories that tasks, workflows, instances and cycles have stored. */
 async function knownAtWork(db: Db, workspace: string): Promise<string[]> {
   const of = async (table: 'tasks' | 'workflows' | 'instances' | 'cycles', column: string) => {
     const known = sql.ref<string | null>(column);
@@ -70,7 +70,7 @@ export async function ensureRepository(tx: Tx, ctx: WriteContext, path: string, 
   return row;
 }
 
-/** The last part of either kind of path; for a root, the root itself. */
+/** The last part of a POSIX or Windows path. For a root, the root itself. */
 const lastPart = (path: string): string =>
   path
     .split(/[\\/]/)

@@ -16,7 +16,7 @@ test('a repository is registered once per path, and keeps its id if its name cha
   ]);
 });
 
-test('a path must be absolute and without detours; the refusal names the field [repository.register.absolute]', async () => {
+test('a path must be absolute and without . or .. parts; the refusal names the field [repository.register.absolute]', async () => {
   const { ok, refused } = await workflowApp();
   for (const path of ['shop', './shop', '../shop', '~/shop', '/srv/../etc', '', '/srv/./shop']) {
     expect(await refused('repository_register', { path }), path).toMatchObject({ code: 'INVALID_INPUT', field: 'path' });
@@ -38,7 +38,7 @@ test('repositories are listed by path, in pages, with their total [repository.li
   expect(await refused('repository_list', { limit: 201 })).toMatchObject({ field: 'limit' });
 });
 
-test('an unregistered path returns null, a registered one its repository [repository.get.shape]', async () => {
+test('an unregistered path returns null, and a registered path returns its repository [repository.get.shape]', async () => {
   const { ok } = await workflowApp();
   expect(await ok('repository_get', { path: '/srv/shop' })).toEqual({ repository: null });
   const { id } = await ok('repository_register', { path: '/srv/shop' });

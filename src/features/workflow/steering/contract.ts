@@ -6,13 +6,13 @@ import { checkpointView, createWorkflowContract, maxParallel, name, reason, TASK
 
 /** Actions with which people view and steer workflows. The rules are the same as for agents; access is by role instead of by grant. */
 
-/** How the time in which an agent held a task ended. `lost`: the agent was silent until the lease expired. */
+/** How an agent's time with a task ended. `lost`: the agent was silent until its lease expired. */
 export const SPAN_ENDS = ['open', 'completed', 'failed', 'skipped', 'released', 'lost', 'replanned'] as const;
 
 const steer = { toolset: 'admin', access: 'operator' } as const;
 
-const workflowId = id.describe('Id of the workflow, or the end of it.');
-const taskId = id.describe('Id of the task, or the end of it.');
+const workflowId = id.describe('Id of the workflow, or its end.');
+const taskId = id.describe('Id of the task, or its end.');
 const taskStatus = z.enum(TASK_STATUSES);
 const why = reason.optional().describe('Recorded in the journal.');
 const more = z.int().describe('Number of items left out.');
@@ -25,7 +25,7 @@ export const workflowsGraph = contract({
   name: 'workflows.graph',
   title: 'Graph of a workflow',
   description:
-    'The dependencies of tasks, laid out in layers from left to right. A large workflow is folded by parallel group; groups with a failed task are open.',
+    'The dependencies of tasks, laid out in layers from left to right. A large workflow is folded by parallel group; groups with a failed task are not.',
   input: z.strictObject({
     workflow_id: workflowId,
     turned: z.array(z.string().max(100)).max(100).default([]).describe('Keys of groups to toggle between folded and open.'),
@@ -49,7 +49,7 @@ export const workflowsGraph = contract({
       }),
     ),
     edges: z.array(z.strictObject({ from: z.int(), to: z.int(), critical: z.boolean() })).describe('Indexes in the list of nodes.'),
-    edges_hidden: z.int().describe('Number of edges left out: implied by others, or too many to draw.'),
+    edges_hidden: z.int().describe('Edges left out because others imply them or too many exist.'),
     tasks: z.int().describe('Number of tasks in the workflow.'),
     folded: z.boolean(),
     critical_length: z.int().describe('Number of tasks in the longest remaining chain.'),
@@ -60,8 +60,7 @@ export const workflowsTimeline = contract({
   ...MEMBER_READ,
   name: 'workflows.timeline',
   title: 'Timeline of a workflow',
-  description:
-    'Who held which task when, how each time ended, and when the workflow itself was started, paused or ended. Of a large workflow, the last changed tasks.',
+  description: 'Which agent held which task when, how that ended, and status changes of the workflow. For a large workflow, only the last changed tasks.',
   input: z.strictObject({ workflow_id: workflowId }),
   output: z.strictObject({
     workflow_id: z.string(),
@@ -79,7 +78,7 @@ export const workflowsTimeline = contract({
             until: z.int().nullable(),
             end: z.enum(SPAN_ENDS),
             reclaimed: z.boolean(),
-            waits: z.array(z.strictObject({ from: z.int(), until: z.int().nullable() })).describe('While it waited for a person.'),
+            waits: z.array(z.strictObject({ from: z.int(), until: z.int().nullable() })).describe('Times waiting for a person.'),
           }),
         ),
       }),
@@ -116,7 +115,7 @@ export const workflowsTask = contract({
     dependents: z.array(neighbour),
     dependents_more: more,
     unmet: z.array(neighbour).describe('Chain of open dependencies, from a direct one to the root cause.'),
-    unmet_length: z.int().describe('Length of that chain; of a long one, only the first and the last are listed.'),
+    unmet_length: z.int().describe('Length of that chain. Only the ends of a long chain are listed.'),
     question: listQuestions.output.shape.items.element.nullable().describe('The question to a person that pauses it.'),
   }),
 });
@@ -133,7 +132,7 @@ export const workflowsCheckpoints = contract({
   }),
   output: z.strictObject({
     items: z.array(
-      checkpointView.omit({ detail: true }).extend({ agent_name: z.string().nullable(), detail: z.string().nullable().describe('Beginning of its JSON.') }),
+      checkpointView.omit({ detail: true }).extend({ agent_name: z.string().nullable(), detail: z.string().nullable().describe('Start of its JSON.') }),
     ),
     more: z.boolean(),
   }),
@@ -143,7 +142,7 @@ export const workflowsContext = contract({
   ...MEMBER_READ,
   name: 'workflows.context',
   title: 'Context of a task',
-  description: 'The recovery pack of an agent that claims the task now: its tokens by section, what was left out, and the pack itself.',
+  description: 'The recovery pack that an agent gets if it claims the task now, with its tokens by section and what was left out.',
   input: z.strictObject({ task_id: taskId, max_tokens: z.int().min(1).max(50_000).default(8_000) }),
   output: z.strictObject({
     max_tokens: z.int(),

@@ -4,7 +4,7 @@ import type { TaskStatus } from '../workflows/index.ts';
 export const SHOWN_WHOLE = 300;
 /** The maximum number of nodes in the graph of any workflow. */
 export const MAX_DRAWN = 400;
-/** If even the groups are too many, neighbours are folded into this many ranges. */
+/** If there are too many groups, neighbouring tasks are folded into this many ranges. */
 const RANGES = 200;
 
 interface FoldTask {
@@ -17,7 +17,7 @@ interface FoldTask {
 /** One node: a task, or several folded tasks. Members are indexes in the list of tasks. */
 export interface Drawn {
   readonly members: readonly number[];
-  /** The key that folds and unfolds it. Null for a task that cannot be folded. */
+  /** The key with which a person folds or unfolds the node. Null for a task that cannot be folded. */
   readonly key: string | null;
   readonly name: string | null;
   readonly folded: boolean;
@@ -31,8 +31,8 @@ interface Unit extends Drawn {
 const STANDS_OUT: readonly TaskStatus[] = ['failed', 'in_progress', 'planning', 'paused'];
 
 /**
- * The nodes to draw for tasks in plan order: every task of a small workflow; the groups of a large one, unfolded if they have a failed task.
- * `turned` has the keys of groups that a person has folded or unfolded.
+ * The nodes to draw, in plan order. A small workflow has one node for each task. A large one is folded into groups, except those with a
+ * failed task. `turned` has the keys of groups that a person has folded or unfolded.
  */
 export function fold(tasks: readonly FoldTask[], layers: Int32Array, turned: ReadonlySet<string> = new Set()): Drawn[] {
   if (tasks.length <= SHOWN_WHOLE) return tasks.map((_, place) => alone(place));
@@ -90,7 +90,7 @@ function inRanges(units: readonly Unit[], tasks: readonly FoldTask[], layers: In
   return ranges;
 }
 
-/** All members if there is room. Otherwise the important ones, next to the folded rest. */
+/** Draws all members if there is room. Otherwise draws the important members and folds the rest. */
 function open(unit: Unit, tasks: readonly FoldTask[], room: number): Drawn[] {
   const single = (place: number): Drawn => ({ members: [place], key: unit.key, name: unit.name, folded: false });
   if (unit.members.length - 1 <= room) return unit.members.map(single);

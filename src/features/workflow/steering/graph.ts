@@ -10,7 +10,7 @@ type Graph = Output<typeof workflowsGraph>;
 type Node = Graph['nodes'][number];
 
 const NAME_SHOWN = 100;
-/** Nobody can follow more edges than this. Beyond it, edges that others imply are left out. */
+/** A graph with more edges than this is too hard to read, so edges that others imply are left out. */
 const ALL_EDGES = 600;
 const MAX_EDGES = 1_500;
 
@@ -59,7 +59,7 @@ function placed(drawn: readonly Drawn[], depth: Int32Array, whole: readonly Task
     const [from, to] = [home[first] as number, home[then] as number];
     if (from !== to) unique.set(`${from} ${to}`, [from, to]);
   }
-  // Folded groups may wait for each other. Such edges lead back, and do not count for the layers.
+  // Folded groups may wait for each other. Edges that lead back to an earlier layer are ignored when layers are computed.
   const lowest = drawn.map(({ members }) => members.reduce((least, place) => Math.min(least, depth[place] as number), Number.POSITIVE_INFINITY));
   const leadsOn = ([from, to]: TaskEdge): boolean => (lowest[from] as number) < (lowest[to] as number) || (lowest[from] === lowest[to] && from < to);
   const edges = [...unique.values()];
@@ -70,7 +70,7 @@ function placed(drawn: readonly Drawn[], depth: Int32Array, whole: readonly Task
   return { layers, rows: rowsWithinLayers(layers, shown), kept: [...shown, ...back].slice(0, MAX_EDGES), all: edges.length };
 }
 
-/** The drawn node that each task is in. */
+/** For each task, the index of the node that contains it. */
 function homes(drawn: readonly Drawn[]): Int32Array {
   const home = new Int32Array(drawn.reduce((sum, { members }) => sum + members.length, 0));
   for (const [at, { members }] of drawn.entries()) for (const place of members) home[place] = at;

@@ -16,7 +16,7 @@ const task = (at: number, group: string | null, status: StoredTaskStatus = 'pend
 const draw = (tasks: ReturnType<typeof task>[], edges: { task_id: string; depends_on: string }[] = [], turned: string[] = []) =>
   graphOf({ tasks, edges, names: new Map(), turned: new Set(turned) });
 
-test('a small workflow is drawn whole; a large one by groups, with failed groups open', () => {
+test('a small workflow is drawn whole; a large workflow is folded into groups, and groups with a failed task are open', () => {
   const small = draw(Array.from({ length: SHOWN_WHOLE }, (_, at) => task(at, 'g')));
   expect(small).toMatchObject({ folded: false, tasks: SHOWN_WHOLE });
   expect(small.nodes).toHaveLength(SHOWN_WHOLE);
@@ -27,14 +27,14 @@ test('a small workflow is drawn whole; a large one by groups, with failed groups
   expect(nodes.filter((node) => node.task)).toHaveLength(40);
   expect(nodes.find(({ name }) => name === 'group 1')?.counts).toEqual({ total: 40, done: 10, running: 0, failed: 0, waiting: 0 });
 
-  // Toggled: the failing group is folded, another is open.
+  // After toggling, the failed group is folded and another group is open.
   const keys = [nodes[0]?.key, nodes.find(({ name }) => name === 'group 2')?.key] as string[];
   const other = draw(tasks, [], keys).nodes;
   expect(other.find(({ name }) => name === 'group 0')?.counts).toMatchObject({ total: 40, failed: 1 });
   expect(other.filter((node) => node.task).map(({ group }) => group)).toEqual(Array(40).fill('group 2'));
 });
 
-test('no graph exceeds the drawing limit, and every task is in it once', () => {
+test('no graph exceeds the drawing limit, and every graph contains each task once', () => {
   const plans = {
     chain: Array.from({ length: 5_000 }, (_, at) => task(at, null)),
     pairs: Array.from({ length: 5_000 }, (_, at) => task(at, `g${at >> 1}`, at % 3 === 0 ? 'failed' : 'pending')),
@@ -50,7 +50,7 @@ test('no graph exceeds the drawing limit, and every task is in it once', () => {
   }
 });
 
-test('groups that wait for each other are still laid out, also with 5,000 tasks', () => {
+test('groups that wait for each other are laid out too, even with 5,000 tasks', () => {
   const tasks = Array.from({ length: 5_000 }, (_, at) => task(at, `group ${at % 180}`));
   const edges = tasks.flatMap(({ id }, at) => [1, 7].flatMap((back) => (at >= back ? [{ task_id: id, depends_on: `tk_${at - back}` }] : [])));
   const { nodes, edges: drawn, critical_length } = draw(tasks, edges);

@@ -3,7 +3,7 @@ import type { SPAN_ENDS } from './contract.ts';
 
 type SpanEnd = (typeof SPAN_ENDS)[number];
 
-/** The part of a task's event that shows who held the task. Oldest first. */
+/** The part of a task's event that shows which agent held the task. */
 export interface TaskHappening {
   readonly task_id: string;
   readonly kind: string;
@@ -20,9 +20,9 @@ export interface TaskSpan {
   readonly from: number;
   until: number | null;
   end: SpanEnd;
-  /** An agent held it before, and did not finish it. */
+  /** An earlier span of the task ended without completing or skipping it. */
   readonly reclaimed: boolean;
-  /** While it waited for a person. */
+  /** Times in which the task waited for a person. */
   readonly waits: { from: number; until: number | null }[];
 }
 
@@ -31,7 +31,7 @@ export const SPAN_KINDS = ['workflow.task_claimed', 'workflow.task_released', 'w
 const ENDING: readonly string[] = ['completed', 'failed', 'skipped'];
 const WORKING: readonly string[] = ['planning', 'in_progress'];
 
-/** The spans of time in which each task had a holder. */
+/** The spans of time in which each task was held or worked on. `happenings` must be oldest first. */
 export function spansOf(happenings: readonly TaskHappening[]): TaskSpan[] {
   const spans: TaskSpan[] = [];
   const open = new Map<string, TaskSpan>();

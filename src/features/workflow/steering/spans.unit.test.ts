@@ -11,7 +11,7 @@ const step = (time: number, kind: string, more: Partial<TaskHappening> = {}): Ta
   ...more,
 });
 
-test('a task of a silent agent is lost there, and reclaimed by the next agent', () => {
+test("a silent agent's span ends as lost, and the next agent's span counts as reclaimed", () => {
   const spans = spansOf([
     step(1, 'claimed'),
     step(2, 'status_changed', { to: 'planning' }),
@@ -25,7 +25,7 @@ test('a task of a silent agent is lost there, and reclaimed by the next agent', 
   ]);
 });
 
-test('time waiting for a person is separate, even if it still waits', () => {
+test('the times in which a task waits for a person are listed separately, even if it still waits', () => {
   const [span] = spansOf([
     step(1, 'claimed'),
     step(3, 'status_changed', { to: 'paused' }),
@@ -42,11 +42,11 @@ test('time waiting for a person is separate, even if it still waits', () => {
   });
 });
 
-test('work without a claim is its own span; a voluntary release is no loss', () => {
+test('work without a claim has its own span; a span with a voluntary release does not end as lost', () => {
   expect(spansOf([step(1, 'status_changed', { to: 'planning', agent_id: null }), step(4, 'status_changed', { to: 'failed', agent_id: null })])).toMatchObject([
     { agent_id: null, from: 1, until: 4, end: 'failed' },
   ]);
   expect(spansOf([step(1, 'claimed'), step(2, 'released', { reason: 'released by its agent' })])).toMatchObject([{ end: 'released' }]);
-  // An end before the part of the journal that was read begins nothing.
+  // An end whose beginning is in an older part of the journal, which was not read, creates no span.
   expect(spansOf([step(1, 'status_changed', { to: 'completed' })])).toEqual([]);
 });

@@ -53,7 +53,7 @@ test('a task shows its claim, neighbours, root blocker and question', async () =
   expect(deploy).toMatchObject({ claim: null, unmet_length: 2, question: null });
 });
 
-test('checkpoints come newest first, in pages, with their author', async () => {
+test('checkpoints are listed newest first, in pages, with their author', async () => {
   const t = await steered();
   const { agent_id } = await t.started(t.ids.build as string);
   for (const summary of ['one', 'two', 'three']) {
@@ -72,7 +72,7 @@ test('checkpoints come newest first, in pages, with their author', async () => {
   expect(await t.act('checkpoints', { task_id: t.ids.build, before: 2 })).toMatchObject({ more: false, items: [{ sequence: 1 }] });
 });
 
-test('the context preview is what an agent would get, with shares and cuts', async () => {
+test('the context preview contains what an agent would get, with the shares of its sections and the cuts', async () => {
   const t = await steered();
   const { max_tokens, tokens, sections, omitted, pack } = await t.act('context', { task_id: t.ids.build, max_tokens: 500 });
   expect(pack).toEqual(await t.ok('task_load_context', { task_id: t.ids.build, max_tokens: 500 }));
@@ -88,7 +88,7 @@ test('the context preview is what an agent would get, with shares and cuts', asy
   expect(await t.refusal('context', { task_id: t.ids.build, max_tokens: 1 })).toMatchObject({ code: 'BUDGET_TOO_SMALL' });
 });
 
-test('the timeline shows who held which task when: lost, reclaimed, done; and status changes of the workflow', async () => {
+test('the timeline shows which agent held which task when, how that ended, and the status changes of the workflow', async () => {
   const t = await steered();
   const task_id = t.ids.build as string;
   const first = await t.started(task_id);
@@ -106,7 +106,7 @@ test('the timeline shows who held which task when: lost, reclaimed, done; and st
   expect(timeline).toMatchObject({ spans_more: 0, tasks_more: 0, now: t.clock.now() });
 });
 
-test('an operator pauses, resumes, ends and widens a workflow by the rules of agents, with events', async () => {
+test('an operator can pause, resume and end a workflow and change its parallelism, by the same rules as agents and with events', async () => {
   const t = await steered();
   const { agent_id } = await t.started(t.ids.build as string);
   expect(await t.act('pause', { workflow_id: t.workflow_id })).toMatchObject({ status: 'paused', changed: true, claims: 1 });
@@ -127,7 +127,7 @@ test('an operator pauses, resumes, ends and widens a workflow by the rules of ag
   expect(await t.task(t.ids.build as string)).toMatchObject({ assigned_agent_id: null, status: 'in_progress' });
 });
 
-test('a failed task is retried or skipped, a claimed one released; anything else is refused as for an agent', async () => {
+test('an operator can retry or skip a failed task and release a claimed one; other changes are refused as for agents', async () => {
   const t = await steered();
   const build = await t.failed('build');
   expect(await t.act('retry', { task_id: build })).toMatchObject({ task_id: build, name: 'build', status: 'pending', changed: true });
@@ -161,7 +161,7 @@ test('a person creates a workflow from a prompt; everybody can view, only operat
   expect(await t.done('workflows.task', { task_id: t.ids.build }, ben)).toMatchObject({ task: { name: 'build' } });
 });
 
-test("people see that a private developer's agent works, but not whose it is", async () => {
+test("people see that a private developer's agent works, but not who owns it", async () => {
   const t = await steered();
   await t.done('developers.set_visibility', { developer: 'ben', visibility: 'private' });
   const agent = await t.agent(t.ben, { name: "ben's own" });
@@ -178,7 +178,7 @@ test("people see that a private developer's agent works, but not whose it is", a
   }
 });
 
-test('tasks of a workflow are listed by shown status and words of their names, with their holders', async () => {
+test('tasks of a workflow are filtered by shown status and text in their names, and listed with their holders', async () => {
   const t = await steered();
   await t.started(t.ids.build as string);
   const names = async (...status: string[]) => (await t.act('tasks', { workflow_id: t.workflow_id, status })).items.map(({ name }: Body) => name);

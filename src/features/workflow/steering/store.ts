@@ -8,7 +8,7 @@ import { SPAN_KINDS, type TaskHappening } from './spans.ts';
 const DRAWN = ['id', 'name', 'status', 'open_dependencies', 'sequence', 'parallel_group', 'assigned_agent_id', 'question_id'] as const;
 export type GraphTask = Pick<WorkflowTaskRow, (typeof DRAWN)[number]>;
 
-/** In plan order. */
+/** The tasks of the workflow in plan order. */
 export async function graphTasks(db: Db, workflow: WorkflowRow): Promise<GraphTask[]> {
   return await activeTasks(db, workflow).select(DRAWN).orderBy('sequence').orderBy('name').execute();
 }
@@ -20,7 +20,7 @@ export async function unfinishedTasks(db: Db, workflow: Pick<WorkflowRow, 'works
   return await activeTasks(db, workflow).select(['id', 'name', 'status', 'open_dependencies']).where('status', 'not in', ['completed', 'skipped']).execute();
 }
 
-/** The tasks that wait for this one, in plan order; one more than `limit` if more exist. */
+/** The tasks that depend on this task, in plan order. Returns one more than `limit` if more exist. */
 export async function dependentsOf(db: Db, workspace: string, taskId: string, limit: number): Promise<OpenTask[]> {
   return await db
     .selectFrom('workflow_dependencies as edge')
@@ -52,7 +52,7 @@ export const takenUpTasks = (db: Db, workflow: WorkflowRow, limit: number): Prom
 const IDS_AT_ONCE = 250;
 const payloadSchema = z.object({ agent_id: z.string().nullish(), to: z.string().nullish(), reason: z.string().nullish() });
 
-/** The events about claims of these tasks, oldest first. If there are more than `limit`, the last ones. */
+/** The events about claims of these tasks, oldest first. If there are more than `limit`, returns the last ones. */
 export async function happeningsOf(db: Db, workspace: string, taskIds: readonly string[], limit: number): Promise<TaskHappening[]> {
   const found: (TaskHappening & { seq: number })[] = [];
   for (const some of chunks(taskIds, IDS_AT_ONCE)) {

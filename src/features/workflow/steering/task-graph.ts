@@ -1,7 +1,9 @@
-/** An edge between indexes in a list: `[first, then]`. All functions are pure and without recursion: a chain may be 10,000 tasks long. */
+/** An edge between indexes in a list: `[first, then]`. All functions are pure and not recursive, because a chain may be 10,000 tasks long. */
 export type TaskEdge = readonly [first: number, then: number];
 
-/** The layer of each task: 0 without dependencies, otherwise one more than the highest of them. The graph must be acyclic. In linear time. */
+/**
+ * The layer of each task: 0 without dependencies, otherwise one more than the highest layer of its dependencies. The graph must be acyclic. Takes linear time.
+ */
 export function layersOf(count: number, edges: readonly TaskEdge[]): Int32Array {
   const layers = new Int32Array(count);
   for (const at of inOrder(count, edges)) {
@@ -11,7 +13,8 @@ export function layersOf(count: number, edges: readonly TaskEdge[]): Int32Array 
 }
 
 /**
- * The longest chain, from first to last. Only tasks that `counts` selects count; others may be between them, and are left out. In linear time.
+ * The longest chain, from first to last. Only tasks that `counts` selects are counted and returned; other tasks may lie between them. Takes
+ * linear time.
  */
 export function longestChain(count: number, edges: readonly TaskEdge[], counts: (place: number) => boolean): number[] {
   const length = new Int32Array(count);
@@ -55,7 +58,7 @@ function* inOrder(count: number, edges: readonly TaskEdge[]): Generator<{ place:
 
 const SWEEPS = 4;
 
-/** The position of each task within its layer, so that few edges cross: alternately near its dependencies and near its dependents. */
+/** The position of each task within its layer. So that few edges cross, tasks are moved alternately near their dependencies and near their dependents. */
 export function rowsWithinLayers(layers: Int32Array, edges: readonly TaskEdge[]): Int32Array {
   const columns: number[][] = [];
   for (const [place, layer] of layers.entries()) (columns[layer] ??= []).push(place);
@@ -86,7 +89,7 @@ function middleOf(places: readonly number[], rows: Int32Array): number | undefin
   return places.reduce((sum, place) => sum + (rows[place] as number), 0) / places.length;
 }
 
-/** Leaves out edges that others imply: a task that waits for b also waits for everything b waits for. `layers` must rise along every edge. */
+/** Leaves out edges that others imply, because a task that depends on b also depends on everything that b depends on. `layers` must rise along every edge. */
 export function withoutImplied(layers: Int32Array, edges: readonly TaskEdge[]): TaskEdge[] {
   const words = Math.ceil(layers.length / 32);
   const reached = Array.from(layers, () => new Uint32Array(words));
@@ -95,7 +98,7 @@ export function withoutImplied(layers: Int32Array, edges: readonly TaskEdge[]): 
   const kept: TaskEdge[] = [];
   for (const place of [...layers.keys()].sort((one, other) => (layers[one] as number) - (layers[other] as number))) {
     const own = reached[place] as Uint32Array;
-    // Highest first: then the edges that it implies are known before the lower ones are checked.
+    // The highest dependency comes first, so that the edges that it implies are known before lower ones are checked.
     for (const first of (before[place] as number[]).sort((one, other) => (layers[other] as number) - (layers[one] as number))) {
       if (((own[first >> 5] as number) >>> (first & 31)) & 1) continue;
       kept.push([first, place]);
@@ -108,7 +111,7 @@ export function withoutImplied(layers: Int32Array, edges: readonly TaskEdge[]): 
 }
 
 /**
- * From a direct dependency to the root cause: the longest path along unmet dependencies. `dependencies` contains only unmet ones, and must be
+ * The longest path along unmet dependencies, from a direct dependency to the root cause. `dependencies` contains only unmet ones and must be
  * acyclic.
  */
 export function unmetChain(taskId: string, dependencies: ReadonlyMap<string, readonly string[]>): string[] {

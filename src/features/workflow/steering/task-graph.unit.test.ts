@@ -11,7 +11,7 @@ test('a task is one layer after the last of its dependencies', () => {
   expect([...layersOf(4, edges)]).toEqual([0, 1, 2, 0]);
 });
 
-test('the critical path is the longest chain of remaining tasks, and finished ones do not count', () => {
+test('the critical path is the longest chain of remaining tasks; finished tasks do not count', () => {
   const edges: TaskEdge[] = [
     [0, 1],
     [1, 2],
@@ -22,7 +22,7 @@ test('the critical path is the longest chain of remaining tasks, and finished on
   expect(longestChain(5, edges, () => false)).toEqual([]);
 });
 
-test('within its layer a task is near its dependencies, so that edges do not cross', () => {
+test('each task is placed near its dependencies within its layer, so that edges do not cross', () => {
   const rows = rowsWithinLayers(Int32Array.from([0, 0, 1, 1]), [
     [0, 3],
     [1, 2],
@@ -30,7 +30,7 @@ test('within its layer a task is near its dependencies, so that edges do not cro
   expect([rows[2], rows[3]]).toEqual([rows[1], rows[0]]);
 });
 
-test('only edges that others imply are left out', () => {
+test('edges that other edges imply are left out, and no other edges are', () => {
   const edges: TaskEdge[] = [
     [0, 1],
     [1, 2],

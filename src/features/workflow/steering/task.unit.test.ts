@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { unmetChain } from './task-graph.ts';
 
-test('the root blocker of a task is the end of its longest unmet chain, however long', () => {
+test('the root blocker of a task is the last task of its longest chain of unmet dependencies, however long the chain is', () => {
   const waits = new Map([
     ['deploy', ['docs', 'test']],
     ['test', ['build']],

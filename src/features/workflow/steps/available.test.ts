@@ -4,7 +4,7 @@ import { type WorkflowApp, workflowApp } from '../../../testing/scenes/workflow.
 const namesFor = async ({ ok }: WorkflowApp, agent_id: string, args: object = {}) =>
   (await ok('task_get_available', { agent_id, ...args })).tasks.map(({ name }: { name: string }) => name);
 
-test('an agent can claim unclaimed, unblocked tasks of running workflows, oldest first [task.available.shape] [task.available.unclaimed] [task.available.workflow-filter]', async () => {
+test('an agent is offered the unclaimed, unblocked tasks of running workflows, oldest first [task.available.shape] [task.available.unclaimed] [task.available.workflow-filter]', async () => {
   const app = await workflowApp();
   const { ok, refused, planned, agent, started, claimed } = app;
   const first = await planned([
@@ -34,7 +34,7 @@ test('an agent can claim unclaimed, unblocked tasks of running workflows, oldest
   expect(await refused('task_get_available', { agent_id: me }, app.ben)).toMatchObject({ code: 'FOREIGN_AGENT' });
 });
 
-test('a workflow at its parallel limit does not hide the tasks of others', async () => {
+test('a workflow at its parallel limit does not hide the tasks of other workflows', async () => {
   const app = await workflowApp();
   const old = await app.planned(['o1', 'o2', 'o3'], { workflow: { max_parallel_tasks: 1 } });
   app.clock.advance(1);
@@ -49,7 +49,7 @@ test('a workflow at its parallel limit does not hide the tasks of others', async
   expect(await namesFor(app, me)).toEqual(['o1', 'o2', 'o3', 'n1', 'n2']);
 });
 
-test('a task that needs capabilities is offered to agents that have them all [task.available.capabilities]', async () => {
+test('a task that needs capabilities is offered only to agents that have all of them [task.available.capabilities]', async () => {
   const app = await workflowApp();
   await app.planned([
     { name: 'any' },
@@ -62,7 +62,7 @@ test('a task that needs capabilities is offered to agents that have them all [ta
   expect(await namesFor(app, await app.agent(app.ana, { capabilities: ['testing', 'go', 'typescript'] }))).toEqual(['any', 'ts', 'both']);
 });
 
-test('an agent finds its one task behind many for others', async () => {
+test('an agent is offered the few tasks that it can do, even behind many tasks for other agents', async () => {
   const app = await workflowApp();
   const tasks = Array.from({ length: 1_500 }, (_, i) => ({ name: `py ${i}`, sequence: i % 7, capabilities: ['python'] }));
   await app.planned([...tasks, { name: 'mine', sequence: 9, capabilities: ['go'] }, { name: 'mine too', sequence: 8 }]);

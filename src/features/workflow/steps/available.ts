@@ -31,7 +31,7 @@ export const availableTools: Implementation[] = [
 /** This many workflows are searched at a time. */
 const WORKFLOWS_AT_ONCE = 200;
 
-/** Workflows at their parallel limit come last: a claim there is refused, and listing them first would hide tasks that can be claimed. */
+/** Workflows at their parallel limit come last. Their tasks cannot be claimed now, and would hide tasks that can be claimed. */
 async function suitableAnywhere(db: Db, workspace: string, search: Search): Promise<string[]> {
   const free = await suitableInRunning(db, workspace, true, search);
   if (free.length === search.limit) return free;

@@ -5,7 +5,7 @@ import { type Body, workflowApp } from '../../../testing/scenes/workflow.ts';
 const LEASE = 90_000;
 const PLAN = { approach: 'a', steps: [] };
 
-test('a claim is a lease with a fence, and the same agent may claim again [task.claim.shape] [task.claim.lease]', async () => {
+test('a claim is a lease with a fence, and the same agent may claim the task again [task.claim.shape] [task.claim.lease]', async () => {
   const { ok, planned, agent, clock, task, events } = await workflowApp();
   const { workflow_id, ids } = await planned(['one']);
   const agent_id = await agent();
@@ -37,7 +37,7 @@ test('a heartbeat renews every claim of its agent, and returns them [agent.heart
   expect(await ok('agent_get', { id: agent_id })).toMatchObject({ current_task_id: null, status: 'busy' });
 });
 
-test('of many agents that claim one task at the same time, one gets it and the others learn who [task.claim.atomic] [task.claim.taken]', async () => {
+test('if many agents claim one task at the same time, one gets it, and the others get the id of that agent [task.claim.atomic] [task.claim.taken]', async () => {
   const { tool, planned, agent, ana, ben, task } = await workflowApp();
   const { ids } = await planned(['one']);
   const callers = Array.from({ length: 24 }, (_, i) => (i % 2 ? ana : ben));
@@ -50,7 +50,7 @@ test('of many agents that claim one task at the same time, one gets it and the o
   for (const body of bodies.filter(({ success }) => !success)) expect(body).toEqual({ success: false, already_claimed_by: holder, isError: false });
 });
 
-test('two servers on one database give each task to one agent', async () => {
+test('two servers on one database give each task to only one agent', async () => {
   const here = await workflowApp();
   const there = await workflowApp({ database: here.database, clock: here.clock });
   const { ids } = await here.planned(Array.from({ length: 12 }, (_, i) => `task ${i}`));
@@ -87,8 +87,8 @@ test('the claims of a silent agent are released with an event, and its started t
   expect(await ok('task_claim', { task_id: begun, agent_id: other }, ben)).toMatchObject({ success: true, fence: 3 });
 });
 
-test('a claim does not wait for the sweep: an agent silent for 90 seconds has lost its claim and its room', async () => {
-  // Never swept: this clock runs nothing.
+test('after 90 seconds of silence, an agent loses its claims and its parallel slots even before the sweep runs', async () => {
+  // No sweep runs, because this clock runs no timers.
   const clock = { ...testClock(), every: () => () => undefined };
   const { ok, refused, planned, started, agent, ben, task, events, ana } = await workflowApp({ clock });
   const { ids } = await planned(['one', 'two', 'three'], { workflow: { max_parallel_tasks: 2 } });
@@ -109,7 +109,7 @@ test('a claim does not wait for the sweep: an agent silent for 90 seconds has lo
   expect(await events({ kind: 'agent.offline' })).toMatchObject([{ subject: agent_id, payload: { tasks_released: 2 } }]);
 });
 
-test('only the holder writes to a claimed task, with any kind of write [task.claim.holder-only]', async () => {
+test('only the holder can write to a claimed task, with any writing tool [task.claim.holder-only]', async () => {
   const { ok, refused, planned, started, agent, ana, ben, developer, task } = await workflowApp();
   const { ids } = await planned(['one']);
   const id = ids.one as string;
@@ -130,7 +130,7 @@ test('only the holder writes to a claimed task, with any kind of write [task.cla
   }
   expect(await refused('task_release', { task_id: id, agent_id: sibling }, ana)).toMatchObject({ code: 'NOT_ASSIGNED' });
   expect(await task(id)).toEqual(before);
-  // With another token, the same developer must name the agent; with the agent's own token, it is known.
+  // With another token of the same developer, the call must name the agent. With the token that registered it, the agent is known.
   const elsewhere = await developer('ana');
   expect(await refused('checkpoint_add', { task_id: id, type: 'progress', summary: 's' }, elsewhere)).toMatchObject({ code: 'NOT_ASSIGNED' });
   await ok('checkpoint_add', { task_id: id, type: 'progress', summary: 's', agent_id }, elsewhere);
@@ -159,7 +159,7 @@ test('a write with the fence of an earlier claim is refused [task.claim.stale-fe
   expect((await task(id)).status).toBe('planning');
 });
 
-test('an agent that has gone cannot write, with its old fence or without one', async () => {
+test('an agent that was silent too long or unregistered cannot write, with its old fence or without one', async () => {
   for (const goes of ['silent', 'unregistered']) {
     const { ok, refused, planned, started, clock, task } = await workflowApp();
     const { ids } = await planned(['one']);
@@ -180,7 +180,7 @@ test('an agent that has gone cannot write, with its old fence or without one', a
   }
 });
 
-test('an agent that has gone may repeat a call it made in time: the answer may have been lost', async () => {
+test('an offline agent may repeat a call that it made in time, because the answer may have been lost', async () => {
   const { ok, planned, started, clock, agent } = await workflowApp();
   const { ids } = await planned(['one', 'two']);
   const agent_id = await agent();
@@ -197,7 +197,7 @@ test('an agent that has gone may repeat a call it made in time: the answer may h
   expect([await say(done, true), await say(done, false), await say(failed, true)]).toMatchObject([{ changed: false }, { changed: false }, { changed: false }]);
 });
 
-test('every write of the holder is a sign of life', async () => {
+test('every write of the holder renews its lease', async () => {
   const { ok, planned, started, clock, task } = await workflowApp();
   const { ids } = await planned(['one']);
   const id = ids.one as string;
@@ -209,7 +209,7 @@ test('every write of the holder is a sign of life', async () => {
   expect((await task(id)).assigned_agent_id).toBe(agent_id);
 });
 
-test('a failed task can be claimed again, by its last holder or another [task.claim.failed-claimable]', async () => {
+test('a failed task can be claimed again, by its last holder or by another agent [task.claim.failed-claimable]', async () => {
   const { ok, planned, started, agent, ben, task } = await workflowApp();
   const { ids } = await planned(['one']);
   const id = ids.one as string;
@@ -223,10 +223,10 @@ test('a failed task can be claimed again, by its last holder or another [task.cl
   expect(await ok('task_claim', { task_id: id, agent_id })).toMatchObject({ success: true });
 });
 
-test('refuses a claim of a finished task, in a workflow that is not running, or above the limit [workflow.create.parallel-default]', async () => {
+test('a claim is refused if the task is finished, its workflow is not running, or the parallel limit is reached [workflow.create.parallel-default]', async () => {
   const { ok, refused, planned, completed, claimed, agent } = await workflowApp();
   const { workflow_id, ids } = await planned(['one', 'two', 'three'], { workflow: { max_parallel_tasks: 1 } });
-  // Claims in other workflows take no room here.
+  // Claims in other workflows do not count here.
   await claimed((await planned(['elsewhere'])).ids.elsewhere as string);
   await completed(ids.one as string);
   const agent_id = await agent();
@@ -234,7 +234,7 @@ test('refuses a claim of a finished task, in a workflow that is not running, or 
   const held = await claimed(ids.two as string);
   const refusal = await refused('task_claim', { task_id: ids.three, agent_id });
   expect(refusal).toMatchObject({ code: 'PARALLEL_LIMIT', max_parallel_tasks: 1, claimed: 1 });
-  // Not for a second task of the same agent either. But it may claim its own again.
+  // The limit also applies to a second task of the same agent, but the agent may claim its own task again.
   expect(await refused('task_claim', { task_id: ids.three, agent_id: held.agent_id })).toMatchObject({ code: 'PARALLEL_LIMIT' });
   await ok('task_claim', { task_id: ids.two, agent_id: held.agent_id });
   await ok('workflow_set_parallelism', { id: workflow_id, max_parallel_tasks: 2 });
@@ -260,7 +260,7 @@ test('a released task keeps plan and checkpoints and can be claimed again [task.
   expect(await task(id)).toMatchObject({ status: 'pending', plan: PLAN, assigned_agent_id: null, fence: fence + 1, checkpoint_count: 2 });
   expect((await ok('checkpoint_list', { task_id: id, type: ['recovery'] })).checkpoints[0].summary).toContain('Lunch');
   expect(await events({ kind: 'workflow.task_released' })).toMatchObject([{ subject: id, payload: { reason: 'Lunch', from: 'planning', to: 'pending' } }]);
-  // It has another one, so it is still busy.
+  // The agent holds another task, so it is still busy.
   expect(await ok('agent_get', { id: agent_id })).toMatchObject({ status: 'busy' });
   await ok('task_release', { task_id: ids.two, agent_id });
   expect(await ok('agent_get', { id: agent_id })).toMatchObject({ status: 'online', current_task_id: null });
@@ -269,7 +269,7 @@ test('a released task keeps plan and checkpoints and can be claimed again [task.
   expect(await ok('task_claim', { task_id: id, agent_id: await agent(ben) }, ben)).toMatchObject({ success: true });
 });
 
-test('an agent that leaves releases all its claims, and gets their number', async () => {
+test('an agent that leaves releases all its claims and gets their number', async () => {
   for (const [tool, args] of [
     ['agent_unregister', {}],
     ['agent_update', { status: 'offline' }],
@@ -285,7 +285,7 @@ test('an agent that leaves releases all its claims, and gets their number', asyn
   }
 });
 
-test('a task waiting for a person keeps waiting if its agent leaves, and cannot be claimed meanwhile', async () => {
+test('a task that waits for a person keeps waiting if its agent leaves, and cannot be claimed meanwhile', async () => {
   const { ok, refused, planned, started, agent, task } = await workflowApp();
   const { ids } = await planned(['one']);
   const id = ids.one as string;

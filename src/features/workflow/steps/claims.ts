@@ -65,7 +65,7 @@ type ClaimResult =
       readonly success: true;
       readonly fence: number;
       readonly lease_expires_at: number;
-      /** Both after the claim. */
+      /** The task and the workflow, both as they are after the claim. */
       readonly task: WorkflowTaskRow;
       readonly workflow: WorkflowRow;
     };
@@ -127,7 +127,7 @@ function requireUnfinished(task: WorkflowTaskRow): void {
   );
 }
 
-/** Called when the workflow seems full. Releases the claims of silent agents first, even if the sweep is late. */
+/** Call this if the workflow seems to be at its parallel limit. Releases the claims of silent agents first, because the sweep may be late. */
 async function requireRoom(tx: Tx, workflow: WorkflowRow): Promise<void> {
   const limit = workflow.max_parallel_tasks;
   for (const id of await silentHolders(tx.db, tx.workspace, workflow.id, tx.now)) await expireAgent(tx, id, releaseClaimsOf);

@@ -27,11 +27,11 @@ export const taskGet = contract({
   input: z.strictObject({
     id,
     include_checkpoints: z.boolean().default(false),
-    checkpoint_limit: z.int().min(1).max(1_000_000).optional().describe('Only this many of the newest. Default: all.'),
+    checkpoint_limit: z.int().min(1).max(1_000_000).optional().describe('Return only this many newest. Default: all.'),
   }),
   output: taskView.extend({
     checkpoints: z.array(checkpointView).optional().describe('Oldest first.'),
-    checkpoints_more: z.int().optional().describe('Number of older ones that did not fit: use checkpoint_list.'),
+    checkpoints_more: z.int().optional().describe('Older ones that did not fit: use checkpoint_list.'),
   }),
   annotations: READ,
 });
@@ -61,7 +61,7 @@ export const taskUpdateStatus = contract({
   input: z.strictObject({
     id,
     status: taskView.shape.status.describe('blocked follows from the dependencies and cannot be set.'),
-    outcome: z.string().trim().max(20_000).optional().describe('The result, for tasks that build on it. Required for completed.'),
+    outcome: z.string().trim().max(20_000).optional().describe('The result, for dependent tasks. Required for completed.'),
     outcome_detail: details.optional(),
     error: z.string().trim().max(20_000).optional().describe('What went wrong. Required for failed.'),
     ...writer,
@@ -70,7 +70,7 @@ export const taskUpdateStatus = contract({
     success,
     changed: z.boolean().describe('False: the task already had that status.'),
     workflow_status: workflowSummary.shape.status,
-    all_complete: z.boolean().optional().describe('With completed or skipped: whether every task of the workflow is completed or skipped.'),
+    all_complete: z.boolean().optional().describe('Given with completed or skipped. True if all tasks of the workflow have these.'),
   }),
   annotations: { idempotentHint: true },
 });
@@ -123,7 +123,7 @@ export const taskClaim = contract({
   toolset: 'workflow',
   title: 'Claim a task',
   description:
-    'Claims the task for your agent if it is free. If several claim it at the same time, one succeeds; the others get success false and already_claimed_by. The claim is a lease: call agent_heartbeat every 30 seconds, or after 90 seconds of silence others may take the task. Send the fence with your writes, so that a late one is refused. Claiming your own task again renews the lease. In a workflow with auto_create_workspaces, work in the workspace that the answer names.',
+    'Claims the task for your agent if it is free. If several claim it at the same time, one succeeds; the others get success false and already_claimed_by. The claim is a lease: call agent_heartbeat every 30 seconds, or after 90 seconds of silence others may take the task. Send the fence with writes, so that late writes are refused. Claiming your own task again renews the lease. In a workflow with auto_create_workspaces, work in the workspace that the answer names.',
   input: z.strictObject({ task_id: id, agent_id: ownAgent }),
   output: z.strictObject({
     success: z.boolean(),
@@ -136,7 +136,7 @@ export const taskClaim = contract({
         path: z.string(),
         branch: z.string(),
         base_branch: z.string().nullable(),
-        unmerged_dependencies: z.array(z.string()).optional().describe('Tasks that this one builds on and whose branches are not merged yet.'),
+        unmerged_dependencies: z.array(z.string()).optional().describe('Dependencies whose branches are not merged yet.'),
       })
       .optional(),
   }),
@@ -158,7 +158,7 @@ export const taskGetAvailable = contract({
   toolset: 'workflow',
   title: 'Find work for an agent',
   description:
-    'Tasks that your agent can claim now: unclaimed, not blocked, needing no capability that it lacks; oldest workflow first, those at max_parallel_tasks last. Claim one with task_claim.',
+    'Tasks that your agent can claim now: unclaimed, unblocked, needing no capability that it lacks. Oldest workflows first, those at max_parallel_tasks last. Claim one with task_claim.',
   input: z.strictObject({
     agent_id: ownAgent,
     workflow_id: id.optional(),

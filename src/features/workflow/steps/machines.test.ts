@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { type WorkflowApp, workflowApp } from '../../../testing/scenes/workflow.ts';
 import { type StoredTaskStatus, TASK_MACHINE, TASK_STATUSES, type TaskStatus, WORKFLOW_MACHINE, WORKFLOW_STATUSES } from '../workflows/index.ts';
 
-/** What a change needs besides the status, so that only the table can refuse it. */
+/** The other fields that a change of status needs. With them, only the table of status changes can be the reason for a refusal. */
 const GIVEN: Partial<Record<TaskStatus, object>> = { completed: { outcome: 'done' }, failed: { error: 'broken' } };
 
 async function put(app: WorkflowApp, table: 'workflow_tasks' | 'workflows', id: string, values: object): Promise<void> {
@@ -13,7 +13,7 @@ async function put(app: WorkflowApp, table: 'workflow_tasks' | 'workflows', id: 
 
 const allowed = (from: TaskStatus, to: TaskStatus) => from !== 'blocked' && (TASK_MACHINE[from] as readonly string[]).includes(to);
 
-test(`exactly the task status changes of the table are accepted
+test(`the task status changes of the table are accepted, and all others are refused
   [task.machine.pending-planning] [task.machine.planning-in-progress] [task.machine.in-progress-completed] [task.machine.in-progress-paused]
   [task.machine.paused-in-progress] [task.machine.in-progress-failed] [task.machine.failed-pending] [task.machine.failed-skipped]
   [task.machine.others-refused]`, async () => {
@@ -59,7 +59,18 @@ test(`exactly the task status changes of the table are accepted
   );
 });
 
-test('exactly the workflow status changes of the table are accepted', async () => {
+test('a refused task status names the allowed ones with their required fields, and of a final one the tool for another task', async () => {
+  const app = await workflowApp();
+  const { ids } = await app.planned(['one']);
+  const id = ids.one as string;
+  await app.started(id);
+  const refused = () => app.refused('task_update_status', { id, status: 'planning' });
+  expect((await refused()).suggestion).toContain('status "completed" with outcome or "paused" or "failed" with error');
+  await app.ok('task_update_status', { id, status: 'completed', outcome: 'done' });
+  expect((await refused()).suggestion).toContain('workflow_add_task with workflow_id, name and description');
+});
+
+test('the workflow status changes of the table are accepted, and all others are refused', async () => {
   const app = await workflowApp();
   const { workflow_id } = await app.planned(['only']);
   const shown = async () => (await app.ok('workflow_get', { id: workflow_id })).status;
@@ -84,7 +95,7 @@ test('exactly the workflow status changes of the table are accepted', async () =
   }
 });
 
-test('nothing changes in an ended workflow, and nothing new can be claimed in a paused one', async () => {
+test('tasks of an ended workflow cannot change, and tasks of a paused workflow cannot be claimed', async () => {
   const app = await workflowApp();
   const { workflow_id, ids } = await app.planned(['one', 'two']);
   const held = await app.started(ids.one as string);
@@ -92,7 +103,7 @@ test('nothing changes in an ended workflow, and nothing new can be claimed in a 
   const kept = await app.claimed(elsewhere.other as string);
   await app.ok('workflow_update_status', { id: workflow_id, status: 'paused' });
   expect(await app.refused('task_update_status', { id: ids.two, status: 'planning' })).toMatchObject({ code: 'INVALID_STATE', status: 'paused' });
-  // Started work may be finished.
+  // In a paused workflow, started work may be finished.
   await app.ok('checkpoint_add', { task_id: ids.one, type: 'progress', summary: 'half way' });
   await app.ok('workflow_update_status', { id: workflow_id, status: 'abandoned' });
   const plan = { approach: 'a', steps: [] };
@@ -110,7 +121,7 @@ test('nothing changes in an ended workflow, and nothing new can be claimed in a 
   expect(await app.task(elsewhere.other as string)).toMatchObject({ assigned_agent_id: kept.agent_id, fence: kept.fence });
 });
 
-test('the first task in progress starts a ready workflow, and its event says that this was automatic', async () => {
+test('the first task in progress starts a ready workflow, and the event says that this was automatic', async () => {
   const app = await workflowApp();
   const { workflow_id, ids } = await app.planned(['one', 'two']);
   const move = async (id: string | undefined, status: string) => (await app.ok('task_update_status', { id, status })).workflow_status;

@@ -25,7 +25,7 @@ interface Graph {
 
 const AGENTS = 4;
 const agent = fc.nat(AGENTS - 1);
-/** The holder of the task, or else any agent: chance alone would seldom find the holder. */
+/** Stands for the agent that holds the task, or any agent if none does. Random choice alone would seldom pick the holder. */
 const HOLDER = AGENTS;
 const writer = fc.oneof(agent, fc.constant(HOLDER));
 const task = fc.nat(11);
@@ -55,7 +55,7 @@ const graph: fc.Arbitrary<Graph> = fc.record({
 interface World {
   readonly app: WorkflowApp;
   readonly workflowId: string;
-  /** Two of Ana's agents with one token, one of hers with another, one of Ben's. */
+  /** Two agents of Ana with the same token, one of Ana with another token, and one of Ben. */
   readonly agents: { id: string; by: TestCaller }[];
   /** Every task that ever existed, including removed ones. */
   readonly tasks: string[];
@@ -71,7 +71,7 @@ const isOffline = async (world: World, id: string) => (await agentRow(world, id)
 const pick = <T>(list: readonly T[], index: number): T => list[index % list.length] as T;
 const RESULT: Partial<Record<TaskStatus, object>> = { completed: { outcome: 'done' }, failed: { error: 'broken' } };
 
-/** The answer in a word: a refusal's code, or the result of a success. */
+/** The answer in one word: the code of a refusal, or the result of a success. */
 const verdict = (body: Body, isError: boolean): string =>
   isError ? body.code : body.success === false ? 'taken' : body.changed === false ? 'unchanged' : 'ok';
 
@@ -213,7 +213,7 @@ function stepVerdict(row: WorkflowTaskRow, to: TaskStatus): string {
   return from !== 'blocked' && (TASK_MACHINE[from] as readonly string[]).includes(to) ? 'ok' : 'INVALID_TRANSITION';
 }
 
-/** The invariants, read from the rows and never from the answers. */
+/** Checks the invariants on the stored rows, not on the answers. */
 async function check(world: World, before: readonly WorkflowTaskRow[], action: Step): Promise<void> {
   const { app, workflowId, fences } = world;
   const all = await rowsOf(world);
@@ -233,7 +233,7 @@ async function check(world: World, before: readonly WorkflowTaskRow[], action: S
     const was = before.find(({ id }) => id === row.id);
     if (was && action.do !== 'replan') {
       const gained = was.assigned_agent_id === null && row.assigned_agent_id !== null;
-      // A change that ends the claim keeps the fence, so that the holder can repeat it; any other end of a claim raises it.
+      // A status change that ends the claim keeps the fence, so that the holder can repeat the call. Any other end of a claim raises the fence.
       const taken = was.assigned_agent_id !== null && row.assigned_agent_id === null && action.do !== 'advance' && action.do !== 'update';
       expect(row.fence - was.fence, `fence of ${row.name}`).toBe(gained || taken ? 1 : 0);
       if (taken) expect(row.status, `${row.name} without its holder`).toBe(was.status === 'failed' ? 'failed' : 'pending');
@@ -259,7 +259,7 @@ async function check(world: World, before: readonly WorkflowTaskRow[], action: S
   expect(Object.values<number>(progress.by_status).reduce((sum, each) => sum + each, 0)).toBe(rows.length);
 }
 
-/** Each claim in the journal has its own fence, higher than all before it. */
+/** Checks that each claim in the journal has a higher fence than all claims before it. */
 async function checkHistory({ app }: World): Promise<void> {
   const claims = Map.groupBy(await app.events({ kind: 'workflow.task_claimed' }), ({ subject }) => subject);
   for (const history of claims.values()) {

@@ -58,7 +58,7 @@ export const planTools: Implementation[] = [
 ];
 
 const MAX_CONTEXT = 64 * 1024;
-/** A checkpoint is meant to be read, so it stores only the beginning of a long plan. */
+/** A checkpoint stores only the beginning of a longer plan, because agents read checkpoints whole. */
 const MAX_STORED_PLAN = 32 * 1024;
 
 function mergeContext(task: WorkflowTaskRow, added: Record<string, unknown> | undefined): string | null {

@@ -9,7 +9,7 @@ export async function pauseForQuestion(tx: Tx, task: WorkflowTaskRow, questionId
   await changeStatus(tx, task, { status: SYSTEM_MACHINE.ask.to, question_id: questionId, resume_status: status }, actor, 'question asked');
 }
 
-/** Resumes a task after its question was answered. Its status is the one before, or pending if its agent has gone. Returns the status. */
+/** Resumes a task after its question was answered. Its status becomes the one before the question, or pending if its agent has left. Returns the status. */
 export async function resumeAfterAnswer(tx: Tx, task: WorkflowTaskRow, actor: string): Promise<StoredTaskStatus> {
   const status = task.status === 'paused' ? await statusAfter(tx, task) : task.status;
   await changeStatus(tx, task, { status, question_id: null, resume_status: null }, actor, 'question settled');

@@ -54,7 +54,7 @@ export async function releaseTask(tx: Tx, task: WorkflowTaskRow, why: ReleaseRea
   await markIdle(tx, task.assigned_agent_id, [task.id]);
 }
 
-/** Releases all tasks of an agent that is gone. Returns their number. */
+/** Releases all tasks of an agent that has left or was silent too long. Returns their number. */
 export async function releaseClaimsOf(tx: Tx, agent: Pick<AgentRow, 'id'>, why: ReleaseReason): Promise<number> {
   const held = await tasksHeldBy(tx.db, tx.workspace, agent.id);
   for (const task of held) await endClaim(tx, task, why);

@@ -65,7 +65,7 @@ export async function updateTaskStatus(tx: Tx, ctx: WriteContext, input: Input<t
   const from = shownStatus(task);
   const to: typeof input.status = input.status;
   if (from === to) return { changed: false, workflow };
-  // Checked after the repeat above: a caller that repeats a call because the answer was lost must not be refused.
+  // Checked only after the return above, because a caller whose answer was lost must be able to repeat the call.
   requireNotEnded(workflow);
   requireStep(task, to);
   await requireNoObstacle(tx, task, workflow, to);
@@ -89,14 +89,16 @@ export async function updateTaskStatus(tx: Tx, ctx: WriteContext, input: Input<t
   return { changed: true, workflow: { ...workflow, status } };
 }
 
-/** The statuses with which each field has a meaning. With others it would be ignored silently, so it is refused. */
+/** The statuses with which each field can be set. With other statuses the field is refused, because it would be ignored silently. */
 const BELONGS: Readonly<Record<keyof StepResult, readonly TaskStatus[]>> = {
   outcome: ['completed', 'skipped'],
   outcome_detail: ['completed', 'failed', 'skipped'],
   error: ['failed'],
 };
 
-/** Checks the change against the table. A blocked task can only go to planning, which `requireNoObstacle` then refuses with its dependencies. */
+/**
+ * Checks the change against the table. A change of a blocked task to planning passes here, so that `requireNoObstacle` refuses it and names the dependencies.
+ */
 function requireStep(task: WorkflowTaskRow, to: TaskStatus): asserts to is SetStatus {
   const from = shownStatus(task);
   const details = { field: 'status', task_id: task.id, from, to, allowed: from === 'blocked' ? [] : [...TASK_MACHINE[from]] };
@@ -162,7 +164,7 @@ function changes(tx: Tx, task: WorkflowTaskRow, to: SetStatus, { outcome, outcom
   }
 }
 
-/** The first task in progress starts the workflow. Its end is set explicitly, because more tasks may be planned. */
+/** The first task in progress starts the workflow. A workflow never ends automatically, because more tasks may be planned. */
 async function startWorkflow(tx: Tx, ctx: WriteContext, workflow: WorkflowRow): Promise<WorkflowRow['status']> {
   if (workflow.status !== 'ready') return workflow.status;
   await changeWorkflow(tx.db, tx.workspace, workflow.id, {

@@ -90,7 +90,7 @@ interface CheckpointFilter {
 export const checkpointsAfter = (db: Db, workspace: string, taskId: string, { types, after = 0 }: CheckpointFilter, limit: number): Promise<CheckpointRow[]> =>
   findRows(db, 'checkpoints', { workspace_id: workspace, task_id: taskId, sequence: { '>': after }, type: types }, { order: { sequence: 'asc' }, limit });
 
-/** Open workflows after `last`, oldest first: those with room for one more claim, or those without. */
+/** Open workflows after `last`, oldest first. `hasRoom` selects those below their parallel limit, or else those at the limit. */
 export async function runningWorkflows(db: Db, workspace: string, hasRoom: boolean, last: string, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('workflows')
@@ -114,7 +114,7 @@ export async function runningWorkflows(db: Db, workspace: string, hasRoom: boole
 
 export type OfferedStep = Pick<WorkflowTaskRow, 'id' | 'workflow_id' | 'sequence' | 'name' | 'capabilities'>;
 
-/** The claimable tasks of these workflows after `last`, by age of the workflow, then in plan order. */
+/** The claimable tasks of these workflows after `last`, ordered by age of the workflow and then in plan order. */
 export async function actionableTasks(
   db: Db,
   workspace: string,
@@ -134,7 +134,7 @@ export async function actionableTasks(
   if (last) {
     tasks = tasks.where((eb) => eb(eb.refTuple('task.workflow_id', 'task.sequence', 'task.name'), '>', eb.tuple(last.workflow_id, last.sequence, last.name)));
   }
-  // The sign keeps SQLite from scanning all tasks in index order to avoid sorting a few.
+  // Without the `+`, SQLite scans all tasks in index order to avoid sorting a few.
   const sequence = sql<number>`+${sql.ref('task.sequence')}`;
   return await tasks.orderBy('task.workflow_id').orderBy(sequence).orderBy('task.name').limit(limit).execute();
 }

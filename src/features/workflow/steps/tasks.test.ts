@@ -9,7 +9,7 @@ const PLAN = {
   context_needed: ['the old parser'],
 };
 
-test('if checkpoints exceed one answer, the newest are returned, with the number of the others', async () => {
+test('if the checkpoints do not fit in one answer, the newest are returned, with the number of older ones', async () => {
   const { ok, planned } = await workflowApp();
   const { ids } = await planned([{ name: 'one' }]);
   for (let n = 1; n <= 75; n++) await ok('checkpoint_add', { task_id: ids.one, type: 'progress', summary: `${n}`, detail: { text: 'x'.repeat(60_000) } });
@@ -22,7 +22,7 @@ test('if checkpoints exceed one answer, the newest are returned, with the number
   expect(await ok('task_get', { id: ids.one, include_checkpoints: true, checkpoint_limit: 3 })).toMatchObject({ checkpoints_more: 0 });
 });
 
-test('task_get shows the task, and checkpoints only on request [task.get.shape] [task.get.checkpoints-default] [task.get.checkpoint-limit-default]', async () => {
+test('task_get shows the task, and shows checkpoints only on request [task.get.shape] [task.get.checkpoints-default] [task.get.checkpoint-limit-default]', async () => {
   const { ok, refused, planned, clock } = await workflowApp();
   const { workflow_id, ids } = await planned([
     { name: 'one', description: 'The first', capabilities: ['ts'], estimated_complexity: 'low', parallel_group: 'g' },
@@ -49,7 +49,7 @@ test('task_get shows the task, and checkpoints only on request [task.get.shape] 
   expect(await refused('task_get', { id: 'tk_none' })).toMatchObject({ code: 'TASK_NOT_FOUND', field: 'id' });
 });
 
-test('all checkpoints means all: more than fit on one page of checkpoint_list [task.get.checkpoint-limit-default]', async () => {
+test('task_get returns all checkpoints, even more than fit on one page of checkpoint_list [task.get.checkpoint-limit-default]', async () => {
   const { ok, app, planned, ana } = await workflowApp();
   const { ids } = await planned(['one']);
   await app.store.write(ana.principal.workspace, async (tx) => {
@@ -137,7 +137,7 @@ test('completed requires an outcome [task.update-status.shape] [task.update-stat
   expect((await task(id)).outcome).toBe('Parsed');
 });
 
-test('failed requires an error, and keeps the given details of the outcome [task.update-status.error-required] [task.update-status.outcome-detail]', async () => {
+test('failed requires an error, and the given details of the outcome are stored [task.update-status.error-required] [task.update-status.outcome-detail]', async () => {
   const { ok, refused, planned, started, task } = await workflowApp();
   const { ids } = await planned(['one']);
   const id = ids.one as string;
@@ -153,7 +153,7 @@ test('failed requires an error, and keeps the given details of the outcome [task
   expect(await task(id)).toMatchObject({ status: 'pending', error: null, outcome: null, outcome_detail: null });
 });
 
-test('a field that does not fit the status is refused by name, and nothing changes', async () => {
+test('a field that does not belong to the status is refused, the refusal names it, and nothing changes', async () => {
   const { refused, planned, started, task } = await workflowApp();
   const { ids } = await planned(['one']);
   const id = ids.one as string;
@@ -170,7 +170,7 @@ test('a field that does not fit the status is refused by name, and nothing chang
   expect((await task(id)).status).toBe('in_progress');
 });
 
-test('a task with an unmet dependency is blocked, which cannot be set; completed and skipped meet it [task.blocked.computed]', async () => {
+test('a task is blocked until its dependencies are completed or skipped; the status blocked cannot be set [task.blocked.computed]', async () => {
   const { ok, refused, planned, completed, started, task, agent } = await workflowApp();
   const { ids } = await planned(['one', 'two', { name: 'last', depends_on: ['one', 'two'] }]);
   const last = ids.last as string;
@@ -191,7 +191,7 @@ test('a task with an unmet dependency is blocked, which cannot be set; completed
   expect(await ok('task_update_status', { id: last, status: 'completed' })).toMatchObject({ changed: false, all_complete: true });
 });
 
-test('a refusal names few dependencies even if a task has many', async () => {
+test('a refusal names only a few dependencies even if a task has many', async () => {
   const { refused, planned } = await workflowApp();
   const names = Array.from({ length: 25 }, (_, i) => `t${String(i).padStart(2, '0')}`);
   const { ids } = await planned([...names, { name: 'last', depends_on: names }]);
@@ -200,7 +200,7 @@ test('a refusal names few dependencies even if a task has many', async () => {
   expect(refusal.message).toContain('and 15 more');
 });
 
-test(`a replanned task has its new plan and a checkpoint of the old one, and can be claimed again
+test(`a replanned task has its new plan and a checkpoint with the old plan, and can be claimed again
   [task.replan.shape] [task.replan.checkpoint] [task.replan.replaces-plan] [task.replan.claimable]`, async () => {
   const { ok, planned, claimed, task, agent, ben, events } = await workflowApp();
   const { ids } = await planned(['one']);
@@ -221,7 +221,7 @@ test(`a replanned task has its new plan and a checkpoint of the old one, and can
   expect(await ok('task_claim', { task_id: id, agent_id: other }, ben)).toMatchObject({ success: true, fence: fence + 2 });
 });
 
-test('only a failed task or one in progress can be replanned [task.replan.states]', async () => {
+test('only a task that is failed or in progress can be replanned [task.replan.states]', async () => {
   const { ok, refused, planned, task } = await workflowApp();
   const { ids } = await planned(['one', { name: 'after', depends_on: ['one'] }]);
   const id = ids.one as string;

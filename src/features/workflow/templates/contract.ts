@@ -5,7 +5,7 @@ import { maxParallel, name, plannedTask, tasksOf } from '../workflows/contract.t
 const VALUE_CHARACTERS = 2_000;
 export const MAX_VARIABLES = 100;
 
-/** A name that has a meaning on every object cannot be a variable: its value would be lost. */
+/** `__proto__` cannot be a variable, because it has a meaning on every object and its value would be lost. */
 export const isVariableName = (word: string): boolean => word.length <= 60 && word !== '__proto__';
 
 const variableName = z
@@ -25,10 +25,10 @@ export type Variable = z.output<typeof variable>;
 const templateTask = plannedTask;
 export type TemplateTask = z.output<typeof templateTask>;
 
-/** A task as stored or filled in. One made from a workflow may have more dependencies than a plan may name. */
+/** A task as stored or filled in. A task from a workflow may have more dependencies than a plan may name. */
 export const storedTask = templateTask.extend({ depends_on: z.array(name).optional() });
 export const definition = z.strictObject({ tasks: z.array(storedTask), variables: z.array(variable) });
-/** The part of a definition that lists show. */
+/** The part of a definition that the list of templates shows. */
 export const outline = z.object({ tasks: z.array(z.unknown()), variables: z.array(variable) });
 export type TemplateDefinition = z.output<typeof definition>;
 

@@ -29,11 +29,11 @@ function placesIn(tasks: readonly TemplateTask[]): string[] {
   return [...found];
 }
 
-/** Writes all placeholders the same way, so that texts that are equal once filled are equal before. */
+/** Writes all placeholders in the same form, so that two texts with the same placeholders are equal before they are filled in. */
 const normalised = (tasks: readonly TemplateTask[]): TemplateTask[] =>
   tasks.map((task) => inWords(task, (text) => text.replace(PLACE, (_, name: string) => `{{${name}}}`)));
 
-/** Inserts a value literally: placeholders in the value are not replaced. */
+/** Inserts a value literally, so placeholders in the value are not replaced. */
 const substituted = (task: TemplateTask, values: ReadonlyMap<string, string>): TemplateTask =>
   inWords(task, (text) => text.replace(PLACE, (place, name: string) => values.get(name) ?? place));
 
@@ -62,12 +62,12 @@ export function checkedDefinition(
   return { tasks: written, variables: all };
 }
 
-/** A template must not make a larger plan than a client could send. */
+/** Maximum size of a filled plan. A template must not create a larger plan than a client could send. */
 const MAX_CHARACTERS = 8 * 1024 * 1024;
 
 /**
- * The tasks of a template with every placeholder filled. Each must be valid in a plan. Filled one after another, up to the first invalid
- * one: a long value in a thousand places of a thousand tasks would be gigabytes.
+ * The tasks of a template with every placeholder filled in. Each must be valid in a plan. The tasks are filled in one by one, up to the first
+ * invalid one, because a long value in a thousand places of a thousand tasks would take gigabytes.
  */
 export function filledIn({ tasks, variables }: TemplateDefinition, given: Readonly<Record<string, string>>): TemplateTask[] {
   const values = valuesFor(variables, given);

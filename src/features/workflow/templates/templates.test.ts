@@ -50,7 +50,7 @@ test('templates are listed in pages', async () => {
   expect(page.total).toBe(3);
 });
 
-test('both a workflow and a definition, or neither, is refused, naming both fields [template.create.one-source]', async () => {
+test('a template with both a workflow and a definition, or with neither, is refused, and the refusal names both fields [template.create.one-source]', async () => {
   const { ok, planned, refused } = await workflowApp();
   const { workflow_id } = await planned(['one']);
   for (const sources of [{}, { from_workflow_id: workflow_id, template: service }]) {
@@ -113,13 +113,13 @@ test('the rules of a plan apply to a template', async () => {
   expect((await ok('template_list', {})).total).toBe(0);
 });
 
-test('two templates cannot share a name; a repeated call learns the existing id', async () => {
+test('two templates cannot have the same name; the refusal of a repeated call contains the existing id', async () => {
   const { ok, refused } = await workflowApp();
   const { id } = await ok('template_create', { name: 'x', template: service });
   expect(await refused('template_create', { name: 'x', template: service })).toMatchObject({ code: 'DUPLICATE_TEMPLATE', field: 'name', template_id: id });
 });
 
-test('a name that cannot get a value is no variable, and cannot break the list of templates', async () => {
+test('a name that cannot hold a value is refused as a variable, so it cannot break the list of templates', async () => {
   const { ok, planned, refused } = await workflowApp();
   for (const name of ['a'.repeat(61), '__proto__']) {
     const tasks = [task('one', { description: `{{${name}}}` })];
@@ -135,7 +135,7 @@ test('a name that cannot get a value is no variable, and cannot break the list o
   expect((await ok('template_list', {})).templates).toMatchObject([{ id, variables: names.map((name) => ({ name })) }]);
 });
 
-test('a task with more dependencies than a plan may name makes a template that can be applied', async () => {
+test('a template with a task that has more dependencies than a plan may name can be applied', async () => {
   const { ok, planned } = await workflowApp();
   const [first, second] = ['a', 'b'].map((letter) => Array.from({ length: 300 }, (_, at) => `${letter}${at}`));
   const plan = [...(first ?? []), ...(second ?? []), { name: 'hub', depends_on: first }, { name: 'end', depends_on: ['hub', ...(second ?? [])] }];
@@ -171,7 +171,7 @@ test('applying a template creates a ready workflow, with values and defaults in 
   expect((await ok('workflow_get', { id: other.workflow_id })).max_parallel_tasks).toBe(1);
 });
 
-test('missing and unknown variables are refused by name, and nothing is created [template.apply.missing]', async () => {
+test('missing and unknown variables are refused, the refusal names them, and nothing is created [template.apply.missing]', async () => {
   const { events, ok, refused } = await workflowApp();
   const tasks = [task('{{a}} and {{b}}')];
   const { id } = await ok('template_create', { name: 'x', template: { tasks } });
@@ -203,7 +203,7 @@ test('the filled plan must be valid; otherwise nothing is created', async () => 
   expect(await events({ kind: 'workflow.created' })).toEqual([]);
 });
 
-test('a long value in many places is refused at the first task that is too large, as is a plan too large to send', async () => {
+test('a long value in many places is refused at the first task that becomes too large; a plan that is too large to send is refused too', async () => {
   const { events, ok, refused } = await workflowApp();
   const filled = async (name: string, places: number, count: number) => {
     const tasks = Array.from({ length: count }, (_, at) => task(`t ${at}`, { description: '{{a}}'.repeat(places) }));
@@ -217,7 +217,7 @@ test('a long value in many places is refused at the first task that is too large
   expect(await events({ kind: 'workflow.created' })).toEqual([]);
 });
 
-test('a value is inserted literally, with its own placeholders unchanged', async () => {
+test('a value is inserted literally, and placeholders in it stay unchanged', async () => {
   const app = await workflowApp();
   const { id } = await app.ok('template_create', { name: 'x', template: { tasks: [task('{{a}} {{b}}', { description: '$& {{a}}' })] } });
   const { workflow_id } = await app.ok('template_apply', apply(id, { variables: { a: '{{b}}', b: '$1' } }));

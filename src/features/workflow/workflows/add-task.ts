@@ -49,7 +49,7 @@ interface Neighbours {
   readonly blocked: readonly WorkflowTaskRow[];
 }
 
-/** The tasks around the new one. All must exist, and none may have its name. */
+/** Reads the tasks around the new task. All must exist, and no task may have its name. */
 async function findNeighbours(db: Db, workflow: WorkflowRow, { name, after, depends_on = [], blocks = [] }: NewTaskInput): Promise<Neighbours> {
   const refs = [...(after === undefined ? [] : [after]), ...depends_on, ...blocks];
   const found = await tasksNamed(db, workflow, [name, ...refs]);
@@ -86,7 +86,7 @@ function requireNotBegun(task: WorkflowTaskRow): void {
   );
 }
 
-/** Represents the new task, which has no id yet. */
+/** Stands for the id of the new task, which has none yet. */
 const NEW = '';
 
 /** The new task closes a cycle if one of its dependencies waits for a task that it blocks. */
@@ -110,7 +110,7 @@ async function requireNoCycle(
   throw dependencyCycle(named, 'blocks');
 }
 
-/** Names the existing task, for a caller that repeats the call because the answer was lost. */
+/** Names the existing task, because the caller may be repeating a call whose answer was lost. */
 const nameTaken = ({ id, name }: WorkflowTaskRow): Refusal =>
   new Refusal(
     'DUPLICATE_TASK_NAME',

@@ -44,7 +44,7 @@ export const tasksOf = <T extends z.ZodType>(task: T) => z.array(task).min(1, { 
 /** Identifies the writer. On a claimed task it must be the holder. */
 export const writer = {
   agent_id: id.optional().describe('Your agent, from agent_register. Optional if it was registered with this token.'),
-  fence: z.int().min(0).optional().describe('The fence from task_claim: a write with an old one is refused.'),
+  fence: z.int().min(0).optional().describe('The fence from task_claim; a write with an old one is refused.'),
 };
 
 export const reason = text(2_000);
@@ -135,7 +135,7 @@ export const listedTask = z.strictObject({
   status: z.enum(TASK_STATUSES),
   assigned_agent_id: z.string().nullable(),
   depends_on: z.array(z.string()).describe('Names of the tasks that must be completed first.'),
-  summary: z.string().optional().describe('Its outcome, or else its error, or else the beginning of its description.'),
+  summary: z.string().optional().describe('Its outcome, else its error, else the start of its description.'),
 });
 export type ListedTask = z.output<typeof listedTask>;
 
@@ -228,7 +228,7 @@ export const addTaskContract = contract({
     workflow_id: id,
     name,
     description,
-    after: taskRef.optional().describe('The task before it: the new task depends on it and is one step later.'),
+    after: taskRef.optional().describe('The new task depends on this task and is one step later.'),
     depends_on: z.array(taskRef).max(500).optional().describe('Tasks that must be completed first.'),
     blocks: z.array(taskRef).max(500).optional().describe('Pending, unclaimed tasks that must wait for the new one.'),
     sequence: sequence.optional().describe('Default: one step after `after`, else at the end.'),
@@ -246,11 +246,11 @@ export const removeTaskContract = contract({
   title: 'Remove a task from a workflow',
   description: 'Removes an unclaimed task from the plan. Tasks that waited for it now wait for its dependencies.',
   input: z.strictObject({ workflow_id: id, task_id: id, reason: reason.optional() }),
-  output: z.strictObject({ success: z.literal(true), rewired: z.int().describe('Number of tasks that waited for it.') }),
+  output: z.strictObject({ success: z.literal(true), rewired: z.int().describe('Number of its former dependents.') }),
   annotations: { destructiveHint: true },
 });
 
-/** A task may have thousands of neighbours: this many are listed, with the number of the rest. */
+/** A task may have thousands of neighbours. Only this many are listed, with the number of the rest. */
 export const NEIGHBOURS_SHOWN = 100;
 const more = z.int().optional().describe('Number of items left out.');
 
@@ -302,7 +302,7 @@ export const progressOf = contract({
     total_tasks: z.int(),
     by_status: z.strictObject(Object.fromEntries(TASK_STATUSES.map((status) => [status, z.int()])) as Record<(typeof TASK_STATUSES)[number], z.ZodInt>),
     all_complete: z.boolean(),
-    completed_sequence: z.int().describe('Up to this sequence, everything is completed or skipped; 0 if nothing is.'),
+    completed_sequence: z.int().describe('All tasks up to this sequence are completed or skipped; 0 if none are.'),
     current_sequence: z.int().describe('The lowest sequence with an open task; the highest sequence if none is open.'),
     blocked_tasks: z.array(z.strictObject({ id: z.string(), name: z.string(), blocked_by: z.array(z.string()), blocked_by_more: more })),
     blocked_tasks_more: more,

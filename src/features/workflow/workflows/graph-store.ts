@@ -47,7 +47,7 @@ export const countTasks = (db: Db, { workspace_id, id }: WorkflowRow): Promise<n
 export const countEdges = (db: Db, { workspace_id, id }: WorkflowRow): Promise<number> =>
   countRows(db, 'workflow_dependencies', { workspace_id, workflow_id: id });
 
-/** 0 if the workflow has no tasks. */
+/** The highest sequence in the workflow, or 0 if it has no tasks. */
 export async function lastSequence(db: Db, workflow: WorkflowRow): Promise<number> {
   return (await activeTasks(db, workflow).select('sequence').orderBy('sequence', 'desc').limit(1).executeTakeFirst())?.sequence ?? 0;
 }
@@ -64,8 +64,8 @@ export async function tasksNamed(db: Db, workflow: WorkflowRow, refs: readonly s
 }
 
 /**
- * Every edge of the workflow, read as one index range and followed in memory. A recursive query on a new graph, for which the database has no
- * statistics, may scan all edges at every step.
+ * Every edge of the workflow, read as one index range. Callers follow the edges in memory. The database has no statistics of a new graph, so
+ * a recursive query may scan all edges at every step.
  */
 export async function edgesOf(db: Db, { workspace_id, id }: WorkflowRow): Promise<{ task_id: string; depends_on: string }[]> {
   return await db

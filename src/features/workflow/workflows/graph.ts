@@ -1,6 +1,6 @@
 import { Refusal } from '../../../kernel/reply.ts';
 
-/** The rules of a task graph. Pure, linear in its size, and without recursion: a chain may be 10,000 tasks long. */
+/** The rules of a task graph. Pure, linear in the size of the graph, and not recursive, because a chain may be 10,000 tasks long. */
 
 export interface Node {
   readonly name: string;
@@ -74,7 +74,7 @@ export const unknownDependency = (name: string, dependency: string, field: strin
     { field, name, dependency },
   );
 
-/** A cycle may go through all tasks; this many of them are named. */
+/** A cycle may contain all tasks. The refusal names at most this many of them. */
 const MAX_NAMED = 500;
 
 export function dependencyCycle(cycle: readonly string[], field: string): Refusal {

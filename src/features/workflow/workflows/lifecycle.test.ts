@@ -4,7 +4,7 @@ import { WORKFLOW_MACHINE, WORKFLOW_STATUSES, type WorkflowStatus } from './life
 
 const NEW = { name: 'Ship it', source_type: 'prompt', source_content: 'Please ship it.', repository_path: '/srv/app' };
 
-test(`a new workflow is in planning, runs one task at a time and reports it [workflow.create.shape] [workflow.create.status]
+test(`a new workflow is in planning and runs one task at a time, and the answer says so [workflow.create.shape] [workflow.create.status]
   [workflow.create.parallel-default]`, async () => {
   const { ok, events } = await workflowApp();
   const made = await ok('workflow_create', NEW);
@@ -15,13 +15,13 @@ test(`a new workflow is in planning, runs one task at a time and reports it [wor
   expect((await events({ kind: 'workflow.created' })).map(({ subject }) => subject)).toEqual([made.id, id]);
 });
 
-test('a source is one of five kinds; any other is refused by its field [workflow.create.source-types]', async () => {
+test('a source is one of five kinds; the refusal of any other names the field [workflow.create.source-types]', async () => {
   const { ok, refused } = await workflowApp();
   for (const source_type of ['prompt', 'github_issue', 'linear', 'jira', 'custom']) await ok('workflow_create', { ...NEW, source_type });
   expect(await refused('workflow_create', { ...NEW, source_type: 'template' })).toMatchObject({ code: 'INVALID_INPUT', field: 'source_type' });
 });
 
-test('the repository is the one that the caller reports; without one, the call is refused [workflow.create.repository-default]', async () => {
+test('the repository is by default the one that the client reports; if it reports none, the call is refused [workflow.create.repository-default]', async () => {
   const { app, ana, ok, refused } = await workflowApp();
   const { repository_path: _, ...rest } = NEW;
   const from = async (repository: string) => {
@@ -62,7 +62,7 @@ test('a workflow is shown without tasks by default [workflow.get.shape] [workflo
   expect((await ok('workflow_get', { id, include_tasks: true })).tasks).toHaveLength(2);
 });
 
-test('tasks come in plan order, with summaries by default, in pages [workflow.get.summaries-default]', async () => {
+test('tasks are listed in plan order and in pages, with summaries by default [workflow.get.summaries-default]', async () => {
   const { ok, planned, completed } = await workflowApp();
   const { workflow_id: id, ids } = await planned(
     [
@@ -86,7 +86,7 @@ test('tasks come in plan order, with summaries by default, in pages [workflow.ge
   expect(bare.task_total).toBe(3);
 });
 
-test(`workflows are listed newest first, 20 by default, by repository and status, with their total [workflow.list.shape]
+test(`workflows are listed newest first, 20 by default, with their total, and can be filtered by repository and status [workflow.list.shape]
   [workflow.list.limit-default] [workflow.list.repository-filter] [workflow.list.status-filter] [workflow.list.paging]`, async () => {
   const { ok, refused } = await workflowApp();
   const ids: string[] = [];
@@ -107,7 +107,7 @@ test(`workflows are listed newest first, 20 by default, by repository and status
   expect(await refused('workflow_list', { status: ['gone'] })).toMatchObject({ field: 'status[0]' });
 });
 
-test(`exactly the status changes of the table are accepted; others leave the workflow unchanged
+test(`the status changes of the table are accepted; all others are refused and leave the workflow unchanged
   [workflow.update-status.shape] [workflow.machine.planning-ready] [workflow.machine.ready-in-progress] [workflow.machine.in-progress-paused]
   [workflow.machine.paused-in-progress] [workflow.machine.in-progress-completed] [workflow.machine.in-progress-failed]
   [workflow.machine.failed-in-progress] [workflow.machine.abandon] [workflow.machine.terminal] [workflow.machine.others-refused]`, async () => {
@@ -162,7 +162,7 @@ test(`exactly the status changes of the table are accepted; others leave the wor
   ]);
 });
 
-test('each change of status is an event with from, to and reason; start and end times are kept', async () => {
+test('each change of status is an event with from, to and reason; the times of start and end are stored', async () => {
   const { ok, clock, events } = await workflowApp();
   const { id } = await ok('workflow_create', NEW);
   for (const status of ['ready', 'in_progress', 'paused', 'in_progress', 'completed']) {
@@ -176,7 +176,7 @@ test('each change of status is an event with from, to and reason; start and end 
   expect(changes).toHaveLength(5);
 });
 
-test('ending a workflow releases every claim; pausing or failing it keeps them', async () => {
+test('ending a workflow releases every claim; pausing or failing a workflow keeps the claims', async () => {
   const { ok, planned, claimed, task } = await workflowApp();
   for (const status of ['paused', 'failed', 'completed', 'abandoned']) {
     const { workflow_id: id, ids } = await planned(['a', 'b']);
@@ -188,7 +188,7 @@ test('ending a workflow releases every claim; pausing or failing it keeps them',
   }
 });
 
-test(`the parallelism of a workflow can be changed until it ends, and next tasks follow it [workflow.set-parallelism.shape]
+test(`the parallelism of a workflow can be changed until it ends, and the recommended number of next tasks changes with it [workflow.set-parallelism.shape]
   [workflow.set-parallelism.effect]`, async () => {
   const { ok, refused, planned, events } = await workflowApp();
   const { workflow_id: id } = await planned(['a', 'b', 'c'], { workflow: { max_parallel_tasks: 1 } });

@@ -35,7 +35,7 @@ export const TASK_MACHINE: Machine<StoredTaskStatus> = {
 
 /** The changes that the server makes automatically, or as part of another tool. */
 export const SYSTEM_MACHINE = {
-  /** Release, a silent agent, unregistering. */
+  /** The task is released, or its agent is silent too long or unregisters. */
   release: { from: ['planning', 'in_progress', 'paused'], to: 'pending' },
   replan: { from: ['in_progress', 'failed'], to: 'pending' },
   /** A question to a person. The answer restores the earlier status. */
@@ -57,21 +57,32 @@ export const isOneOf = <S extends string>(statuses: readonly S[], status: string
 export const isSatisfied = (status: StoredTaskStatus): boolean => isOneOf(SATISFIED, status);
 export const isEnded = (status: WorkflowStatus): boolean => isOneOf(ENDED_WORKFLOW, status);
 
-/** The status as shown: a pending task that waits for others is blocked. Removed tasks are never shown. */
+/** The status as shown. A pending task that waits for others is shown as blocked. Removed tasks are never shown. */
 export function shownStatus(task: { status: StoredTaskStatus; open_dependencies: number }): TaskStatus {
   if (task.status === 'removed') throw new Error('a removed task has no shown status');
   return task.status === 'pending' && task.open_dependencies > 0 ? 'blocked' : task.status;
 }
 
 const STATUS_TOOL = { workflow: 'workflow_update_status', task: 'task_update_status', workspace: 'workspace_update' } as const;
+const NEW_ONE = {
+  workflow: 'workflow_create',
+  task: 'workflow_add_task with workflow_id, name and description',
+  workspace: 'workspace_create with workflow_id, path and branch',
+} as const;
+/** The fields that a call must send with a status. */
+const REQUIRED_WITH: Readonly<Record<'workflow' | 'task' | 'workspace', Readonly<Record<string, string>>>> = {
+  workflow: {},
+  task: { completed: ' with outcome', failed: ' with error' },
+  workspace: { merged: ' with merge_commit' },
+};
 
 export function requireTransition<S extends string>(machine: Machine<S>, noun: 'workflow' | 'task' | 'workspace', id: string, from: S, to: string): void {
   const allowed = machine[from];
   if (isOneOf(allowed, to)) return;
   const next =
     allowed.length > 0
-      ? `From ${from}, call ${STATUS_TOOL[noun]} with id "${id}" and status ${allowed.map((status) => `"${status}"`).join(' or ')}.`
-      : `The status ${from} is final. Create a new ${noun} instead.`;
+      ? `From ${from}, call ${STATUS_TOOL[noun]} with id "${id}" and status ${allowed.map((status) => `"${status}"${REQUIRED_WITH[noun][status] ?? ''}`).join(' or ')}.`
+      : `The status ${from} is final. Create another ${noun}: ${NEW_ONE[noun]}.`;
   throw new Refusal('INVALID_TRANSITION', `The ${noun} cannot go from ${from} to ${to}.`, next, {
     field: 'status',
     [`${noun}_id`]: id,

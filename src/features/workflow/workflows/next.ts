@@ -22,7 +22,7 @@ export async function readNextTasks(db: Db, workflow: WorkflowRow, now: number, 
   const claims = await liveClaims(db, workflow, now);
   const running = isOneOf(OPEN_WORKFLOW, workflow.status);
   const ready = running ? await readyTasks(db, workflow, statuses, claims, limit) : [];
-  // The counts are read one after the other, so a ready and claimed task may be in progress by now.
+  // The queries run one after the other, so a task that was ready and claimed may be in progress by now. The difference must not be negative.
   const available = running ? Math.max(0, (await countReady(db, workflow, statuses)) - claims.filter((claim) => isReady(claim, statuses)).length) : 0;
   return {
     tasks: await described(db, workflow, ready),
@@ -62,7 +62,7 @@ async function countReady(db: Db, workflow: WorkflowRow, statuses: readonly Acti
 const SHOWN = ['id', 'name', 'description', 'sequence', 'status', 'parallel_group'] as const;
 type Ready = Pick<WorkflowTaskRow, (typeof SHOWN)[number]>;
 
-/** One status at a time, so that each query follows its index and reads no more than needed. */
+/** Reads one status at a time, so that each query uses its index and reads no more than needed. */
 async function readyTasks(db: Db, workflow: WorkflowRow, statuses: readonly Actionable[], claims: readonly Claim[], limit: number): Promise<Ready[]> {
   const held = new Set(claims.map(({ id }) => id));
   const ready: Ready[] = [];

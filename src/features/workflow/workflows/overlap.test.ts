@@ -14,13 +14,13 @@ async function items({ app }: WorkflowApp): Promise<Map<string, { status: string
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-test("a teammate's check finds a task of a workflow, as the work of its planner [overlap.candidates.workflow-tasks]", async () => {
+test("a teammate's check finds a task of a workflow as the work of the developer who planned it [overlap.candidates.workflow-tasks]", async () => {
   const app = await workflowApp();
   const { ids } = await app.planned([{ ...THUMBNAILS, files_likely_affected: ['src/thumbnails.ts'] }, 'Unrelated billing export'], { caller: app.ben });
   expect(await candidates(app)).toEqual([expect.objectContaining({ id: ids[THUMBNAILS.name], type: 'workflow_task', owner: 'ben', repo: '/srv/app' })]);
 });
 
-test('an added task is found as well, and a removed one no longer counts as open work', async () => {
+test('an added task is found too, and a removed task no longer counts as open work', async () => {
   const app = await workflowApp();
   const { workflow_id } = await app.planned(['Unrelated billing export'], { caller: app.ben });
   const { task_id } = await app.ok('workflow_add_task', { workflow_id, ...THUMBNAILS }, app.ben);
@@ -62,7 +62,7 @@ test("the index follows the task's status, and the task belongs to the developer
   expect(seen.at(-1)?.[2]).toBe(app.clock.now());
 });
 
-test('open tasks of a completed workflow are cancelled in the index; of an abandoned one, all tasks', async () => {
+test('the index cancels the open tasks of a completed workflow, and the open and completed tasks of an abandoned workflow', async () => {
   const app = await workflowApp();
   for (const [status, done] of [
     ['completed', 'completed'],
@@ -107,7 +107,7 @@ test('unindexed tasks of an ended workflow are never indexed', async () => {
   expect((await items(app)).size).toBe(500);
 });
 
-/** The index has everything that it should have. */
+/** Waits until all tasks are indexed. */
 async function swept({ app, clock }: WorkflowApp): Promise<void> {
   clock.advance(2_000);
   await expect

@@ -26,7 +26,7 @@ const OVER: ReadonlySet<WorkItem['status']> = new Set(['completed', 'cancelled']
 type Indexed = Pick<WorkflowTaskRow, 'id' | 'name' | 'description' | 'files' | 'status' | 'finished_at' | 'updated_at'>;
 type Owning = Pick<WorkflowRow, 'developer_id' | 'repository_path' | 'status'>;
 
-/** Null for workflows of the operator, which belong to no developer. */
+/** Returns null for workflows of the operator, because they belong to no developer. */
 function workItem(task: Indexed, workflow: Owning, holder: string | null = null): WorkItem | null {
   const ownerId = holder ?? workflow.developer_id;
   if (workflow.developer_id === null || ownerId === null) return null;
@@ -48,14 +48,14 @@ function workItem(task: Indexed, workflow: Owning, holder: string | null = null)
   };
 }
 
-/** Call this with the old task whenever the status changes. A task that is not yet indexed is added later with its then current status. */
+/** Call this with the old task whenever the status changes. A task that is not indexed yet is indexed later with the status that it has then. */
 export async function syncOverlapStatus(tx: Tx, task: Pick<WorkflowTaskRow, 'id' | 'status' | 'indexed'>, status: StoredTaskStatus): Promise<void> {
   const itemStatus = ITEM_STATUS[status];
   if (task.indexed === 0 || ITEM_STATUS[task.status] === itemStatus) return;
   await setItemStatus(tx, task.id, itemStatus, OVER.has(itemStatus) ? tx.now : null);
 }
 
-/** Sets the owner of the work: the holder's developer, or that of the workflow if the task is unclaimed (null). */
+/** Sets the owner of the work: the holder's developer, or the workflow's developer if `developerId` is null because the task is unclaimed. */
 export async function syncOverlapOwner(tx: Tx, taskId: string, developerId: string | null): Promise<void> {
   const item = (await itemsById(tx.db, tx.workspace, [taskId])).get(taskId);
   if (!item) return;
@@ -68,16 +68,16 @@ async function developerOf(db: Db, workspace: string, taskId: string): Promise<s
   return (task && (await findWorkflow(db, workspace, task.workflow_id)))?.developer_id ?? null;
 }
 
-/** Further tasks are indexed later in batches: indexing a long plan would block all writers. */
+/** Further tasks are indexed later in batches, because indexing a long plan at once would block all writers. */
 export const INDEXED_AT_ONCE = 500;
 
-/** `indexed` of these rows must be 1. */
+/** Adds tasks to the index. The caller stores them with `indexed` 1. */
 export async function indexTasks(tx: Tx, tasks: readonly WorkflowTaskRow[], workflow: WorkflowRow): Promise<void> {
   const items = tasks.map((task) => workItem(task, workflow)).filter((item) => item !== null);
   await indexItems(tx, items);
 }
 
-/** Closes the open tasks of an ended workflow; of an abandoned one, its completed tasks too. */
+/** Closes the open tasks of an ended workflow. If it was abandoned, also closes its completed tasks. */
 export async function closeIndexedTasks(tx: Tx, workflow: WorkflowRow): Promise<void> {
   const unchanged: StoredTaskStatus[] = workflow.status === 'abandoned' ? ['skipped', 'removed'] : ['completed', 'skipped', 'removed'];
   const over = tx.db.selectFrom('workflow_tasks').where('workspace_id', '=', tx.workspace).where('workflow_id', '=', workflow.id);

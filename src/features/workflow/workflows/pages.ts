@@ -19,7 +19,7 @@ interface WorkflowFilter {
   readonly offset: number;
 }
 
-/** Newest first: ids sort by creation time. */
+/** Newest first, because ids sort by creation time. */
 export async function pageOfWorkflows(db: Db, workspace: string, filter: WorkflowFilter): Promise<{ rows: SummarisedWorkflow[]; total: number }> {
   const { repository_path, repository, status } = filter;
   const found = matching(db, 'workflows', { workspace_id: workspace, repository_path, status });
@@ -31,7 +31,7 @@ interface WorkflowTaskSelection {
   readonly summaries: boolean;
   /** Only tasks shown in one of these statuses. */
   readonly status?: readonly TaskStatus[] | undefined;
-  /** Only tasks with these words in their name. */
+  /** Only tasks with this text in their name. */
   readonly text?: string | undefined;
   readonly limit: number;
   readonly offset: number;
@@ -67,5 +67,5 @@ function shownAs(eb: ExpressionBuilder<Database, 'workflow_tasks'>, status: Task
 
 const SUMMARY = 300;
 
-/** The outcome, or else the error, or else the description. Cut in the query, because descriptions may be long. */
+/** The outcome, else the error, else the description. The query cuts it, because descriptions may be long. */
 const BEGINNING = sql<string>`substr(coalesce(outcome, error, description), 1, ${sql.lit(SUMMARY + 1)})`.as('text');

@@ -43,7 +43,7 @@ test(`a plan creates all its tasks unchanged, and the workflow is ready [workflo
   expect((await events({ kind: 'workflow.planned' })).map(({ subject, payload }) => [subject, payload.tasks, payload.dependencies])).toEqual([[id, 4, 4]]);
 });
 
-test('complexity is low, medium or high, and nothing else [workflow.set-plan.complexity]', async () => {
+test('complexity must be low, medium or high [workflow.set-plan.complexity]', async () => {
   const { ok, refused } = await workflowApp();
   const { id } = await ok('workflow_create', NEW);
   const tasks = ['low', 'medium', 'high'].map((estimated_complexity) => task(estimated_complexity, [], { estimated_complexity }));
@@ -52,7 +52,7 @@ test('complexity is low, medium or high, and nothing else [workflow.set-plan.com
   await ok('workflow_set_plan', { id, plan: plan(tasks) });
 });
 
-test(`a plan with a cycle, an unknown or duplicate name, a self-dependency, no tasks or more than 10,000 is refused by name, and nothing
+test(`a plan with a cycle, an unknown or duplicate name, a self-dependency, no tasks or more than 10,000 is refused, the message names the fault, and nothing
   of it is created [workflow.set-plan.cycle] [workflow.set-plan.duplicate-name] [workflow.set-plan.unknown-name]`, async () => {
   const app = await workflowApp();
   const { id } = await app.ok('workflow_create', NEW);
@@ -74,7 +74,7 @@ test(`a plan with a cycle, an unknown or duplicate name, a self-dependency, no t
   await app.ok('workflow_set_plan', { id, plan: plan([task('a')]) });
 });
 
-test('a workflow gets its plan once: a second plan is refused as a change of status', async () => {
+test('the plan of a workflow can be set only once', async () => {
   const { ok, refused, planned } = await workflowApp();
   const { workflow_id: id } = await planned(['a']);
   expect(await refused('workflow_set_plan', { id, plan: plan([task('b')]) })).toMatchObject({
@@ -87,7 +87,7 @@ test('a workflow gets its plan once: a second plan is refused as a change of sta
   expect((await ok('workflow_progress', { workflow_id: id })).total_tasks).toBe(1);
 });
 
-test('a chain of 10,000 tasks is planned, and only its first is next', async () => {
+test('a chain of 10,000 tasks can be planned, and only its first task is next', async () => {
   const { ok } = await workflowApp();
   const { id } = await ok('workflow_create', NEW);
   const tasks = Array.from({ length: 10_000 }, (_, index) => task(`t${index}`, index > 0 ? [`t${index - 1}`] : [], { sequence: index }));

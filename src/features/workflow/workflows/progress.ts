@@ -12,7 +12,7 @@ type Counts = Record<TaskStatus, number>;
 
 const BLOCKED_SHOWN = 100;
 
-/** Counted in the store: only the listed tasks are read, however large the graph. */
+/** The database counts, so only the listed tasks are read, however large the graph is. */
 export async function progress(db: Db, workflow: WorkflowRow, now: number): Promise<Progress> {
   const counts = await countByStatus(db, workflow);
   const total = TASK_STATUSES.reduce((sum, status) => sum + counts[status], 0);
@@ -37,7 +37,7 @@ export async function allComplete(db: Db, workflow: WorkflowRow): Promise<boolea
   return (await one(OPEN_TASK)).length === 0 && (await one(SATISFIED)).length > 0;
 }
 
-/** At the rate of completions since the work began. Ended work, and work without completions, has no rate. */
+/** Estimates by the rate of completions since the work began. Returns null for an ended workflow and for one without completions. */
 function remainingMs({ started_at, status }: Pick<WorkflowRow, 'started_at' | 'status'>, completed: number, remaining: number, now: number): number | null {
   if (remaining === 0) return 0;
   if (isEnded(status) || started_at === null || completed === 0) return null;
@@ -48,7 +48,7 @@ const noTasks = (): Counts => Object.fromEntries(TASK_STATUSES.map((status) => [
 
 export interface WorkflowCounts {
   readonly by_status: Counts;
-  /** When one of its tasks last changed; 0 if it has none. */
+  /** When one of its tasks last changed, or 0 if it has no tasks. */
   changed_at: number;
 }
 

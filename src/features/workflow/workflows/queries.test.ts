@@ -13,7 +13,7 @@ test(`next tasks are those without open dependencies, in plan order, with their 
     { name: 'n', sequence: 2, parallel_group: 'g', depends_on: ['a'] },
     { name: 'o', sequence: 2, parallel_group: 'alone', depends_on: ['a'] },
   ];
-  // Names and groups belong to one workflow.
+  // The same names and groups in another workflow have no effect.
   await planned(plan);
   const { workflow_id, ids } = await planned(plan, { workflow: { max_parallel_tasks: 3 } });
   const first = await ok('workflow_next_tasks', { workflow_id });
@@ -45,7 +45,7 @@ test(`next tasks are those without open dependencies, in plan order, with their 
   ]);
 });
 
-test('failed tasks are offered again by default, at their place in the plan [workflow.next.failed-default]', async () => {
+test('failed tasks are offered again by default, in plan order [workflow.next.failed-default]', async () => {
   const { ok, planned, started } = await workflowApp();
   const { workflow_id, ids } = await planned(['a', 'b', { name: 'c', depends_on: ['a'] }]);
   const { agent_id } = await started(ids.a as string);
@@ -60,7 +60,7 @@ test('failed tasks are offered again by default, at their place in the plan [wor
   expect([names(without.tasks), without.available]).toEqual([['b'], 1]);
 });
 
-test('the recommended count is the smaller of available tasks and max_parallel_tasks, on any page [workflow.next.recommended]', async () => {
+test('the recommended count is the smaller of available tasks and max_parallel_tasks, whatever the limit is [workflow.next.recommended]', async () => {
   const { ok, planned } = await workflowApp();
   const { workflow_id: id } = await planned(
     Array.from({ length: 7 }, (_, index) => `t${index}`),
@@ -84,12 +84,12 @@ test('a claimed task is not next until its holder has been silent for 90 seconds
   expect(await next()).toEqual([['b'], 1, 1]);
   clock.advance(89_999);
   expect(await next()).toEqual([['b'], 1, 1]);
-  // Only the clock decides, not what the sweep has recorded by then.
+  // Only the time decides. It does not matter whether the sweep has run.
   clock.advance(1);
   expect(await next()).toEqual([['a', 'b'], 2, 0]);
 });
 
-test('tasks in progress or ended are not next, claimed or not [workflow.next.actionable]', async () => {
+test('tasks in progress and ended tasks are not next, whether claimed or not [workflow.next.actionable]', async () => {
   const { ok, planned } = await workflowApp();
   const { workflow_id, ids } = await planned(['a', 'b']);
   const seen: unknown[] = [];
@@ -108,7 +108,7 @@ test('tasks in progress or ended are not next, claimed or not [workflow.next.act
   ]);
 });
 
-test('no task is next in a workflow that is not ready or in progress', async () => {
+test('a workflow that is neither ready nor in progress has no next tasks', async () => {
   const { ok, planned } = await workflowApp();
   const { workflow_id: id } = await planned(['a']);
   const available = async () => (await ok('workflow_next_tasks', { workflow_id: id })).available;
@@ -137,7 +137,7 @@ test('all_complete is true if tasks exist and each is completed or skipped [work
   expect(await complete()).toEqual([false, false]);
 });
 
-test(`progress has counts by status, the current sequence, blocked tasks with their blockers, and what is left [workflow.progress.shape]
+test(`progress has counts by status, the current sequence, blocked tasks with their blockers, and the remaining work [workflow.progress.shape]
   [workflow.progress.sequences] [workflow.progress.blocked] [workflow.progress.groups] [workflow.progress.by-status] [task.blocked.computed]`, async () => {
   const { ok, refused, planned, completed, started, clock } = await workflowApp();
   const plan = [
@@ -177,7 +177,7 @@ test(`progress has counts by status, the current sequence, blocked tasks with th
   expect(await refused('task_update_status', { id: ids.c as string, status: 'blocked' })).toMatchObject({ code: 'INVALID_TRANSITION' });
 });
 
-test('after all tasks are done, progress is at the last sequence, and nothing remains', async () => {
+test('after all tasks are done, progress shows the last sequence and no remaining work', async () => {
   const { ok, planned, completed } = await workflowApp();
   const { workflow_id, ids } = await planned([
     { name: 'a', sequence: 2 },
@@ -205,7 +205,7 @@ test('a workflow without a plan has zero progress', async () => {
   });
 });
 
-test('large groups and many dependencies are listed up to a limit, with the number of the rest', async () => {
+test('members of large groups and long lists of dependencies are cut at a limit, with the number of the rest', async () => {
   const { ok, planned, app, ana } = await workflowApp();
   const wall = Array.from({ length: 150 }, (_, index) => ({ name: `w${index}`, sequence: 1, parallel_group: 'wall' }));
   const { workflow_id, ids } = await planned([...wall, { name: 'gate', sequence: 2, depends_on: wall.map(({ name }) => name) }]);
@@ -228,7 +228,7 @@ test('large groups and many dependencies are listed up to a limit, with the numb
   expect([gate.dependencies_completed.length, gate.dependencies_completed_more]).toEqual([100, 50]);
 });
 
-test(`the dependencies of a task are pending or completed, and it is satisfied exactly if none is pending
+test(`the dependencies of a task are listed as pending or completed, and the task is satisfied if none is pending
   [task.dependencies.shape] [task.dependencies.satisfied]`, async () => {
   const { ok, planned, completed, started } = await workflowApp();
   const { workflow_id, ids } = await planned(['a', 'b', { name: 'c', depends_on: ['a'] }, { name: 'd', depends_on: ['a', 'b', 'c'] }]);

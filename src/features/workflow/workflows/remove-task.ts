@@ -13,17 +13,20 @@ import { changeTask, requireNotEnded } from './store.ts';
 export async function removeTask(tx: Tx, ctx: WriteContext, workflow: WorkflowRow, task: WorkflowTaskRow, reason: string | undefined): Promise<number> {
   if (task.workflow_id !== workflow.id) throw taskOfAnotherWorkflow(workflow, task);
   requireNotEnded(workflow);
-  const why = reasonNotRemovable(task);
-  if (why) throw taskNotRemovable(task, why);
+  const obstacle = obstacleTo(task);
+  if (obstacle) throw taskNotRemovable(task, obstacle);
   const { dependents, dependencies } = await countDependents(tx.db, tx.workspace, task.id);
   const tooManyAfter = () =>
-    taskNotRemovable(task, `${dependents} tasks wait for it and it waits for ${dependencies}: rewiring them would exceed the maximum number of dependencies`);
-  // A task between a thousand and a thousand others would make a million edges.
+    taskNotRemovable(task, {
+      why: `${dependents} tasks wait for it and it waits for ${dependencies}: rewiring them would exceed the maximum number of dependencies`,
+      next: 'First remove some of the tasks that wait for it or that it waits for: workflow_remove_task.',
+    });
+  // Each dependent gets each dependency, so 1,000 dependents and 1,000 dependencies would make a million edges.
   if (dependents * dependencies > MAX_DEPENDENCIES) throw tooManyAfter();
-  // Also leaves its group, so that queries that count groups need not exclude removed tasks.
+  // The task also leaves its group, so that queries that count groups need not exclude removed tasks.
   await changeTask(tx.db, tx.workspace, task.id, { status: 'removed', parallel_group: null, finished_at: tx.now, updated_at: tx.now });
   await rewireDependents(tx, task);
-  // Many of the new dependencies may have existed before, so the total is known only now.
+  // The total is known only now, because many of the new dependencies may have existed before.
   if (dependents * dependencies > dependents + dependencies && (await countEdges(tx.db, workflow)) > MAX_DEPENDENCIES) throw tooManyAfter();
   await syncOverlapStatus(tx, task, 'removed');
   const payload = {
@@ -36,21 +39,32 @@ export async function removeTask(tx: Tx, ctx: WriteContext, workflow: WorkflowRo
   return dependents;
 }
 
-function reasonNotRemovable(task: WorkflowTaskRow): string | undefined {
-  if (task.assigned_agent_id !== null) return 'an agent has claimed it';
-  if (task.question_id !== null) return 'it waits for an answer to its question';
-  return isOneOf(SYSTEM_MACHINE.remove.from, task.status) ? undefined : `it is ${shownStatus(task)}`;
+interface Obstacle {
+  readonly why: string;
+  readonly next: string;
 }
 
-const taskNotRemovable = (task: WorkflowTaskRow, why: string): Refusal =>
-  new Refusal(
-    'TASK_NOT_REMOVABLE',
-    `Task ${JSON.stringify(task.name)} cannot be removed: ${why}.`,
-    task.assigned_agent_id === null
-      ? 'Only an unclaimed task that is pending, blocked, planning or failed can be removed.'
-      : `Ask its holder to call task_release with task_id "${task.id}", then try again.`,
-    { field: 'task_id', task_id: task.id, status: shownStatus(task), assigned_agent_id: task.assigned_agent_id },
-  );
+function obstacleTo(task: WorkflowTaskRow): Obstacle | undefined {
+  const { id, assigned_agent_id: holder } = task;
+  if (holder !== null) {
+    const ask = `Ask its holder to call task_release with task_id "${id}": message_send with recipient_id "${holder}". Or ask a person to run \`covenant workflow release ${id}\`.`;
+    return { why: 'an agent has claimed it', next: `${ask} Then repeat the call.` };
+  }
+  if (task.question_id !== null) return { why: 'it waits for an answer to its question', next: 'Wait until its question is answered, then repeat the call.' };
+  if (isOneOf(SYSTEM_MACHINE.remove.from, task.status)) return undefined;
+  return {
+    why: `it is ${shownStatus(task)}`,
+    next: 'Nothing to do: only an unclaimed task that is pending, blocked, planning or failed can be removed.',
+  };
+}
+
+const taskNotRemovable = (task: WorkflowTaskRow, { why, next }: Obstacle): Refusal =>
+  new Refusal('TASK_NOT_REMOVABLE', `Task ${JSON.stringify(task.name)} cannot be removed: ${why}.`, next, {
+    field: 'task_id',
+    task_id: task.id,
+    status: shownStatus(task),
+    assigned_agent_id: task.assigned_agent_id,
+  });
 
 const taskOfAnotherWorkflow = (workflow: WorkflowRow, task: WorkflowTaskRow): Refusal =>
   new Refusal(

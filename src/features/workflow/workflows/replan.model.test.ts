@@ -50,7 +50,7 @@ function leadsTo(model: Model, from: string, to: ReadonlySet<string>): boolean {
   return to.has(from) || [...(model.get(from)?.waitsFor ?? [])].some((next) => leadsTo(model, next, to));
 }
 
-/** As the tools should show it. */
+/** The model as the tools should show it. */
 function expected(model: Model) {
   const all = inOrder(model, model.keys()).map((name) => ({ name, ...(model.get(name) as ModelTask) }));
   const shown = (task: ModelTask) => (task.status === 'pending' && openOf(model, task).length > 0 ? 'blocked' : task.status);
@@ -107,7 +107,7 @@ const sorted = (state: Awaited<ReturnType<typeof actual>> | ReturnType<typeof ex
 });
 
 test(
-  'for any sequence of changes, next and progress match the current graph',
+  'after any sequence of changes, next tasks and progress match the current graph',
   async () => {
     await fc.assert(
       fc.asyncProperty(

@@ -11,7 +11,7 @@ import { isEnded, WORKFLOW_MACHINE } from './lifecycle.ts';
 import { INDEXED_AT_ONCE, indexTasks } from './overlap.ts';
 import { changeWorkflow } from './store.ts';
 
-/** A plan is stored in one transaction, which blocks other writers. */
+/** Limits the size of a plan, because it is stored in one transaction, which blocks other writers. */
 export const MAX_DEPENDENCIES = 100_000;
 
 /** Creates all tasks of a plan, or none. */
@@ -46,7 +46,7 @@ export async function setPlan(tx: Tx, ctx: WriteContext, workflow: WorkflowRow, 
   return { tasks, groups };
 }
 
-/** A pending task. `isIndexed`: the caller adds it to the overlap index in this transaction. */
+/** A new pending task. `isIndexed` means that the caller adds the task to the overlap index in this transaction. */
 export const newTask = (
   tx: Tx,
   workflowId: string,

@@ -13,7 +13,7 @@ export const changeWorkflow = (db: Db, workspace: string, id: string, values: Pa
 export const findTask = (db: Db, workspace: string, id: string): Promise<WorkflowTaskRow | undefined> =>
   findRow(db, 'workflow_tasks', { workspace_id: workspace, id, status: { '!=': 'removed' } });
 
-/** The tasks of a workflow except removed ones, as a query to narrow further. */
+/** A query for the tasks of a workflow except removed ones, which callers narrow further. */
 export const activeTasks = (db: Db, { workspace_id, id }: Pick<WorkflowRow, 'workspace_id' | 'id'>) =>
   db
     .selectFrom('workflow_tasks')
@@ -24,7 +24,7 @@ export const activeTasks = (db: Db, { workspace_id, id }: Pick<WorkflowRow, 'wor
 export const changeTask = (db: Db, workspace: string, id: string, values: Partial<WorkflowTaskRow>) =>
   changeRows(db, 'workflow_tasks', { workspace_id: workspace, id }, values);
 
-/** Call this when a task is completed or skipped: its dependents then wait for one task less. */
+/** Call this when a task is completed or skipped, because its dependents then wait for one task less. */
 export async function satisfyDependents(db: Db, workspace: string, taskId: string): Promise<void> {
   await db
     .updateTable('workflow_tasks')
@@ -34,7 +34,7 @@ export async function satisfyDependents(db: Db, workspace: string, taskId: strin
     .execute();
 }
 
-/** The workflow of a task, found by the task's id so that both can be read at the same time. */
+/** Finds the workflow of a task by the task's id, so that both can be read at the same time. */
 export const findWorkflowOf = (db: Db, workspace: string, taskId: string): Promise<WorkflowRow | undefined> =>
   matching(db, 'workflows', { workspace_id: workspace })
     .selectAll()
@@ -44,7 +44,7 @@ export const findWorkflowOf = (db: Db, workspace: string, taskId: string): Promi
 const workflowIdOf = (db: Db, workspace: string, taskId: string) =>
   db.selectFrom('workflow_tasks as known').select('known.workflow_id').where('known.workspace_id', '=', workspace).where('known.id', '=', taskId);
 
-/** `claimedCount` for the workflow of this task. */
+/** Like `claimedCount`, for the workflow of this task. */
 export async function claimedBeside(db: Db, workspace: string, taskId: string): Promise<number> {
   const row = await db
     .selectFrom('workflow_tasks')
@@ -113,10 +113,10 @@ export function requireRunning(workflow: WorkflowRow): void {
   });
 }
 
-/** The workflow with this id, or with the only id that ends in it: people type the end of an id. */
+/** The workflow with this id or with the only id that ends like this, because people type the end of an id. */
 export const workflowNamed = (db: Db, workspace: string, tail: string): Promise<WorkflowRow> =>
   findBySuffix(matching(db, 'workflows', { workspace_id: workspace }).selectAll(), tail, 'workflow');
 
-/** The same for a task. */
+/** Like `workflowNamed`, for a task. */
 export const taskNamed = (db: Db, workspace: string, tail: string): Promise<WorkflowTaskRow> =>
   findBySuffix(matching(db, 'workflow_tasks', { workspace_id: workspace, status: { '!=': 'removed' } }).selectAll(), tail, 'task');

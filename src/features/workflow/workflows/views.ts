@@ -52,5 +52,5 @@ export const viewTask = (row: WorkflowTaskRow): WorkflowTaskView =>
 
 export const viewCheckpoint = (row: CheckpointRow): CheckpointView => view(checkpointView, row, {});
 
-/** A field with the number of omitted items; no field if none were omitted. */
+/** A field with the number of omitted items, or no field if none were omitted. */
 export const fieldIfMore = <K extends string>(field: K, more: number): Partial<Record<K, number>> => (more > 0 ? ({ [field]: more } as Record<K, number>) : {});

@@ -40,7 +40,7 @@ describe('a claim in a workflow with auto_create_workspaces', () => {
     expect((await app.events({ kind: 'worktree.created' })).at(-1)?.subject).toBe(workspace.id);
   });
 
-  test('creates nothing without it', async () => {
+  test('creates no worktree if auto_create_workspaces is off', async () => {
     const { ids } = await app.planned(['one'], { workflow: { repository_path: repository.path } });
     expect(await claim(ids.one)).not.toHaveProperty('workspace');
     expect(repository.onDisk()).toEqual([]);
@@ -80,7 +80,7 @@ describe('a claim in a workflow with auto_create_workspaces', () => {
 });
 
 describe('a task that is claimed again', () => {
-  test('by its own agent or the next one, continues in its worktree with the work', async () => {
+  test('by the same or another agent continues in its worktree, with the work in it', async () => {
     const { workflow_id, ids } = await app.planned(['one'], automatic());
     const agent_id = await app.agent();
     const first = await claim(ids.one, agent_id);
@@ -123,7 +123,7 @@ describe('a task that is claimed again', () => {
     expect(repository.onDisk()).toEqual([]);
   });
 
-  test('keeps its claim on renewal if no worktree can be created: it was started without one', async () => {
+  test('stays claimed if it was started without a worktree and none can be created when its claim is renewed', async () => {
     const { workflow_id, ids } = await app.planned(['one'], { workflow: { repository_path: '/no/such/repository' } });
     const held = await app.started(ids.one as string);
     await app.ok('workflow_set_parallelism', { id: workflow_id, max_parallel_tasks: 2, auto_create_workspaces: true });
@@ -169,7 +169,7 @@ describe('if no worktree can be created, the claim is undone, and the refusal na
     expect(repository.onDisk()).toEqual([]);
   });
 
-  test('after the cause is gone, the same attempt succeeds in the same place without a second record', async () => {
+  test('after the cause is gone, a new claim succeeds in the same place without a second record', async () => {
     repository.git(['branch', 'workflow']);
     const { workflow_id, ids } = await app.planned(['one'], automatic());
     await refusedClaim(ids.one);
@@ -191,7 +191,7 @@ describe('if no worktree can be created, the claim is undone, and the refusal na
     expect(repository.branches()).toEqual(['main']);
   });
 
-  test('a repository outside the allowed folders is not touched, not even through a symbolic link', async () => {
+  test('a repository outside the allowed folders is not changed, not even through a symbolic link', async () => {
     const [allowed, elsewhere] = [temporaryFolder(), temporaryRepository()];
     app = await workflowApp({ repositories: [repository.path, allowed] });
     symlinkSync(elsewhere.path, join(allowed, 'link'));

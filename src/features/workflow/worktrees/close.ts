@@ -50,7 +50,7 @@ export async function requireCommit(outside: WorktreeOutside, row: WorktreeRow, 
     if ((await outside.disk.commitByHash(root, commit, { signal })) !== null) return;
   } catch (error) {
     if (signal.aborted) throw error;
-    // Not reachable from here. The removal will then report that the worktree is kept.
+    // The repository cannot be reached from here. The removal will report that the worktree is kept.
     if (!(error instanceof GitFailed)) return;
   }
   throw new Refusal(
@@ -68,7 +68,7 @@ interface WorktreeClosing {
   readonly leased?: LeasedWorktree;
 }
 
-/** Records the new status, and that the worktree will be removed. A repeated call retries the removal while the worktree is still there. */
+/** Records the new status, and that the worktree will be removed. While the worktree still exists, a repeated call tries the removal again. */
 export async function beginClosing(tx: Tx, ctx: WriteContext, input: WorktreeUpdate): Promise<WorktreeClosing> {
   const row = await requireWorktree(tx.db, tx.workspace, input.id, 'id');
   const changed = requireClosable(row, input);
@@ -77,7 +77,7 @@ export async function beginClosing(tx: Tx, ctx: WriteContext, input: WorktreeUpd
   }
   if (input.agent_id !== undefined) await requireOwnAgent(tx.db, ctx.principal, input.agent_id);
   const isManaged = row.made_by_server === 1;
-  // A worktree that was kept, or whose removal was not finished, is tried again.
+  // The removal is tried again if the worktree was kept or its removal was not finished.
   const isLeft = row.kept_reason !== null || row.step === 'removing';
   const goes = isManaged && input.status !== 'active' && (changed || isLeft) && !isUnderWay(row, tx.now);
   if (goes) await requireNobodyElse(tx, ctx, row, input.agent_id);

@@ -27,8 +27,8 @@ export const workspaceView = z.strictObject({
   status,
   merge_commit: z.string().nullable(),
   task_ids: z.array(z.string()),
-  managed: z.boolean().describe('Created by the server, which also removes it from disk.'),
-  kept_reason: z.string().nullable().describe('Why it is still on disk although merged or abandoned, or why it could not be created.'),
+  managed: z.boolean().describe('The server created it and removes it from disk.'),
+  kept_reason: z.string().nullable().describe('Why it is still on disk after it was closed, or why it could not be created.'),
   created_at: z.int(),
   updated_at: z.int(),
   closed_at: z.int().nullable(),
@@ -56,7 +56,7 @@ export const workspaceUpdate = contract({
   toolset: 'workflow',
   title: 'Close a workspace',
   description:
-    'Closes an active workspace as merged (with merge_commit) or abandoned. If the server created it, it is then removed from disk with its branch, unless work would be lost: then it is kept, and reason says why. Fix that and call again with the same status to remove it.',
+    'Closes an active workspace as merged (with merge_commit) or abandoned. If the server created it, it is then removed from disk with its branch, unless work would be lost; reason then says why it is kept. Fix that and call again with the same status to remove it.',
   input: z.strictObject({
     id,
     status: status.optional(),
@@ -64,7 +64,7 @@ export const workspaceUpdate = contract({
       .string()
       .regex(/^[0-9a-fA-F]{7,64}$/, { error: 'expected a commit hash of 7 to 64 hexadecimal digits' })
       .optional()
-      .describe('The commit that merged its work into another branch. Required for merged.'),
+      .describe('Commit that merged its work into another branch. Required for merged.'),
     agent_id: writer.agent_id,
   }),
   output: z.strictObject({

@@ -14,7 +14,7 @@ import { ELSEWHERE_MS } from './step.ts';
 type Step = keyof GitDisk;
 type Moment = 'before' | 'after';
 
-/** A server that dies at this step, as if killed. The rest of its machine is real. */
+/** The disk of a server that dies at this step, as if it were killed. All other steps are real. */
 function dying(step: Step, moment: Moment, first: (path: string) => void = () => {}): { disk: GitDisk; died: Promise<void> } {
   const { promise: died, resolve } = Promise.withResolvers<void>();
   const real = gitDisk[step] as (...args: unknown[]) => Promise<unknown>;
@@ -40,7 +40,7 @@ const server = (disk?: GitDisk): Promise<WorkflowApp> => workflowApp({ database,
 const planned = (app: WorkflowApp) => app.planned(['one'], { workflow: { repository_path: repository.path, auto_create_workspaces: true } });
 const workspaceOf = async (app: WorkflowApp, workflow_id: string): Promise<Body> => (await app.ok('workspace_list', { workflow_id })).workspaces[0];
 
-/** After the lease of the step, in which the agent may send heartbeats or stay silent. */
+/** Waits until the lease of the step has ended. Meanwhile the agent sends heartbeats or stays silent. */
 async function later(app: WorkflowApp, heartbeatOf?: string): Promise<void> {
   app.clock.advance(HALF);
   if (heartbeatOf) await app.ok('agent_heartbeat', { agent_id: heartbeatOf });
@@ -61,7 +61,7 @@ interface Dead {
   agent_id: string;
 }
 
-/** A claim during which the server dies; then a server, with the disk `found`, that finds the leftovers. */
+/** The server dies during a claim. Then another server, with the disk `found`, starts and finds the unfinished step. */
 async function claimAndDie(step: Step, moment: Moment, first?: (path: string) => void, found?: GitDisk): Promise<Dead> {
   const { disk, died } = dying(step, moment, first);
   const dead = await server(disk);
@@ -77,8 +77,8 @@ const CREATING: [string, Step, Moment][] = [
   ['after git created it', 'addWorktree', 'after'],
 ];
 
-describe('a server that dies while it creates a worktree', () => {
-  test.each(CREATING)('%s: finished by another server, if the agent is still there', async (_, step, moment) => {
+describe('if a server dies while it creates a worktree', () => {
+  test.each(CREATING)('%s, another server finishes the creation if the agent is still online', async (_, step, moment) => {
     const { app, workflow_id, task_id, agent_id } = await claimAndDie(step, moment);
     expect(await app.refused('task_claim', { task_id, agent_id })).toMatchObject({ code: 'WORKTREE_PENDING' });
     await later(app, agent_id);
@@ -91,7 +91,7 @@ describe('a server that dies while it creates a worktree', () => {
     expect((await app.ok('task_claim', { task_id, agent_id })).workspace.id).toBe(workspace.id);
   });
 
-  test.each(CREATING)('%s: undone by another server, if the agent has gone', async (_, step, moment) => {
+  test.each(CREATING)('%s, another server undoes the creation if the agent has gone silent', async (_, step, moment) => {
     const { app, workflow_id, task_id } = await claimAndDie(step, moment);
     app.clock.advance(95_000);
     await until(async () => expect((await app.task(task_id)).assigned_agent_id).toBe(null));
@@ -103,7 +103,7 @@ describe('a server that dies while it creates a worktree', () => {
     expect(repository.worktrees()).toEqual([(await workspaceOf(app, workflow_id)).path]);
   });
 
-  test('while git is running: the leftovers of git are removed', async () => {
+  test('while git is running, another server removes what git left behind and creates the worktree', async () => {
     const { app, workflow_id, task_id, agent_id } = await claimAndDie('addWorktree', 'after', (path) => {
       rmSync(join(path, 'file-0.txt'));
       writeFileSync(join(repository.path, '.git/worktrees', basename(path), 'locked'), 'initializing\n');
@@ -115,12 +115,12 @@ describe('a server that dies while it creates a worktree', () => {
     expect((await app.task(task_id)).workspace_id).toBe(workspace.id);
   });
 
-  test('before anything was recorded: the agent claims again and gets it', async () => {
+  test('before anything was recorded, the agent can claim again and gets the worktree', async () => {
     const { app, task_id, agent_id } = await claimAndDie('startingPoint', 'before');
     expect((await app.ok('task_claim', { task_id, agent_id })).workspace.path).toBe(repository.worktrees()[0]);
   });
 
-  test('and its claim is released meanwhile: the worktree is removed too', async () => {
+  test('and the claim is released meanwhile, another server removes the worktree', async () => {
     const { app, workflow_id, task_id, agent_id } = await claimAndDie('addWorktree', 'after');
     await app.ok('task_release', { task_id, agent_id });
     expect(await app.refused('task_claim', { task_id, agent_id })).toMatchObject({ code: 'WORKTREE_PENDING' });
@@ -132,7 +132,7 @@ describe('a server that dies while it creates a worktree', () => {
     await app.claimed(task_id);
   });
 
-  test('and its repository is gone from the machine: undone, with the reason', async () => {
+  test('and the repository is deleted from the machine, the creation is undone and the reason is stored', async () => {
     const { app, workflow_id, task_id, agent_id } = await claimAndDie('addWorktree', 'before');
     rmSync(repository.path, { recursive: true });
     await later(app, agent_id);
@@ -142,7 +142,7 @@ describe('a server that dies while it creates a worktree', () => {
     expect((await app.task(task_id)).assigned_agent_id).toBe(null);
   });
 
-  test('and a server on another machine finds the step: it leaves it to one with the repository', async () => {
+  test('a server on a machine without the repository leaves the step to a server that has it', async () => {
     let asked = 0;
     const locateRepository: GitDisk['locateRepository'] = async () => {
       asked++;
@@ -162,7 +162,7 @@ describe('a server that dies while it creates a worktree', () => {
     expect(await workspaceOf(app, workflow_id)).toMatchObject({ status: 'active', kept_reason: null, task_ids: [task_id] });
   });
 
-  test('while it undoes a failed attempt: undone by another server', async () => {
+  test('and the attempt has already failed, another server completes the undo', async () => {
     const { disk, died } = dying('discardUnfinished', 'before');
     const addWorktree: GitDisk['addWorktree'] = async (...args) => {
       await gitDisk.addWorktree(...args);
@@ -182,8 +182,8 @@ describe('a server that dies while it creates a worktree', () => {
   });
 });
 
-describe('a failure that the server survives', () => {
-  test('after git created it: nothing stays on disk, the claim is undone, and the refusal has the reason', async () => {
+describe('if the creation fails but the server keeps running', () => {
+  test('after git created the worktree, nothing stays on disk, the claim is undone, and the refusal gives the reason', async () => {
     const addWorktree: GitDisk['addWorktree'] = async (...args) => {
       await gitDisk.addWorktree(...args);
       throw new GitFailed('worktree', 128, 'disk full');
@@ -197,7 +197,7 @@ describe('a failure that the server survives', () => {
     expect((await app.task(ids.one as string)).assigned_agent_id).toBe(null);
   });
 
-  test('a call that times out while git is running is undone', async () => {
+  test('because the call times out while git is running, the claim and the worktree are undone', async () => {
     const addWorktree: GitDisk['addWorktree'] = async (repository, worktree, options = {}) => {
       await gitDisk.addWorktree(repository, worktree);
       return await new Promise((_, reject) => options.signal?.addEventListener('abort', () => reject(options.signal?.reason)));
@@ -210,7 +210,7 @@ describe('a failure that the server survives', () => {
     expect([repository.onDisk(), repository.branches()]).toEqual([[], ['main']]);
   });
 
-  test('a claim released while git is running leaves no worktree behind', async () => {
+  test('because the claim is released while git is running, no worktree is left behind', async () => {
     const task: { release?: () => Promise<unknown> } = {};
     const addWorktree: GitDisk['addWorktree'] = async (...args) => {
       const head = await gitDisk.addWorktree(...args);
@@ -225,7 +225,7 @@ describe('a failure that the server survives', () => {
     expect([repository.onDisk(), repository.branches()]).toEqual([[], ['main']]);
   });
 
-  test("a server whose step was taken over does not touch the other's worktree", async () => {
+  test("because another server took over the step, the first server does not change the other server's worktree", async () => {
     const task: { takeOver?: () => Promise<unknown> } = {};
     const addWorktree: GitDisk['addWorktree'] = async (...args) => {
       const head = await gitDisk.addWorktree(...args);
@@ -247,13 +247,13 @@ describe('a failure that the server survives', () => {
   });
 });
 
-describe('a server that dies while it removes a worktree', () => {
+describe('if a server dies while it removes a worktree', () => {
   test.each<[string, Step, Moment]>([
     ['before it checked', 'worktreeState', 'before'],
     ['before git removes it', 'removeWorktree', 'before'],
     ['after git removed it', 'removeWorktree', 'after'],
     ['after the branch was deleted', 'deleteBranch', 'after'],
-  ])('%s: finished by another', async (_, step, moment) => {
+  ])('%s, another server finishes the removal', async (_, step, moment) => {
     const { disk, died } = dying(step, moment);
     const dead = await server(disk);
     const { workflow_id, ids } = await planned(dead);
@@ -270,7 +270,7 @@ describe('a server that dies while it removes a worktree', () => {
     expect(await app.events({ kind: 'worktree.removed' })).toHaveLength(1);
   });
 
-  test('new files in it keep the worktree', async () => {
+  test('and new files appear in the worktree, the worktree is kept', async () => {
     const { disk, died } = dying('removeWorktree', 'before');
     const dead = await server(disk);
     const { workflow_id, ids } = await planned(dead);

@@ -16,7 +16,7 @@ import { clearFromDisk } from './removal.ts';
 import { type LeasedWorktree, lease, renew, stillMine } from './step.ts';
 import { changeWorktree, findWorktree, madeFor, unmergedDependencies } from './store.ts';
 
-/** Where the worktree starts from. */
+/** The repository and branch from which the worktree starts. */
 interface Start {
   readonly root: string;
   readonly branch: string;
@@ -27,7 +27,7 @@ interface WorktreeClaim {
   readonly fence: number;
 }
 
-/** Gives a claimed task its own worktree, or the one it already has. On failure, the claim is undone, and the refusal gives the reason. */
+/** Gives a claimed task its own worktree: a new one, or the one that it already has. On failure, undoes the claim and gives the reason in the refusal. */
 export async function openWorktree(outside: WorktreeOutside, ctx: CallContext, task: WorkflowTaskRow, fence: number): Promise<OpenedWorktree | undefined> {
   const runner = stepRunner(ctx, ctx.signal);
   const current = await currentWorktree(ctx.reader, task);
@@ -35,7 +35,7 @@ export async function openWorktree(outside: WorktreeOutside, ctx: CallContext, t
   const wasBegun = isOneOf(SYSTEM_MACHINE.release.from, task.status);
   if (wasBegun && !current) return undefined;
   if (current && isUnderWay(current, ctx.clock.now())) {
-    // Another call creates it for this very claim. A worktree of another claim must be removed first.
+    // With the same fence, another call is creating the worktree for this claim. With another fence, the earlier worktree must be removed first.
     if (current.fence !== fence) await runner.write((tx) => unclaimTask(tx, task, fence, runner.actor, 'its earlier worktree is being removed'));
     throw worktreePending(task);
   }
@@ -53,7 +53,7 @@ async function currentWorktree(db: Db, task: WorkflowTaskRow): Promise<WorktreeR
   return (await madeFor(db, task.workspace_id, task.id)).find((row) => row.status === 'active');
 }
 
-/** True if the repository cannot be reached from here: then the row is trusted. */
+/** Also true if the repository cannot be reached from here, because then only the row is known. */
 async function isOnDisk(outside: WorktreeOutside, { repository_path, path }: WorktreeRow): Promise<boolean> {
   try {
     return await outside.disk.hasWorktree((await reachRepository(outside, repository_path)).root, path);
@@ -91,7 +91,7 @@ export async function claimStands(db: Db, { workspace_id, task_id, fence }: Pick
 }
 
 /**
- * Records the creation before it starts. A worktree that is gone from disk is created again. A failed attempt is repeated in the same place.
+ * Records the creation before it starts. A worktree that no longer exists on disk is created again. A failed attempt is repeated in the same place.
  */
 async function beginCreating(tx: Tx, actor: string, { task, fence }: WorktreeClaim, start: Start): Promise<LeasedWorktree> {
   if (!(await claimStands(tx.db, { workspace_id: tx.workspace, task_id: task.id, fence }))) throw claimGone(task);
@@ -183,7 +183,7 @@ export async function undoCreation(outside: WorktreeOutside, runner: StepRunner,
     const row = await stillMine(tx, leased);
     if (!row) return;
     const kept_reason = left === null || left === reason ? reason : `${reason}; left on disk: ${left}`;
-    // A worktree that was used before keeps its status: its work is on its branch.
+    // A worktree that was used before stays active, because its work is on its branch.
     const closed = row.base_commit === null ? ({ status: 'abandoned', kept_reason, closed_at: tx.now } as const) : {};
     await changeWorktree(tx.db, row, { ...STEP_OVER, ...closed, updated_at: tx.now });
     if (row.task_id !== null && row.fence !== null) await unclaimTask(tx, { id: row.task_id }, row.fence, runner.actor, `no worktree: ${reason}`);

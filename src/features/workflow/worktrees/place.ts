@@ -17,13 +17,13 @@ export function slug(name: string, otherwise: string): string {
   return plain || otherwise;
 }
 
-/** The end of the id distinguishes two with the same name. */
+/** Appends the end of the id, which distinguishes workflows or tasks with the same name. */
 const tailed = ({ id, name }: Named, otherwise: string): string => `${slug(name, otherwise)}-${id.slice(-6).toLowerCase()}`;
 
 /** The prefix of task branches. A branch exists until its work is merged elsewhere. */
 export const TASK_BRANCHES = 'workflow/';
 
-/** The path and the branch of a task's worktree. A task that had worktrees before gets another number. */
+/** The path and the branch of a task's worktree. If the task had worktrees before, a number is appended. */
 export function placeFor(root: string, workflow: Named, task: Named, earlier: number): { path: string; branch: string } {
   const number = earlier === 0 ? '' : `-${earlier + 1}`;
   const own = `${tailed(task, 'task')}${number}`;

@@ -11,7 +11,7 @@ test.each([
   expect(slug(name, 'task')).toBe(expected);
 });
 
-test('equal names differ by id, and later worktrees of one task by number', () => {
+test('places of equal names differ by id, and places of later worktrees of one task differ by number', () => {
   const workflow = { id: 'wf_01ABCDEF', name: 'Ship it' };
   const [one, two] = [
     { id: 'tk_000000AAAAAA', name: 'Test' },

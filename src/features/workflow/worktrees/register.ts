@@ -14,7 +14,8 @@ export async function registerWorktree(tx: Tx, ctx: WriteContext, input: Input<t
   const workflow = await requireWorkflow(tx.db, tx.workspace, workflow_id, 'workflow_id');
   requireNotEnded(workflow);
   const ids = [...new Set(task_ids)];
-  if (writer.fence !== undefined && ids.length !== 1) throw invalidInput([{ field: 'fence', message: 'belongs to one claim: send it with exactly one task' }]);
+  if (writer.fence !== undefined && ids.length !== 1)
+    throw invalidInput([{ field: 'fence', message: 'belongs to one claim, so send it with exactly one task' }]);
   if (writer.agent_id !== undefined && ids.length === 0) throw invalidInput([{ field: 'agent_id', message: 'requires task_ids' }]);
   await requireFreePath(tx, path);
   const row: WorktreeRow = {
@@ -52,7 +53,7 @@ export async function registerWorktree(tx: Tx, ctx: WriteContext, input: Input<t
 async function requireFreePath(tx: Tx, path: string): Promise<void> {
   const other = await findRow(tx.db, 'worktrees', { workspace_id: tx.workspace, path, status: 'active' });
   if (!other) return;
-  const next = `Use workspace "${other.id}", or close it first: workspace_update with id "${other.id}" and status "merged" or "abandoned".`;
+  const next = `Use workspace "${other.id}", or close it first: workspace_update with id "${other.id}" and status "abandoned", or "merged" with merge_commit.`;
   throw new Refusal('PATH_IN_USE', `${path} is already the path of active workspace ${other.id}.`, next, {
     field: 'path',
     workspace_id: other.id,

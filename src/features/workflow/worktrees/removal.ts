@@ -6,7 +6,7 @@ import { TASK_BRANCHES } from './place.ts';
 import { type LeasedWorktree, stillMine } from './step.ts';
 import { changeWorktree } from './store.ts';
 
-/** The second half of closing a workspace. Records what happened to it on disk. */
+/** Removes the worktree of a closed workspace from disk, and records the result. */
 export async function carryOutRemoval(outside: WorktreeOutside, runner: StepRunner, leased: LeasedWorktree): Promise<string | null> {
   const kept_reason = await removeFromDisk(outside, leased);
   await runner.write(async (tx) => {
@@ -20,7 +20,7 @@ export async function carryOutRemoval(outside: WorktreeOutside, runner: StepRunn
   return kept_reason;
 }
 
-/** Also removes what git left of a worktree that was never finished. */
+/** Removes a worktree, and also the files of a worktree that git never finished creating. */
 export async function clearFromDisk(outside: WorktreeOutside, row: WorktreeRow): Promise<string | null> {
   try {
     const { root } = await reachRepository(outside, row.repository_path);
@@ -32,8 +32,8 @@ export async function clearFromDisk(outside: WorktreeOutside, row: WorktreeRow):
 }
 
 /**
- * Removes the worktree and its branch from disk if no work is lost. Otherwise returns the reason to keep it. The end of a call does not stop
- * it: half a removal would look like somebody's deletions.
+ * Removes the worktree and its branch from disk if no work is lost. Otherwise returns the reason to keep it. The end of the call does not
+ * interrupt the removal, because a half-removed worktree would look as if somebody had deleted files.
  */
 async function removeFromDisk({ disk, ...outside }: WorktreeOutside, row: WorktreeRow): Promise<string | null> {
   try {
@@ -43,7 +43,7 @@ async function removeFromDisk({ disk, ...outside }: WorktreeOutside, row: Worktr
     const reason = reasonToKeep(state, row);
     if (reason !== null) return reason;
     if (state.listed) await disk.removeWorktree(root, row.path);
-    // If the branch has moved since, it stays.
+    // A branch that has moved since the check is kept.
     if (state.branchTip !== null) await disk.deleteBranch(root, row.branch, state.branchTip);
     return null;
   } catch (error) {

@@ -40,7 +40,7 @@ describe('a worktree that the server created', () => {
     expect(await app.events({ kind: 'worktree.removed' })).toHaveLength(1);
   });
 
-  test('is removed when abandoned without work in it', async () => {
+  test('is removed if it is abandoned and contains no work', async () => {
     expect(await update({ status: 'abandoned' })).toEqual({ success: true, changed: true, worktree: 'removed' });
     expect([repository.onDisk(), repository.branches()]).toEqual([[], ['main']]);
   });
@@ -94,13 +94,13 @@ describe('a worktree that the server created', () => {
     expect(await app.events({ kind: 'worktree.kept' })).toHaveLength(1);
   });
 
-  test('is not removed if its own tip is given as the merge commit', async () => {
+  test('is not removed if the merge commit is the tip of its own branch', async () => {
     const merge_commit = repository.commit('own.txt', 'x', workspace.path);
     expect(await update({ status: 'merged', merge_commit })).toMatchObject({ worktree: 'kept', reason: expect.stringContaining('1 commit(s)') });
     expect(repository.git(['rev-parse', workspace.branch])).toBe(merge_commit);
   });
 
-  test('is not kept by a branch that is removed at the same moment: of two with the same commits, none is lost', async () => {
+  test('is kept if the only other branch with its commits is being removed at the same moment, so that no commit is lost', async () => {
     const two = await app.ok('workflow_add_task', { workflow_id, name: 'two', description: '' });
     await app.claimed(two.task_id);
     const other = (await app.ok('workspace_list', { workflow_id })).workspaces[1];
@@ -113,7 +113,7 @@ describe('a worktree that the server created', () => {
     expect(repository.git(['log', '--format=%H'])).toContain(merge_commit);
   });
 
-  test('that was kept is removed by the same call after the obstacle is gone', async () => {
+  test('that was kept is removed by a repeated call after the obstacle is gone', async () => {
     repository.write('new.txt', 'x', workspace.path);
     await update({ status: 'abandoned' });
     expect(await update({ status: 'abandoned' })).toMatchObject({ changed: false, worktree: 'kept' });
@@ -122,7 +122,7 @@ describe('a worktree that the server created', () => {
     expect((await seen()).kept_reason).toBe(null);
   });
 
-  test("whose folder was deleted leaves git's list, and its branch is deleted only if it has no work", async () => {
+  test("whose folder was deleted is removed from git's list, and its branch is deleted if it has no work", async () => {
     rmSync(workspace.path, { recursive: true });
     expect(await update({ status: 'abandoned' })).toMatchObject({ worktree: 'removed' });
     expect([repository.worktrees(), repository.branches()]).toEqual([[], ['main']]);
@@ -134,7 +134,7 @@ describe('a worktree that the server created', () => {
     renameSync(`${repository.path}-moved`, repository.path);
   });
 
-  test('is merged only by a commit that the repository has', async () => {
+  test('can be closed as merged only with a commit that the repository has', async () => {
     for (const merge_commit of ['abcdef1', repository.git(['rev-parse', 'HEAD^{tree}'])]) {
       const refusal = await app.refused('workspace_update', { id: workspace.id, status: 'merged', merge_commit });
       expect(refusal).toMatchObject({ code: 'UNKNOWN_COMMIT', field: 'merge_commit', merge_commit });
@@ -151,7 +151,7 @@ describe('a worktree that the server created', () => {
     expect(answer).toMatchObject({ worktree: 'kept', reason: expect.stringContaining('git was not found') });
   });
 
-  test("is closed only in the name of the caller's own agent", async () => {
+  test("can be closed only with an agent_id of the caller's own agent", async () => {
     const close = { id: workspace.id, status: 'abandoned' };
     await app.ok('task_release', { task_id: held.task_id, agent_id: held.agent_id });
     expect(await app.refused('workspace_update', { ...close, agent_id: held.agent_id }, app.ben)).toMatchObject({ code: 'FOREIGN_AGENT', field: 'agent_id' });
@@ -159,7 +159,7 @@ describe('a worktree that the server created', () => {
     expect((await seen()).status).toBe('active');
   });
 
-  test('is not closed by others while an agent works in it; that agent may close it', async () => {
+  test('can be closed only by the agent that works in it, if there is one', async () => {
     expect(await app.refused('workspace_update', { id: workspace.id, status: 'abandoned' }, app.ben)).toMatchObject({
       code: 'NOT_ASSIGNED',
       task_id: held.task_id,
@@ -168,7 +168,7 @@ describe('a worktree that the server created', () => {
     await app.ok('workspace_update', { id: workspace.id, status: 'abandoned', agent_id: held.agent_id });
   });
 
-  test('may be closed by anybody if its task is unclaimed, and after the workflow has ended', async () => {
+  test('can be closed by anybody if its task is unclaimed or the workflow has ended', async () => {
     await app.ok('workflow_update_status', { id: workflow_id, status: 'abandoned' });
     expect(await app.ok('workspace_update', { id: workspace.id, status: 'abandoned' }, app.ben)).toMatchObject({ worktree: 'removed' });
   });

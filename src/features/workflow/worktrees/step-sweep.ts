@@ -9,10 +9,10 @@ import { ELSEWHERE_MS, type LeasedWorktree, takeOver } from './step.ts';
 import { overdueSteps } from './store.ts';
 
 const EVERY_MS = 10_000;
-/** Includes the steps that are left to another machine. */
+/** Includes the steps that this machine leaves to another one. */
 const BATCH_SIZE = 1_000;
 
-/** Finishes or undoes steps on disk that a process began and did not live to record. */
+/** Finishes or undoes steps on disk whose process died before it recorded the result. */
 export function worktreeSweep({ store, clock, log }: Services, outside: WorktreeOutside): Sweep {
   async function finish(row: LeasedWorktree): Promise<void> {
     const runner = serverRunner(store, row.workspace_id);
@@ -21,7 +21,7 @@ export function worktreeSweep({ store, clock, log }: Services, outside: Worktree
     else await undoCreation(outside, runner, row, 'the claim ended before the worktree was created');
   }
 
-  /** Several machines may serve one database. A machine without the repository could only undo a step that another can finish. */
+  /** Several machines may serve one database. A machine without the repository could only undo a step that another machine can finish. */
   const isHere = ({ repository_path }: WorktreeRow): Promise<boolean> =>
     reachRepository(outside, repository_path).then(
       () => true,

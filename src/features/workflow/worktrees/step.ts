@@ -3,10 +3,10 @@ import type { WorktreeRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { changeWorktree, findWorktree } from './store.ts';
 
-/** For this long, an overdue step is left to another machine if this one does not have the repository. */
+/** How long a machine without the repository leaves an overdue step to another machine. */
 export const ELSEWHERE_MS = 10 * 60_000;
 
-/** Longer than a checkout may take, so that no git of the previous holder still runs when a step is taken over. */
+/** Longer than a checkout may take, so that no git process of the previous holder still runs when a step is taken over. */
 const STEP_MS = 120_000;
 
 export type LeasedWorktree = LeasedStep<WorktreeRow>;

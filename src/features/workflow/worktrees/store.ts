@@ -36,11 +36,11 @@ export async function tasksIn(db: Db, workspace: string, ids: readonly string[])
   return new Map([...Map.groupBy(rows, (row) => row.worktree_id)].map(([id, tasks]) => [id, tasks.map((task) => task.id)]));
 }
 
-/** Claimed tasks of the worktree. */
+/** The claimed tasks that are assigned to the worktree. */
 export const tasksHeldIn = (db: Db, workspace: string, worktreeId: string): Promise<WorkflowTaskRow[]> =>
   findRows(db, 'workflow_tasks', { workspace_id: workspace, worktree_id: worktreeId, assigned_agent_id: { '!=': null } });
 
-/** Dependencies of this task whose own worktree is not merged: their work is not in the base branch yet. */
+/** Dependencies of this task whose own worktree is not merged, so their work is not in the base branch yet. */
 export async function unmergedDependencies(db: Db, workspace: string, taskId: string, worktreeId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('workflow_dependencies as dependency')

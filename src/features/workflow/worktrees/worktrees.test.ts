@@ -15,7 +15,7 @@ const create = async (more: object = {}): Promise<string> =>
 const list = async (more: object = {}) => (await app.ok('workspace_list', { workflow_id, ...more })).workspaces;
 
 describe('registering', () => {
-  test('an own worktree is stored unchanged and its tasks are assigned to it [workspace.create.shape] [workspace.create.assigns-tasks]', async () => {
+  test('a worktree that an agent created is stored unchanged, and its tasks are assigned to it [workspace.create.shape] [workspace.create.assigns-tasks]', async () => {
     const answer = await app.ok('workspace_create', {
       workflow_id,
       path: '/srv/wt/one/',
@@ -46,7 +46,7 @@ describe('registering', () => {
     expect((await app.events({ kind: 'worktree.created' })).at(-1)?.subject).toBe(answer.id);
   });
 
-  test('the path of an active workspace is refused, naming it; that of a closed one is free', async () => {
+  test('the path of an active workspace is refused, and the refusal names the workspace; the path of a closed workspace is free', async () => {
     const id = await create();
     const refusal = await app.refused('workspace_create', { workflow_id, path: '/srv/wt/one', branch: 'other' });
     expect(refusal).toMatchObject({ code: 'PATH_IN_USE', field: 'path', workspace_id: id });
@@ -65,13 +65,13 @@ describe('registering', () => {
     ['fence', { fence: 1 }],
     ['agent_id', { agent_id: 'ag_1' }],
     ['pathh', { pathh: '/x' }],
-  ])('a bad %s is refused by name: %j', async (field, bad) => {
+  ])('an invalid %s is refused, and the refusal names the field: %j', async (field, bad) => {
     const refusal = await app.refused('workspace_create', { workflow_id, path: '/srv/wt/one', branch: 'b', ...bad });
     expect(refusal).toMatchObject({ code: 'INVALID_INPUT', field });
     expect(await list()).toEqual([]);
   });
 
-  test('tasks of another workflow, unknown ones and foreign claims are refused, and nothing is stored', async () => {
+  test('tasks of another workflow, unknown tasks and tasks that another agent has claimed are refused, and nothing is stored', async () => {
     const other = await app.planned(['elsewhere']);
     const refused = (task_ids: unknown[], caller = app.ana) => app.refused('workspace_create', { workflow_id, path: '/srv/x', branch: 'b', task_ids }, caller);
     expect(await refused([ids.one, other.ids.elsewhere])).toMatchObject({ code: 'WORKFLOW_MISMATCH', field: 'task_ids', task_id: other.ids.elsewhere });
@@ -81,7 +81,7 @@ describe('registering', () => {
     expect([await list(), (await app.task(ids.one as string)).workspace_id]).toEqual([[], null]);
   });
 
-  test('an unknown workflow and an ended one are refused', async () => {
+  test('an unknown workflow and an ended workflow are refused', async () => {
     const refused = (id: string) => app.refused('workspace_create', { workflow_id: id, path: '/srv/x', branch: 'b' });
     expect(await refused('wf_none')).toMatchObject({ code: 'WORKFLOW_NOT_FOUND', field: 'workflow_id' });
     await app.ok('workflow_update_status', { id: workflow_id, status: 'abandoned' });
@@ -99,7 +99,7 @@ describe('assigning a task', () => {
     expect(await app.events({ kind: 'workflow.task_assigned_workspace' })).toHaveLength(1);
   });
 
-  test('only to an active workspace of the same workflow, and only while the workflow has not ended', async () => {
+  test('is possible only to an active workspace of the same workflow, and only while the workflow has not ended', async () => {
     const id = await create();
     const other = await app.planned(['elsewhere']);
     const refused = (task_id: unknown, workspace_id = id) => app.refused('task_assign_workspace', { task_id, workspace_id });
@@ -113,7 +113,7 @@ describe('assigning a task', () => {
     expect(await refused(ids.one)).toMatchObject({ code: 'INVALID_STATE' });
   });
 
-  test('a claimed task only by its holder, and with its fence [task.claim.holder-only] [task.claim.stale-fence]', async () => {
+  test('is possible for a claimed task only by its holder and with its fence [task.claim.holder-only] [task.claim.stale-fence]', async () => {
     const id = await create();
     const held = await app.claimed(ids.one as string, app.ben);
     const args = { task_id: ids.one, workspace_id: id };
@@ -124,11 +124,11 @@ describe('assigning a task', () => {
   });
 });
 
-describe('closing an own worktree', () => {
+describe('closing a worktree that an agent created', () => {
   const update = (id: string, more: object) => app.ok('workspace_update', { id, ...more });
   const refused = (id: string, more: object) => app.refused('workspace_update', { id, ...more });
 
-  test("merged with its commit, or abandoned; the answer says that the folder is the caller's [workspace.update.shape]", async () => {
+  test('is possible as merged with a commit, or as abandoned; the answer says that the server does not manage the folder [workspace.update.shape]', async () => {
     const [one, two] = [await create(), await create({ path: '/srv/wt/two' })];
     app.clock.advance(1_000);
     expect(await update(one, { status: 'merged', merge_commit: 'abcdef1' })).toEqual({ success: true, changed: true, worktree: 'not_managed' });
@@ -150,7 +150,11 @@ describe('closing an own worktree', () => {
     expect(await update(id, { status: 'merged' })).toMatchObject({ changed: false });
     expect(await refused(id, { status: 'merged', merge_commit: 'abcdef2' })).toMatchObject({ code: 'INVALID_STATE', field: 'merge_commit' });
     for (const status of ['active', 'abandoned']) {
-      expect(await refused(id, { status })).toMatchObject({ code: 'INVALID_TRANSITION', from: 'merged', to: status, allowed: [], workspace_id: id });
+      expect(await refused(id, { status })).toMatchObject({
+        code: 'INVALID_TRANSITION',
+        ...{ from: 'merged', to: status, allowed: [], workspace_id: id },
+        suggestion: expect.stringContaining('workspace_create with workflow_id, path and branch'),
+      });
     }
     expect(await app.events({ kind: 'worktree.merged' })).toHaveLength(1);
   });
@@ -170,7 +174,7 @@ describe('closing an own worktree', () => {
 });
 
 describe('listing', () => {
-  test('by workflow and by status, in pages [workspace.list.shape] [workspace.list.status-filter]', async () => {
+  test('filters by workflow and by status, in pages [workspace.list.shape] [workspace.list.status-filter]', async () => {
     const made = [];
     for (const name of ['a', 'b', 'c', 'd']) made.push(await create({ path: `/srv/wt/${name}` }));
     const [a, b, c, d] = made as [string, string, string, string];

@@ -2,7 +2,7 @@ import { type AnswerTo, calling } from '../call.ts';
 import type { CliCommand } from '../command.ts';
 import { age } from '../output.ts';
 
-/** A copy of the contract's list: the contract would load its schema library. A test compares them. */
+/** A copy of the contract's list, because importing the contract would load its schema library. A test compares the two lists. */
 export const APPROVAL_STATUSES = ['waiting', 'approved', 'refused', 'used', 'lapsed'] as const;
 
 type Approval = AnswerTo<'approvals.approve'>;
@@ -15,7 +15,7 @@ export const approvalCommands: readonly CliCommand[] = [
       status: {
         value: 'STATUS',
         choices: APPROVAL_STATUSES,
-        description: 'List the calls in this status. `lapsed`: not decided in time, or approved and not used.',
+        description: 'List the calls in this status. `lapsed`: nobody decided in time, or the approval was not used.',
         default: 'waiting',
       },
     },

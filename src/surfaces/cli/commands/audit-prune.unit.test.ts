@@ -22,7 +22,7 @@ async function ran(values: Record<string, string | boolean>) {
   return { asked, ...result };
 }
 
-test('counts before a prune, then repeats the call with the same time until it is done', async () => {
+test('counts the events before a prune, then repeats the call with the same time until all of them are deleted', async () => {
   const dry = await ran({ keep: '40', 'dry-run': true });
   expect(dry.asked).toEqual([{ keep_days: 40, dry_run: true }, ...Array(2).fill({ before: 1_000, dry_run: true })]);
   expect(dry).toMatchObject({
@@ -38,7 +38,7 @@ test('counts before a prune, then repeats the call with the same time until it i
   expect(done).toMatchObject({ json: { dry_run: false, events: 7, anchor: ANCHOR }, text: expect.stringContaining('begins at 8, anchored at 7') });
 });
 
-test('refuses a wrong date or number of days, and both or neither of them', async () => {
+test('refuses an invalid date or number of days, and a call with both or with neither', async () => {
   const wrong: Record<string, string>[] = [{}, { before: 'spring' }, { before: '2026-13-01' }, { before: '2026-03' }, { keep: '0' }, { keep: '1.5' }];
   for (const values of [...wrong, { keep: '40', before: '2026-01-01' }]) await expect(ran(values), JSON.stringify(values)).rejects.toThrow(UsageError);
   for (const before of ['2026-03-01T12:00Z', '2026-03-01T12:00:00.5+01:00']) expect((await ran({ before, yes: true })).json).toMatchObject({ events: 7 });

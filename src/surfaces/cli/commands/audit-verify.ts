@@ -14,13 +14,13 @@ import { everyFiveSeconds } from '../progress.ts';
 
 type Ends = Pick<AnswerTo<'events.list'>, 'head' | 'anchor'>;
 
-/** Reads up to the end that the journal had at the start: reading adds events, so a later end would never be reached. */
+/** Reads up to the last event at the start of the command. Reading adds events itself, so a later end would never be reached. */
 export async function everyPage(invocation: Invocation, use: (events: JournalEvent[], ends: Ends) => void, filter: object = {}): Promise<Ends> {
   let ends: Ends | undefined;
   const say = everyFiveSeconds(invocation);
   for (let after = 0; ; ) {
     const { items, head, anchor, looked } = await call(invocation, 'events.list', { after, limit: 1_000, ...filter });
-    // Pruned events must not look like a break in the chain.
+    // A prune during the read must not be reported as a break in the chain.
     if (ends && anchor.seq > after) throw new CliError('JOURNAL_PRUNED', 'The journal was pruned during the read.', 'Run the command again.');
     ends ??= { head, anchor };
     const last = ends.head.seq;
@@ -38,7 +38,7 @@ export const verifyCommand: CliCommand = {
   name: 'audit verify',
   summary: 'Verify the hash chain of the journal and its anchors.',
   description: 'Reads every event. Exit code 1: the chain is broken, or an anchor does not match.',
-  options: { anchor: { value: 'FILE', description: 'Compare with the anchors in this file also.', default: 'the anchors of this home only' } },
+  options: { anchor: { value: 'FILE', description: 'Also compare with the anchors in this file.', default: 'the anchors of this home only' } },
   examples: ['audit verify', 'audit verify --anchor /mnt/safe/anchors.jsonl'],
   async run(invocation) {
     const { home, given } = anchorsFor(invocation);
@@ -98,7 +98,7 @@ const mergeReports = (one: AnchorReport, other: AnchorReport): AnchorReport => (
   firstBreak: earlierBreak(one.firstBreak, other.firstBreak),
 });
 
-/** The anchors of the home, and those of the given file. */
+/** The anchors of the home and the anchors in the given file. */
 function anchorsFor(invocation: Invocation): { home: KeptAnchors; given?: ReturnType<typeof readGivenAnchors> } {
   const folder = anchorFolder(loadConfig(invocation.env).home);
   const workspace = workspaceId(option(invocation, 'workspace') ?? 'default');

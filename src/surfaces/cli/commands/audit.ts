@@ -107,7 +107,7 @@ export const auditCommands: readonly CliCommand[] = [
   },
 ];
 
-/** Reads further back until enough events match, or the journal begins. */
+/** Reads further back until enough events match, or until it reaches the beginning of the journal. */
 async function latestFitting(invocation: Invocation, latest: number): Promise<JournalEvent[]> {
   const filter = given(invocation, ...FILTER);
   let { items, looked, anchor } = await call(invocation, 'events.list', { latest, ...filter });
@@ -119,15 +119,15 @@ async function latestFitting(invocation: Invocation, latest: number): Promise<Jo
   return items;
 }
 
-/** The server writes it, so that only one process writes the file. */
+/** The server writes the anchor, so that only one process writes the file. */
 async function writeAnchor(invocation: Invocation): Promise<CommandResult> {
   const anchored = await call(invocation, 'journal.anchor');
   return { json: { kind: 'audit_anchor', ...anchored }, text: `${anchored.seq} ${anchored.root}` };
 }
 
 /**
- * Sets aside the anchors that do not match the restored journal. Never done by the server: its callers are in the database, so whoever can write the
- * database could act as any of them. Whoever can write the home may do it.
+ * Sets aside the anchors that do not match the restored journal. The server offers no action for this: its callers are rows of the database, so a person
+ * who can write the database could call it as the operator. Only a person who can write the files of the home may do it.
  */
 async function anchorAfterRestore(invocation: Invocation): Promise<CommandResult> {
   const [{ openStore }, { AnchorKeeper }] = await Promise.all([import('../../../storage/open.ts'), import('../../../storage/anchors/keeper.ts')]);
@@ -152,13 +152,13 @@ async function anchorAfterRestore(invocation: Invocation): Promise<CommandResult
 async function prune(invocation: Invocation): Promise<CommandResult> {
   const wanted = await untilDone(invocation, { ...which(invocation), dry_run: true });
   const { before, verified_to } = wanted;
-  // A prune that was interrupted leaves events that it had already cut off.
+  // An interrupted prune can leave events that are already cut off from the chain but not yet deleted.
   const events = wanted.pruned + wanted.remaining;
   const meant = `${counted(events, 'event')} before ${new Date(before).toISOString()}, up to ${verified_to}`;
   const dry_run = invocation.values['dry-run'] === true;
   const json = { kind: 'journal_pruned', dry_run, before };
   if (events === 0) return { json: { ...json, events, anchor: wanted.anchor }, text: `No event is older than ${new Date(before).toISOString()}.` };
-  if (dry_run) return { json: { ...json, events, anchor: wanted.anchor }, text: `${meant}, would be deleted. The chain is intact up to there.` };
+  if (dry_run) return { json: { ...json, events, anchor: wanted.anchor }, text: `Would delete ${meant}. The chain is intact up to there.` };
   if (canConfirm(invocation) && !(await confirm(`Delete ${meant}? This cannot be undone.`)))
     return { json: { ...json, events: 0, anchor: wanted.anchor }, text: 'Nothing was deleted.', exit: 1 };
   const { anchor } = await untilDone(invocation, { before });

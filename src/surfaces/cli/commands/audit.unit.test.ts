@@ -5,7 +5,7 @@ import type { Invocation } from '../command.ts';
 import { createOutput } from '../output.ts';
 import { auditCommands } from './audit.ts';
 
-test('reports a journal that is pruned during its verification as pruned, not as broken', async () => {
+test('reports that the journal was pruned during its verification, and does not report a break in the chain', async () => {
   const t = await testApp();
   const { workspace } = t.operator.principal;
   const made = { category: 'work' as const, kind: 'note.made', actor: 'operator' };

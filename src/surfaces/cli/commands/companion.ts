@@ -63,7 +63,7 @@ function keyIn(file: string): KeyObject {
     throw new CliError(
       'KEY_UNUSABLE',
       `${file} is not a usable key (${code ?? 'not an Ed25519 key in PEM form'}).`,
-      'covenant companion keygen release-key.pem',
+      'Give the key file of your earlier releases: --key FILE. Only for the first release, make one: covenant companion keygen FILE',
     );
   }
 }

@@ -50,7 +50,7 @@ async function planConnection({ env, cwd }: Invocation, client: ClientName, orig
   return () => applySetup(planned).flatMap(({ files }) => files);
 }
 
-/** The shell can run the output: eval "$(covenant connect codex --write)". */
+/** Prints output that the shell can run: eval "$(covenant connect codex --write)". */
 function writtenConnection(
   { json, out }: Invocation,
   client: ClientName,

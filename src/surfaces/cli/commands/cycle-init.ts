@@ -12,7 +12,7 @@ import { type CliCommand, CliError, type CommandResult, type Invocation } from '
 import { IN_REPOSITORY, pathOf, typedCommand, wrongOption } from './cycle-ask.ts';
 
 const FILE = `${FOLDER}/config.json`;
-/** Only its owner may read a file with PSKs. */
+/** The file contains PSKs, so only its owner may read it. */
 const PRIVATE = 0o600;
 
 interface Initialized {
@@ -56,13 +56,13 @@ async function writePsks(repository: string, config: string, tracked: boolean): 
     const message = `git tracks ${config}, so the PSKs would be committed.`;
     throw new CliError('CONFIG_TRACKED', message, `git rm --cached ${FILE}, commit, then run covenant cycle init`);
   }
-  // Written before the PSKs, so that git never sees them.
+  // The ignore file is written before the PSKs, so that git never adds them.
   await ignoreAll(repository);
   const done = { created: before === null, added: missing, roles: machine.roles };
   if (missing.length === 0) return done;
   const text = `${JSON.stringify(withPsks(before, missing), null, 2)}\n`;
   if (before !== null) await fileDisk.replaceFile(config, text, PRIVATE);
-  // Another process has just written the file: read that one instead.
+  // Another process has just written the file, so read it again.
   else if (!(await createFile(config, text, PRIVATE))) return await writePsks(repository, config, tracked);
   return done;
 }
@@ -80,7 +80,7 @@ function withPsks(before: string | null, roles: readonly string[]): object {
   return { ...document, agents: { ...document.agents, ...added } };
 }
 
-/** Keeps the PSKs and the mirror out of commits. Our rule goes last, so that it overrides the others. */
+/** Makes git ignore the PSKs and the mirror. Our rule goes last, so that it overrides earlier rules. */
 async function ignoreAll(repository: string): Promise<void> {
   let folder: string;
   try {
@@ -95,7 +95,7 @@ async function ignoreAll(repository: string): Promise<void> {
   await fileDisk.replaceFile(path, `${before}${before === '' || before.endsWith('\n') ? '' : '\n'}*\n`);
 }
 
-/** Git commits changes of a tracked file even if it is ignored. False outside git. */
+/** Whether git tracks the file. Git commits changes of a tracked file even if the file is ignored. */
 async function isTracked(repository: string): Promise<boolean> {
   return await git(repository, ['ls-files', '--', FILE], { reads: true }).then(
     (listed) => listed.trim() !== '',

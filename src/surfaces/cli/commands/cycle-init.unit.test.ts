@@ -21,7 +21,7 @@ async function init(cwd: string, values: Record<string, string> = {}): Promise<C
   return (await cycleInit.run({ env: { COVENANT_HOME: temporaryFolder() }, cwd, json: false, out, values, positionals: [], client })) as CommandResult;
 }
 
-test('cycle init writes a config with a PSK for each role, for its owner alone and out of git, and never prints a PSK [cycle.cli.helper]', async () => {
+test('cycle init writes a config with a PSK for each role, which only its owner can read and git ignores, and prints no PSK [cycle.cli.helper]', async () => {
   const { path, git } = temporaryRepository();
   mkdirSync(join(path, 'src/deep'), { recursive: true });
   const done = await init(join(path, 'src/deep'));
@@ -70,7 +70,7 @@ test('cycle init adds missing PSKs to a valid config and keeps everything else',
   const read = readConfig(text(path));
   expect('config' in read && withoutPsk(read.config)).toEqual([]);
   expect(modeOf(file(path))).toBe(0o600);
-  // Earlier rules stay. Ours comes last, so it overrides them.
+  // Earlier rules stay. Our rule comes last, so it overrides them.
   expect(text(path, '.gitignore')).toBe('# ours\n*\n!archive\n*\n');
 });
 
@@ -85,7 +85,7 @@ test.each([
   expect([text(path), readdirSync(join(path, '.mcp-broker'))]).toEqual([config, ['config.json']]);
 });
 
-test('cycle init writes no PSK that git, other accounts or another folder would get', async () => {
+test('cycle init adds no PSK to a tracked file or through a link to another folder, and warns about PSKs that git or other accounts can read', async () => {
   const { path, git } = temporaryRepository();
   writeConfig(path, { mode: 'approval' });
   git(['add', '.']);
@@ -105,7 +105,7 @@ test('cycle init writes no PSK that git, other accounts or another folder would 
   expect(readdirSync(elsewhere)).toEqual([]);
 });
 
-test('cycle init reports what blocks its files', async () => {
+test('cycle init reports a folder or file that prevents it from writing its files', async () => {
   const path = place();
   mkdirSync(file(path, '.gitignore'), { recursive: true });
   await expect(init(path)).rejects.toMatchObject({ code: 'CONFIG_NOT_WRITTEN', message: expect.stringContaining(`${file(path, '.gitignore')} is not a file`) });
@@ -114,7 +114,7 @@ test('cycle init reports what blocks its files', async () => {
   await expect(init(blocked)).rejects.toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringContaining('cannot be read (ENOTDIR)') });
 });
 
-test('of several concurrent runs of cycle init, one writes the config and the others keep it', async () => {
+test('if cycle init runs several times at once, one run writes the config and the others keep it', async () => {
   const path = place();
   const done = await Promise.all(Array.from({ length: 5 }, () => init(path)));
   expect(done.map(({ json }) => json.created).sort()).toEqual([false, false, false, false, true]);

@@ -71,7 +71,7 @@ const listOf = ({ payload }: ShownHandoff, field: string): unknown[] => (Array.i
 const KNOWN = ['cycle_id', 'feature', 'producer', 'consumer'];
 const TITLES: Readonly<Record<string, string>> = { files_modified: 'Files modified', data_shapes: 'Data shapes' };
 
-/** Shows the handoff in full: the next role works from it. */
+/** Shows the handoff in full, because the next role works from it. */
 export function handoffLines(handoff: ShownHandoff, now: number): string {
   const sections = Object.entries(handoff.payload)
     .filter(([field]) => !KNOWN.includes(field))

@@ -19,7 +19,7 @@ test.each([
   ['frontend', ['handoff.write to codex (→ backend)']],
   ['frontend_refine', ['handoff.write to codex (→ backend)', 'cycle.complete (→ complete)']],
   ['complete', ['cycle.archive']],
-])('what is to do in %s follows from the machine', (phase, ways) => {
+])('in the phase %s, the next steps come from the transitions of the cycle', (phase, ways) => {
   expect(nextTools({ machine: GEMINI_AND_CODEX }, { phase })).toEqual(ways);
 });
 

@@ -14,7 +14,7 @@ export const cycleWatch: CliCommand = {
   async run(invocation) {
     if (!(await findServer(invocation.env)))
       throw new CliError('NOT_RUNNING', 'No server of this home is running, so there are no events to follow.', 'covenant up');
-    // The position is read before the status: an event in between is then shown twice instead of lost.
+    // The position is read before the status, so that an event in between is shown twice instead of lost.
     const { head } = await call(invocation, 'events.list', { latest: 1 });
     const shown = await showHere(invocation);
     const until = option(invocation, 'until');
@@ -50,7 +50,7 @@ async function follow(invocation: Invocation, shown: CycleAnswer, after: number,
   }
 }
 
-/** Sessions and refused PSKs belong to a repository, not to a cycle. Tool calls are `usage` events and left out. */
+/** Session and PSK events belong to a repository and not to a cycle, so they are included. Tool calls are `usage` events and are left out. */
 function isOf({ category, kind, subject, payload }: JournalEvent, repository: string, cycle: string | undefined): boolean {
   if (category === 'usage' || !kind.startsWith('cycle.')) return false;
   if (cycle !== undefined && subject === cycle) return true;

@@ -166,7 +166,7 @@ async function showNamed(invocation: Invocation): Promise<CycleAnswer> {
   return await askCycle(invocation, 'cycles.show', { id });
 }
 
-/** A person sees the cycle before they confirm, and cancels exactly that one: a cycle that starts meanwhile continues. */
+/** Shows the cycle before the person confirms, and cancels exactly that cycle. Another cycle that starts in the meantime continues. */
 async function cancel(invocation: Invocation): Promise<CommandResult> {
   const reason = option(invocation, 'reason');
   let which: Record<string, string> = repositoryHere(invocation);

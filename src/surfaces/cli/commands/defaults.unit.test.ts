@@ -22,14 +22,14 @@ import { PARALLEL, WORKFLOW_STATUSES } from './workflow.ts';
 
 type Field = { readonly default?: unknown; readonly enum?: readonly string[] };
 
-/** A field of the input of the contract with this name. */
+/** An input field of the contract with this name. */
 function field(contracts: object, action: string, name: string): Field {
   const found = Object.values(contracts).find((each) => (each as { name?: string } | undefined)?.name === action) as { input: z.ZodType } | undefined;
   const schema = z.toJSONSchema((found as { input: z.ZodType }).input, { io: 'input' }) as { properties: Record<string, Field> };
   return schema.properties[name] ?? {};
 }
 
-test('the defaults and values in the help are those of the server [use.help.command]', () => {
+test('the defaults and accepted values in the help are the same as on the server [use.help.command]', () => {
   expect(field({ rotateToken }, 'tokens.rotate', 'overlap_minutes').default).toBe(OVERLAP_MINUTES);
   expect(field(servers, 'servers.logs', 'lines').default).toBe(SERVER_LINES);
   expect(field(instances, 'instances.logs', 'lines').default).toBe(LOG_LINES);
@@ -42,7 +42,7 @@ test('the defaults and values in the help are those of the server [use.help.comm
   expect([field(messages, 'messages.threads', 'kind').enum, field(messages, 'messages.threads', 'state').enum]).toEqual([KINDS, STATES]);
 });
 
-test('the defaults in the help of up and covibe-mcp are those of the programs [use.help.command]', () => {
+test('the defaults in the help of up and covibe-mcp are the ones that the programs use [use.help.command]', () => {
   const { port, host } = defaultsIn('/home');
   expect(upCommand.options?.port?.default).toBe(`${port}, or the port in config.toml`);
   expect(upCommand.options?.host?.default).toBe(`${host}, or the host in config.toml`);

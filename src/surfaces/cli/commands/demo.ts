@@ -35,7 +35,7 @@ export const demoCommand: CliCommand = {
   },
 };
 
-/** The parts of the demo that are separate processes. */
+/** Starts one of the demo's separate processes. */
 export const demoPart: CliCommand = {
   name: 'demo-part',
   hidden: true,
@@ -69,13 +69,13 @@ async function show(invocation: Invocation, client: Client, staysUp: boolean): P
   let signin = '';
   const opened = (link: string) => {
     signin = link;
-    narrator.say(`Dashboard  ${link}  (one use, 10 min)`);
+    narrator.say(`Dashboard  ${link}  (works once, for 10 min)`);
     if (!json && values['no-open'] !== true) openBrowser(link, invocation.env);
   };
   try {
     await playDemo({ url, action, signal: stop.signal, narrator, paceMs, stayMs }, opened);
   } catch (error) {
-    // The data of another demo stays.
+    // Nothing is removed if this demo did not start, because the existing data belongs to another demo.
     const begun = !(error instanceof CliError && ['DEMO_RUNNING', 'DEMO_KEPT', 'WORKSPACE_TAKEN'].includes(error.code));
     if (begun) await clearStage(action, false).catch((left) => out.note(`${out.mark.wait} ${messageOf(left)}\n    next: covenant demo --clean`));
     throw stop.signal.aborted ? stop.signal.reason : error;
@@ -109,7 +109,7 @@ function secondsOf(invocation: Invocation, name: string, usual: number, most: nu
 
 /** Starts a server for the length of the demo, if none is running in this home. */
 async function startServer({ env, out }: Invocation): Promise<{ stop(): Promise<void> }> {
-  // In its own process group: Ctrl-C must not stop the server that the demo needs to clean up.
+  // The server gets its own process group, so that Ctrl-C does not stop it: the demo needs it to clean up.
   const child = spawn(process.execPath, [String(process.argv[1]), 'up', '--no-open', '--json'], { env, stdio: ['ignore', 'pipe', 'ignore'], detached: true });
   const exited = once(child, 'exit');
   const line = await Promise.race([once(createInterface({ input: child.stdout }), 'line').then(([first]) => String(first)), exited.then(() => undefined)]);

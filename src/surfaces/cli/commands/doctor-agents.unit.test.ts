@@ -42,6 +42,6 @@ test('doctor reports a session without an instance and --fix ends it; a home wit
   expect(await processes.look(handle)).toEqual({ state: 'gone' });
   expect((await doctor(home)).items.filter(({ check }) => check === 'agents')).toMatchObject([{ state: 'ok' }]);
   await expect(doctor(home, { force: '/x' })).rejects.toThrow('--fix');
-  await expect(doctor(home, { fix: true, force: '/x' })).rejects.toThrow('/x is no worktree');
+  await expect(doctor(home, { fix: true, force: '/x' })).rejects.toThrow('/x is not a leftover worktree');
   expect((await doctor(temporaryFolder())).items.filter(({ check }) => check === 'agents')).toMatchObject([{ state: 'skipped' }]);
 });

@@ -5,7 +5,7 @@ import { explainCommand } from './explain.ts';
 
 const explained = (...positionals: string[]) => explainCommand.run({ positionals, out: { columns: Number.POSITIVE_INFINITY } } as unknown as Invocation);
 
-test('explains every error code: meaning, cause and next step [use.explain.code]', async () => {
+test('explains the meaning, cause and next step of every error code [use.explain.code]', async () => {
   const codes = Object.entries(ERROR_CODES);
   expect(codes.length).toBeGreaterThan(0);
   for (const [code, entry] of codes) {
@@ -18,7 +18,7 @@ test('explains every error code: meaning, cause and next step [use.explain.code]
   for (const [code, { meaning }] of codes) expect(text).toMatch(new RegExp(`^${code} +${meaning.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`, 'm'));
 });
 
-test('an unknown code suggests the nearest one, in any case of letters', async () => {
+test('suggests the nearest code for an unknown code, in upper or lower case', async () => {
   expect((await explained('task_not_found'))?.json).toMatchObject({ code: 'TASK_NOT_FOUND' });
   await expect(explained('TASK_NOT_FUND')).rejects.toMatchObject({ code: 'UNKNOWN_CODE', next: 'covenant explain TASK_NOT_FOUND' });
   await expect(explained('X')).rejects.toMatchObject({ next: 'covenant explain' });

@@ -10,7 +10,7 @@ import { everyFiveSeconds } from '../progress.ts';
 
 type WriteLines = (lines: string) => Promise<void>;
 
-/** The file gets its name when it is complete and on disk. */
+/** Writes to a partial file, which gets its final name when it is complete and on disk. */
 async function writeWhole<T>(path: string, produce: (write: WriteLines) => Promise<T>): Promise<T> {
   const partial = `${path}.partial`;
   refuseExisting(path, 'Give another name, or remove that file.');
@@ -126,6 +126,6 @@ function narrate({ out, values }: Invocation, brokenAt: number | undefined): voi
   out.note(`${out.mark.wait} The file contains the hashes of tokens and the tokens of open locks. Protect it like the database.`);
   if (!values.unverified) return;
   out.note(
-    `${out.mark.wait} ${brokenAt === undefined ? 'The chain is intact. The file is marked as unverified all the same' : `The chain breaks at event ${brokenAt}. The file says so`}.`,
+    `${out.mark.wait} ${brokenAt === undefined ? 'The chain is intact, but the file is marked as unverified' : `The chain breaks at event ${brokenAt}. The file states this`}.`,
   );
 }

@@ -76,7 +76,7 @@ export const externalServerCommands: readonly CliCommand[] = [
   }),
 ];
 
-/** A person approves exactly the changes that they saw: later changes of the server stay withheld. */
+/** Approves exactly the changes that the person saw. Later changes of the server stay withheld. */
 async function approve(invocation: Invocation): Promise<CommandResult> {
   const server = invocation.positionals[0] as string;
   const tool = option(invocation, 'tool');
@@ -178,7 +178,7 @@ export function serverLines({ items, problems, unconfigured }: ServerList, mark:
 
 const MAX_NAMED = 20;
 
-/** The names and reasons, at most MAX_NAMED of them. */
+/** At most MAX_NAMED names, each with its reason. */
 export function withheldNames(items: readonly WithheldItem[]): string {
   const names = items.slice(0, MAX_NAMED).map(({ exposed, name, reason, rejected }) => {
     const shown = escapeInvisible(exposed || name) || '(no name)';

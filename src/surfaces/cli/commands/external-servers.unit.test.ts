@@ -89,7 +89,7 @@ test.each([
   ['n\n', false],
   ['yup\n', false],
   ['', false],
-])('the answer %j is taken as %s', async (answer, expected) => {
+])('the typed answer %j makes confirm return %s', async (answer, expected) => {
   const [input, output] = [new PassThrough(), new PassThrough()];
   const asked = confirm('Approve?', input, output);
   input.end(answer);

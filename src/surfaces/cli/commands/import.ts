@@ -10,7 +10,7 @@ import { everyFiveSeconds } from '../progress.ts';
 
 export const importCommand: CliCommand = {
   name: 'import',
-  // The file names its workspace.
+  // The import has no --workspace, because the file names its workspace.
   local: true,
   summary: 'Add an exported workspace to this database.',
   description:
@@ -42,13 +42,13 @@ export const importCommand: CliCommand = {
   },
 };
 
-/** The rows that an import leaves out: credentials, and steps in progress outside the store. */
+/** Lists the rows that an import leaves out: credentials, and steps whose work outside the database is unfinished. */
 function leftOutLines(leftOut: Readonly<Record<string, number>>): string {
   const kinds = Object.entries(leftOut).map(([kind, count]) => `  ${String(count).padStart(6)} ${kind.replaceAll('_', ' ')}`);
   return kinds.length === 0 ? '' : `\nLeft out:\n${kinds.join('\n')}`;
 }
 
-/** The file is read twice, which is impossible for a pipe. */
+/** Refuses a pipe, because the import reads the file twice. */
 function refuseUnlessFile(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false });
   if (!found) throw new CliError('FILE_NOT_FOUND', `The file ${path} does not exist.`, 'Give the path of an export.');
@@ -88,7 +88,7 @@ async function importFrom(invocation: Invocation, file: string, config: ReturnTy
     onProgress: (rows: number, read: number) => say(() => `${rows} rows, ${Math.floor((100 * read) / Math.max(1, bytes))} %`),
   };
   try {
-    // A file that is not an export must not create a home or a database.
+    // Checked first, so that a file that is not an export does not create a home or a database.
     await headerOf(options);
     prepareHome(config.home);
     const store = await openStore({ url: config.database_url, path: config.database_path, now, statementTimeoutMs: STATEMENT_TIMEOUT_MS });

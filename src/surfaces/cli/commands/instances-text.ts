@@ -77,7 +77,7 @@ const feedbackLines = ({
   ...actionable_items.map((item) => `    - ${oneLine(item).trim()}`),
 ];
 
-/** Reports what happened to the worktree, and how to reach its contents. */
+/** Reports what happened to the worktree, and where its contents are now. */
 export function endedLines(ended: Ended, did: string, mark: CliOutput['mark']): string {
   const { instance, worktree, reason, backup_ref } = ended;
   const head = `${did} ${instance.id}; it is ${instance.status}.`;

@@ -33,7 +33,7 @@ const INSTANCE: ListedInstance = {
 };
 const SHOWN: InstanceAnswer = { instance: INSTANCE, prompt: 'x', attach: ['tmux'], relationships: [], feedback: [], failures: [] };
 
-test('lists the type, the status, the place and the reviewed instance of each instance', () => {
+test('lists each instance with its type, status, session kind, and the instance that it reviews', () => {
   const review: ListedInstance = {
     ...INSTANCE,
     id: 'review-7-a2',
@@ -52,7 +52,7 @@ test('lists the type, the status, the place and the reviewed instance of each in
   expect(listLines({ items: [], total: 0 }, NOW)).toContain('next: covenant instances start --repo . --type coding');
 });
 
-test('shows an instance with its reviews, feedback and failures, and the next step at its limit', () => {
+test('shows an instance with its reviews, feedback and failures, and the suggestions at its review limit', () => {
   const text = showLines(
     {
       ...SHOWN,

@@ -14,7 +14,7 @@ const idOf = ({ positionals }: Invocation): string => positionals[0] as string;
 const LOOK_MS = 1_000;
 
 const ID = { name: 'ID', description: 'The instance id, or the end of it.' } as const;
-/** Copies of the contract's lists and default: the contract would load its schema library. A test compares them. */
+/** Copies of the contract's lists and default, because importing the contract would load its schema library. A test compares them. */
 export const INSTANCE_STATUSES = ['started', 'waiting_review', 'pr_created', 'pr_merged', 'pr_closed', 'terminated', 'abandoned'] as const;
 export const LOG_LINES = 200;
 const REASON = { reason: { value: 'TEXT', description: 'Why. The status shows this text.' } } as const satisfies CommandOptions;
@@ -164,7 +164,7 @@ async function start(invocation: Invocation): Promise<CommandResult> {
   return { json: { kind: 'instance_started', instance }, text: `${mark.good} ${text}\n    next: ${look}` };
 }
 
-/** Runs the tmux of the user on the socket of the server. */
+/** Runs the user's tmux with the tmux socket of the server. */
 async function attach(invocation: Invocation): Promise<CommandResult | undefined> {
   const shown = await call(invocation, 'instances.show', { instance_id: idOf(invocation) });
   const { instance } = shown;

@@ -6,7 +6,7 @@ import { questionLines } from './questions-text.ts';
 export type MessageList = AnswerTo<'messages.threads'>;
 type Thread = MessageList['items'][number];
 
-/** Copies of the contract's lists: the contract would load its schema library. A test compares them. */
+/** Copies of the contract's lists, because importing the contract would load its schema library. A test compares them. */
 export const KINDS = ['ask', 'question', 'message', 'handoff', 'announcement'] as const;
 export const STATES = ['undelivered', 'overdue', 'unanswered'] as const;
 
@@ -59,7 +59,7 @@ export function threadLines({ thread, entries, entries_cut, remindable_from }: A
     .join('\n');
 }
 
-/** Open questions in full, then the table of the other threads. */
+/** Shows open questions in full, then the other threads as a table. */
 async function listText(invocation: Invocation, threads: MessageList): Promise<string> {
   const [now, { columns }] = [Date.now(), invocation.out];
   const older = threads.next === null ? '' : '\n(older ones exist)';
@@ -79,7 +79,7 @@ export const messageCommands: readonly CliCommand[] = [
   {
     name: 'messages list',
     summary: 'List messages, questions, asks, handoffs and announcements.',
-    description: 'Undelivered and overdue ones first, then the newest. `--kind question` prints the open questions in full.',
+    description: 'Lists undelivered and overdue messages first, then the newest. `--kind question` prints the open questions in full.',
     options: {
       kind: { value: 'KIND', choices: KINDS, description: 'Only this kind.' },
       state: { value: 'STATE', choices: STATES, description: 'Only threads in this state.' },
@@ -108,7 +108,7 @@ export const messageCommands: readonly CliCommand[] = [
       to: {
         value: 'WHOM',
         choices: ['agents', 'team'],
-        description: 'All agents at work, or an announcement to the team with `--developer`.',
+        description: '`agents`: all agents at work. `team`: an announcement to the team, with `--developer`.',
         default: 'agents',
       },
       role: { value: 'ROLE', choices: ['coordinator', 'worker'], description: 'Only agents with this role.' },
@@ -122,7 +122,7 @@ export const messageCommands: readonly CliCommand[] = [
       const sent = await call(invocation, 'messages.broadcast', { message, to: 'agents', ...given(invocation, 'to', 'role', 'developer') });
       const { good, quiet } = invocation.out.mark;
       const who = sent.sent_count === null ? 'Announced to the team' : `Sent to ${counted(sent.sent_count, 'agent')}`;
-      const text = sent.id === null ? `${quiet} No agent is at work, so nobody received it.` : `${good} ${who} (${sent.id}).`;
+      const text = sent.id === null ? `${quiet} No agent is at work, so nobody received the message.` : `${good} ${who} (${sent.id}).`;
       return { json: { ...sent, kind: 'message_sent' }, text };
     },
   },

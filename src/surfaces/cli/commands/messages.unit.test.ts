@@ -21,7 +21,7 @@ const thread: MessageList['items'][number] = {
   remindable: true,
 };
 
-test('lists urgent threads first, one line each, with the number of recipients of a broadcast and without private words', () => {
+test('lists each thread on one line, urgent threads first, with the recipient count of a broadcast and without private text', () => {
   const broadcast: typeof thread = { ...thread, id: 'msg_1', kind: 'message', recipients: 3, subject: null, status: 'read', due_at: null };
   const [, first, second, ...rest] = threadTable({ pressing: [thread], items: [broadcast] }, NOW).split('\n');
   expect(first).toMatch(/^ask_1 +ask +overdue +codex@mira +ana +2023-11-14T22:13 +1 m +Which port\?$/);

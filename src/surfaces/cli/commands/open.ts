@@ -18,7 +18,7 @@ export const openCommand: CliCommand = {
   },
 };
 
-/** Looks up an id or the end of one. Titles that contain the text do not count. */
+/** Finds the item with this id, or whose id ends in this text. Matches in titles are ignored. */
 async function pageOf(invocation: Invocation, text: string): Promise<string> {
   const { items } = await call(invocation, 'lookup.find', { text, limit: 10 });
   const { path } = itemEndingIn(items, ({ id }) => id.toLowerCase(), text.replace(/^#/, '').toLowerCase(), {

@@ -3,7 +3,7 @@ import { age, indented } from '../output.ts';
 
 type Question = ItemOf<'questions.list'>;
 
-/** Shows a question in full, so that nobody answers a question that they have not read. */
+/** Shows the whole question, so that nobody answers a question that they have not read. */
 export function questionLines(items: readonly Question[], now: number): string {
   return items
     .map((item) => `${item.question_id}  ${item.priority}  ${item.agent_name ?? item.agent_id}  asked ${age(item.asked_at, now)} ago\n${questionText(item)}`)

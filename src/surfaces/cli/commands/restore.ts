@@ -20,6 +20,7 @@ import { type Config, loadConfig } from '../../../config.ts';
 import type { RevivedToken } from '../../../features/core/identity/index.ts';
 import { clockFrom } from '../../../kernel/clock.ts';
 import { workspaceName } from '../../../kernel/ids.ts';
+import { shellQuoted } from '../../../wire/shell-quoted.ts';
 import { refuseWhileServed } from '../client.ts';
 import { type CliCommand, CliError, type Invocation } from '../command.ts';
 import { type CliOutput, counted, type TableShape, table } from '../output.ts';
@@ -30,9 +31,9 @@ export const restoreCommand: CliCommand = {
   local: true,
   summary: 'Replace the database with a backup.',
   description:
-    'Stop the server first. The replaced database is kept in the folder backups. Tokens that were revoked or expired after the backup are revoked again.',
+    'Stop the server first. The replaced database is kept in the folder backups. Tokens that were revoked or expired after the backup are revoked in it.',
   arguments: [{ name: 'FILE', description: 'A file of `covenant backup`.' }],
-  options: { 'keep-tokens': { description: 'Let those tokens work again.' } },
+  options: { 'keep-tokens': { description: 'Do not revoke those tokens: they work again.' } },
   examples: ['restore ~/.covenant/backups/covenant-1790000000000.db'],
   async run(invocation) {
     const config = loadConfig(invocation.env);
@@ -71,7 +72,7 @@ export const restoreCommand: CliCommand = {
 
 const LARGE_BYTES = 64 * 1024 * 1024;
 
-/** SQLite checks a large file without a pause for timers, so each step is announced before it starts. */
+/** Announces each step before it starts: while SQLite checks a large file, no timer can run that would report progress. */
 function announcer({ out, json }: Invocation, path: string): (step: string) => void {
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   return (step) => {
@@ -94,6 +95,9 @@ async function checkBackup(path: string): Promise<void> {
     );
 }
 
+const databaseInUse = (file: string, problem: string): CliError =>
+  new CliError('DATABASE_IN_USE', `${file}: ${problem}`, `Find the program with \`fuser ${shellQuoted(file)}\` and stop it, then run the command again.`);
+
 interface Restored {
   readonly kept: string | undefined;
   /** Whether the tokens of the replaced database could be read. */
@@ -102,8 +106,8 @@ interface Restored {
 }
 
 /**
- * The database exists at every moment: the old one gets a second name, then the new one takes its first name. VACUUM INTO makes the copy, because
- * a plain copy of the file would leave out the log beside it.
+ * At every moment a database file exists at the path: the old file gets a second name, then the new file replaces it at the path. VACUUM INTO makes the
+ * copy, because a plain copy of the file would omit the write-ahead log beside it.
  */
 async function putInPlace(from: string, database: string, keepTokens: boolean, now: () => number): Promise<Restored> {
   const [{ claimDatabaseFile }, { copyDatabase }, { tokensIn }, { revivedTokens }] = await Promise.all([
@@ -122,13 +126,13 @@ async function putInPlace(from: string, database: string, keepTokens: boolean, n
     await copyDatabase(from, fresh);
     if (existsSync(database)) {
       const problem = claimDatabaseFile(database);
-      if (problem) throw new CliError('DATABASE_IN_USE', `${database}: ${problem}`, 'Stop the program that has it open, then run the command again.');
+      if (problem) throw databaseInUse(database, problem);
       current = tokensIn(database);
     }
     revived = revivedTokens(tokensIn(fresh) ?? [], current, now());
     await settle(fresh, keepTokens ? [] : revived, now);
     const left = claimDatabaseFile(fresh);
-    if (left) throw new CliError('DATABASE_IN_USE', `${fresh}: ${left}`, 'Stop the program that has it open, then run the command again.');
+    if (left) throw databaseInUse(fresh, left);
   } catch (error) {
     clear();
     throw error;
@@ -138,7 +142,7 @@ async function putInPlace(from: string, database: string, keepTokens: boolean, n
     kept = join(folder, 'backups', `replaced-${Date.now()}.db`);
     mkdirSync(dirname(kept), { recursive: true, mode: 0o700 });
     linkSync(database, kept);
-    // A log that could not be merged belongs to the replaced file.
+    // A write-ahead log that could not be merged belongs to the replaced file, so it moves along with it.
     for (const suffix of ['-wal', '-shm']) if (existsSync(database + suffix)) renameSync(database + suffix, kept + suffix);
   }
   renameSync(fresh, database);
@@ -148,7 +152,7 @@ async function putInPlace(from: string, database: string, keepTokens: boolean, n
   return { kept, compared: current !== undefined, revived };
 }
 
-/** Runs before anybody can use the database: cancels sign-in links and device codes, and revokes tokens that have ended. */
+/** Runs before anyone can use the database. Cancels sign-in links and device codes, and revokes tokens that were revoked or expired after the backup. */
 async function settle(path: string, revived: readonly RevivedToken[], now: () => number): Promise<void> {
   const [{ openStore }, { endRevived }] = await Promise.all([import('../../../storage/open.ts'), import('../../../features/core/identity/index.ts')]);
   const store = await openStore({ path, now, statementTimeoutMs: 3_600_000 });
@@ -159,7 +163,7 @@ async function settle(path: string, revived: readonly RevivedToken[], now: () =>
   }
 }
 
-/** A home without anchors takes those of the backup. Only plain files count, never links. */
+/** A home without anchors gets the anchors of the backup. Reads only plain files and follows no links. */
 async function anchorsBeside(home: string, folder: string): Promise<ReadonlyMap<string, Buffer>> {
   const { anchorFolder, isAnchorFile } = await import('../../../storage/anchors/file.ts');
   const copied = new Map<string, Buffer>();
@@ -200,7 +204,7 @@ async function noteInAnchors(config: Config, copied: ReadonlyMap<string, Buffer>
   if (!existsSync(keeper.folder)) return;
   const store = await openStore({ path: config.database_path, now, statementTimeoutMs: 3_600_000 });
   try {
-    // Also for workspaces that the backup lacks: a later workspace with the same name starts a new chain.
+    // Also for workspaces that are missing in the backup, because a later workspace with the same name starts a new chain.
     for (const workspace of anchoredWorkspaces(keeper.folder)) await keeper.replaced(store.reader, workspace, 'restored', now());
   } finally {
     await store.close();

@@ -19,7 +19,7 @@ function words(setting: Setting): string {
 
 type SettingValue = Sent<typeof settingsSet>['value'];
 
-/** The server checks whether the setting is a number or a switch. `null` is an earlier spelling of default. */
+/** The server checks that the value fits the setting: a number or a switch. `null` is an earlier spelling of `default`. */
 function settingValueOf(text: string): SettingValue {
   if (text === 'on' || text === 'off') return text;
   if (text === 'default' || text === 'null') return null;

@@ -6,15 +6,15 @@ import { age, type CliOutput, counted, oneLine as inOneLine } from '../output.ts
 type Agent = ItemOf<'agents.list'>;
 type Tones = CliOutput['tone'];
 
-/** The width of the terminal, and the time from which ages are counted. */
+/** The width of the terminal, and the current time for ages. */
 export interface Width {
   readonly columns: number;
   readonly now: number;
 }
 
-/** The number of rows that each list shows. Other commands show all of them. */
+/** The number of rows that each list shows. Other commands show all rows. */
 export const MAX_LISTED = 20;
-/** A shorter excerpt is useless. A longer one belongs on the dashboard. */
+/** The bounds of an excerpt. A shorter excerpt is useless, and a longer one belongs on the dashboard. */
 const MIN_COLUMNS = 16;
 const MAX_COLUMNS = 80;
 
@@ -32,7 +32,7 @@ const oneLine = (text: string): string => printableLine(inOneLine(text).trim());
 const more = (count: number, command: string): string[] => (count > MAX_LISTED ? [`  and ${count - MAX_LISTED} more: ${command}`] : []);
 const room = ({ columns }: Width, taken: number): number => Math.max(MIN_COLUMNS, Math.min(MAX_COLUMNS, columns - taken));
 
-/** A waiting item, as a program reads it. */
+/** A waiting item as `--json` prints it. */
 export const waitingCommand = ({ pressing: _, ...item }: ItemOf<'waiting.list'>) =>
   item.kind === 'question' ? { ...item, sentence: `asks: ${item.sentence}` } : item;
 export type WaitingCommand = ReturnType<typeof waitingCommand>;
@@ -45,7 +45,7 @@ export function waitingLines({ items, cut }: { items: readonly WaitingCommand[];
   return [`Waiting on you ${items.length}${cut ? ' or more' : ''}`, ...lines, ...more(items.length, 'covenant open')];
 }
 
-/** An agent's token that is about to expire, as a program reads it. */
+/** An agent's token that expires soon, as `--json` prints it. */
 export const expiringToken = ({ token_id, developer, label, expires_at }: ItemOf<'tokens.list'>) => ({
   token_id,
   developer,
@@ -107,7 +107,7 @@ const clock = (time: number | null, now: number): string => {
   return `${String(date.getHours()).padStart(2, '0')}:${String(date.getMinutes()).padStart(2, '0')}`;
 };
 
-/** The time of the last lost claim. */
+/** The time at which the agent last lost a claim. */
 export const lostAt = (work: AnswerTo<'agents.show'>['work']): number | undefined => work.find(({ end }) => end === 'lost')?.to ?? undefined;
 
 export function workflowLines({ items, total }: AnswerTo<'workflows.list'>, width: Width): string[] {

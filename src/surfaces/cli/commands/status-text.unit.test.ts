@@ -70,18 +70,18 @@ test('shortens sentences on a narrow terminal, never the command', () => {
   for (const shown of agentLines(agents(agent('a@b', 'working', 'x'.repeat(300))), new Map(), TONES, narrow)) expect(columnsOf(shown)).toBeLessThanOrEqual(80);
 });
 
-test('lets no text of an agent steer the terminal or take a second line', () => {
+test('prints the text of an agent on one line and without control characters', () => {
   const lines = agentLines(agents(agent('a\u001b[31m@b', 'working', 'one\ntwo\u202Ethree')), new Map(), TONES, wide);
   expect(lines).toHaveLength(2);
   expect(lines.join('')).not.toMatch(/[\u001b\u202E\n]/);
 });
 
-test('ends a long list with the command that shows all of it', () => {
+test('ends a long list with the command that shows the whole list', () => {
   const items = Array.from({ length: 25 }, (_, n) => agent(`a${n}@b`, 'working', 'x'));
   expect(agentLines(agents(...items), new Map(), TONES, wide).at(-1)).toBe('  and 5 more: covenant agents list');
 });
 
-test('shows the progress of workflows, and of a single one on the same line', () => {
+test('shows the progress of workflows, and puts a single workflow on the line of the heading', () => {
   const flow = (name: string, status: string, by: object) =>
     ({ name, status, by_status: { pending: 0, blocked: 0, planning: 0, in_progress: 0, paused: 0, completed: 0, failed: 0, skipped: 0, ...by } }) as never;
   const one = flow('auth-rework', 'in_progress', { completed: 13, skipped: 1, in_progress: 3, failed: 1, pending: 5 });

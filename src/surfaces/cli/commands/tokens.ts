@@ -5,7 +5,7 @@ import { age, type TableShape, table } from '../output.ts';
 /** The server has the same default. A test compares them. */
 export const OVERLAP_MINUTES = 1_440;
 
-/** Minutes as typed. The server checks their range. */
+/** The minutes that the person typed. The server checks their range. */
 function minutes(invocation: Invocation, ...names: string[]): Record<string, number> {
   return Object.fromEntries(
     names.flatMap((name) => (option(invocation, name) === undefined ? [] : [[name.replaceAll('-', '_'), Number(option(invocation, name))]])),

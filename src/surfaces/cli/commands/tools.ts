@@ -33,7 +33,7 @@ export const toolCommands: readonly CliCommand[] = [
       const args = parseArguments(option(invocation, 'args'));
       const client = await invocation.client();
       const body = await working(invocation, 'Waiting for the tool', () => client.tool(invocation.positionals[0] as string, args));
-      // The text of a tool may steer a terminal. Only a program or a file gets it without escaping.
+      // The text of a tool may contain control characters for the terminal. It is printed without escaping only to a program or a file.
       const result = callResult(body, invocation.out.mark.bad);
       return { ...result, verbatim: result.exit === 0 && !process.stdout.isTTY };
     },
@@ -80,7 +80,7 @@ export function callResult(body: Record<string, unknown>, bad: string) {
   return { json: { kind: 'tool_result', content, structuredContent, isError }, text, exit: isError ? (1 as const) : (0 as const) };
 }
 
-/** Text stays. Other content is shown by its kind and size. */
+/** Shows text as it is, and other content by its kind and size. */
 function contentText(content: readonly Content[], structuredContent: unknown): string {
   if (content.length === 0 && structuredContent !== undefined) return JSON.stringify(structuredContent);
   return content.map((part) => part.text ?? part.resource?.text ?? `[${kindOf(part)}]`).join('\n');
@@ -91,7 +91,7 @@ function kindOf({ type, mimeType, data, uri, resource }: Content): string {
   return [type, mimeType ?? resource?.mimeType, uri ?? resource?.uri, bytes].filter((word) => word !== undefined).join(' ');
 }
 
-/** The error of an external tool may look similar. Only our own refusal has a code, a message and a next step. */
+/** Returns our own refusal. The error of an external tool may look similar, but only our refusals have a code, a message and a next step. */
 function gatewayRefusal({ isError, structuredContent }: Record<string, unknown>): { message: string; next: string } | undefined {
   const { code, message, next } = (structuredContent ?? {}) as Record<string, unknown>;
   return isError === true && code && typeof message === 'string' && typeof next === 'string' ? { message, next } : undefined;

@@ -17,7 +17,7 @@ import { findServer } from '../client.ts';
 import { type CliCommand, CliError, type Invocation, option } from '../command.ts';
 import { prepareHome, removeRunFile, writeRunFile } from '../home.ts';
 
-/** How long a stop may take, and the part of it that is reserved for closing the store. */
+/** The time limit for a stop, and the part of it that is reserved for closing the store. */
 const STOP_MS = 4_500;
 const STORE_MS = 600;
 
@@ -62,9 +62,9 @@ export const upCommand: CliCommand = {
       const deadline = performance.now() + STOP_MS;
       await server?.close();
       const left = deadline - performance.now();
-      // The reaper kills external servers that are still running when this process has ended.
+      // The reaper process kills external servers that still run after this process has ended.
       const closed = Promise.all([app.close(left - STORE_MS), telemetry?.stop()]);
-      // Do not wait longer for a database that does not answer. All acknowledged writes are on disk.
+      // Do not wait longer for a database that does not answer, because all acknowledged writes are already on disk.
       await Promise.race([closed, pause(left)]);
     };
     const stopped = untilSignal(stop);
@@ -83,7 +83,7 @@ export const upCommand: CliCommand = {
     else announce(invocation, app, server.url, signin, performance.now() - started);
     if (!invocation.json && !invocation.values['no-open']) openBrowser(signin, invocation.env);
     await stopped;
-    // Calls in progress have been answered: the server is stopping.
+    // The server has stopped and answered all calls in progress.
     process.exit(0);
   },
 };
@@ -108,13 +108,13 @@ function announce(invocation: Invocation, app: App, url: string, signin: string,
       ...CLIENT_NAMES.map((client) => `             ${covenant} connect ${client}`),
       '           Or connect all agents of a repository, with hooks:',
       `             ${companion} setup --base-url ${shellQuoted(url)}`,
-      `Dashboard  ${signin}  (one use, 10 min)`,
+      `Dashboard  ${signin}  (works once, for 10 min)`,
       `Ready in ${(ms / 1000).toFixed(1)} s`,
     ].join('\n'),
   );
 }
 
-/** Runs `stop` on the first SIGTERM or SIGINT. The second one ends the process, and so does a `stop` that takes too long. */
+/** Runs `stop` on the first SIGTERM or SIGINT. A second signal ends the process immediately, and so does a `stop` that takes too long. */
 function untilSignal(stop: () => Promise<void>): Promise<void> {
   const GIVE_UP_MS = 4_800;
   return new Promise((resolve, reject) => {
@@ -135,7 +135,7 @@ function portInUse(error: unknown, port: number): CliError | undefined {
   return new CliError('PORT_IN_USE', `Port ${port} is in use.`, `covenant up --port ${port + 1}, or stop the program that uses port ${port}`);
 }
 
-/** Marks the files of a clone as in use, for its install step. */
+/** Marks the files of a clone as in use, so that its install step does not replace them under a running server. */
 function markClone(): () => void {
   const folder = join(PACKAGE_ROOT, '.covenant-run');
   const file = join(folder, String(process.pid));
@@ -143,7 +143,7 @@ function markClone(): () => void {
     mkdirSync(folder, { recursive: true });
     writeFileSync(file, '');
   } catch {
-    // An installed package may be read-only; only a clone needs the mark.
+    // An installed package may be read-only. Only a clone needs the mark.
   }
   return () => rmSync(file, { force: true });
 }

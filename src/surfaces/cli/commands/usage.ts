@@ -11,7 +11,7 @@ const GROUPINGS: Readonly<Record<string, readonly UsageKey[]>> = {
   task: ['task', 'developer', 'agent', 'model'],
 };
 
-/** Each option with its figure of the price. */
+/** Each option with the price field that it sets. */
 const FIGURES = { input: 'input', cached: 'cached_input', 'cache-write': 'cache_write', 'cache-write-1h': 'cache_write_1h', output: 'output' } as const;
 const price = (what: string) => ({ value: 'USD', description: `Dollars for a million ${what}.` });
 const PRICE_OPTIONS = {
@@ -141,7 +141,7 @@ function usageText(grouping: string, { items, totals, leftOut, columns }: UsageT
     ['DEVELOPER', 14],
     ['MODEL', 0],
   ] as const;
-  return [table({ head, narrow }, [...rows, total], columns), ...(leftOut > 0 ? [`${leftOut} more rows are in the total only`] : [])].join('\n');
+  return [table({ head, narrow }, [...rows, total], columns), ...(leftOut > 0 ? [`the total includes ${leftOut} more rows`] : [])].join('\n');
 }
 
 const counts = (row: CountedUsage): string[] => [

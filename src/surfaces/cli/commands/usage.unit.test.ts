@@ -36,7 +36,7 @@ async function run(name: string, values: Invocation['values'], positionals: stri
   return { result, asked };
 }
 
-test('shows a dash for an unknown cost, a plus for a partly known one, and the same totals as --json', async () => {
+test('shows a dash for an unknown cost and a plus for a partly known cost, and the same totals as --json', async () => {
   const { result, asked } = await run('usage', { by: 'agent', days: '7' });
   expect(asked).toEqual([['usage.list', { by: ['developer', 'agent', 'model'], days: 7 }]]);
   expect(result?.text.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
@@ -48,7 +48,7 @@ test('shows a dash for an unknown cost, a plus for a partly known one, and the s
   expect(result?.json).toMatchObject({ kind: 'usage', totals: ANSWER.totals });
 });
 
-test('sets a price in dollars, restores the default, and refuses a missing or wrong figure', async () => {
+test('sets a price in dollars, restores the default, and refuses a missing or invalid price', async () => {
   const { asked } = await run('prices set', { input: '1', output: '2', 'cache-write-1h': '3' }, ['acme-1']);
   expect(asked).toMatchObject([['prices.set', { model: 'acme-1', price: { input: 1, output: 2, cache_write_1h: 3 } }]]);
   await expect(run('prices set', { input: '1' }, ['acme-1'])).rejects.toThrow('`--output` is missing');

@@ -8,7 +8,7 @@ export const accessCodes = {
   },
   BODY_TOO_LARGE: {
     meaning: 'The request body is too large.',
-    cause: 'The body is over the limit that the message names. Callers without a token in a header have a smaller limit.',
+    cause: 'The body is larger than the limit in the message. The limit is smaller for a call without a token in a header.',
     next: 'Send less in one call, and send the token as `Authorization: Bearer cv_…`.',
   },
   CALLER_GONE: {
@@ -18,18 +18,18 @@ export const accessCodes = {
   },
   DEVELOPER_NOT_FOUND: {
     meaning: 'The workspace has no developer with this name.',
-    cause: 'The name is misspelt, or nobody has made a token for that person.',
-    next: 'Run `covenant developers list`, or `covenant tokens create --developer NAME` to add one.',
+    cause: 'The name is misspelt, nobody created a token for that person, or the developer is private.',
+    next: 'Call `covibe_team` operation `state`: its work and sessions name developers. At a terminal, run `covenant developers list`, or `covenant tokens create --developer NAME` to add one.',
   },
   DEVELOPER_REQUIRED: {
-    meaning: 'The call is for developers and their agents.',
+    meaning: 'The call needs the token of a developer or agent.',
     cause: "The operator's token was used.",
     next: 'Make a token with `covenant tokens create --developer NAME` and call with it.',
   },
   DEVICE_CONSUMED: {
-    meaning: 'The tokens of this code were handed out but did not arrive.',
-    cause: 'The connection broke while the tokens were sent.',
-    next: 'Run `covenant devices revoke ID`, then `covibe-local setup` again.',
+    meaning: 'The server sent the tokens for this code, but they did not arrive.',
+    cause: 'The connection broke while the server sent the tokens.',
+    next: 'Run `covenant devices list`, then `covenant devices revoke DEVICE_ID`. Then run `covibe-local setup` again.',
   },
   DEVICE_DENIED: {
     meaning: 'A person rejected the device.',
@@ -42,39 +42,39 @@ export const accessCodes = {
     next: 'Run `covibe-local setup` again and approve the new code.',
   },
   DEVICE_NOT_FOUND: {
-    meaning: 'No device waits with this code.',
+    meaning: 'No device waits for approval with this code.',
     cause: 'The code is mistyped, expired or already decided.',
-    next: 'Compare the code with the device. `covenant devices list` shows the devices.',
+    next: 'Compare the code with the one that the device shows. `covenant devices list` lists the devices.',
   },
   FOREIGN_HOST: {
     meaning: 'The request names a host that the server does not accept.',
     cause: 'The Host header is not in `allowed_hosts`. This stops attacks by other web pages.',
-    next: 'Call the server by its own name, or add the name to `allowed_hosts` in config.toml.',
+    next: 'Call the server by its own name. Or set `allowed_hosts = ["NAME"]` in config.toml, with the host name that callers use, then restart the server.',
   },
   FOREIGN_ORIGIN: {
     meaning: 'The request comes from a web page of another origin.',
     cause: 'The Origin header is not in `allowed_origins`.',
-    next: "Open the dashboard at the server's own address, or add the origin to `allowed_origins` in config.toml.",
+    next: "Open the dashboard at the server's own address. Or add the origin to `allowed_origins` in config.toml, then restart the server.",
   },
   INVALID_INPUT: {
     meaning: 'An input field is not valid.',
     cause: 'A field is missing, unknown, misspelt, too long or has the wrong type.',
-    next: 'Correct the fields that `issues` names and call again.',
+    next: 'Correct the fields that `issues` names, then call again.',
   },
   INVALID_STATE: {
     meaning: 'The state of the object does not allow this.',
     cause: 'The object has ended or is in another step.',
-    next: "Read the object's state, then follow the message.",
+    next: 'Follow the next step of the message: it names what the current state allows.',
   },
   JOURNAL_QUOTA_EXCEEDED: {
     meaning: 'The token has used its journal quota for today.',
-    cause: 'Each token may add only so many events to the journal in a day.',
-    next: 'Finish or hand off the work: heartbeats, releases, completions and hand-offs still work. Continue after 00:00 UTC, or the operator raises `journal_events_per_day`.',
+    cause: 'Each token can add a limited number of events to the journal each day.',
+    next: 'Finish or hand off the work: heartbeats, releases, completions and hand-offs still work. Continue after 00:00 UTC, or ask the operator to raise `journal_events_per_day` under `[limits]` in config.toml and to restart the server.',
   },
   MACHINE_PERMISSION_REQUIRED: {
     meaning: "The developer may not run programs on the server's machine.",
-    cause: 'Starting or messaging agents runs programs, which needs a permission of its own.',
-    next: 'The operator of the server runs `covenant developers allow NAME --run-agents`.',
+    cause: "Starting or messaging agents runs programs on the server's machine, which needs its own permission.",
+    next: 'Ask the operator of the server to run `covenant developers allow NAME --run-agents`. Outside the default workspace, add `--workspace WORKSPACE`.',
   },
   MALFORMED_REQUEST: {
     meaning: 'The request is not in the expected form.',
@@ -82,24 +82,24 @@ export const accessCodes = {
     next: 'Send the form that the message shows, such as {"tool": "…", "arguments": {…}}.',
   },
   MALFORMED_TOKEN: {
-    meaning: 'The token has characters that no token has.',
-    cause: 'The token was cut or copied with quotes or spaces.',
-    next: 'Set the token exactly as `covenant tokens create` printed it (cv_…).',
+    meaning: 'The token contains characters that no token has.',
+    cause: 'The token was cut, or it was copied with quotes or spaces.',
+    next: 'Set COVIBE_MCP_TOKEN to the token exactly as it was issued (cv_…), or unset it. An agent asks its user to do this.',
   },
   NATIVE_PAYLOAD: {
-    meaning: "The server does not accept this program's own hook payload.",
-    cause: 'The payload contains prompts and file contents. Nothing of it was stored.',
+    meaning: 'The server does not accept the hook payload of this agent program.',
+    cause: 'The payload contains prompts and file contents. The server stored none of it.',
     next: 'Run `covibe-local setup --hooks command`, which sends only names and paths.',
   },
   NOT_FOUND: {
-    meaning: 'There is nothing at this address, or with this id.',
+    meaning: 'Nothing exists at this address or with this id.',
     cause: 'The path or id is wrong.',
-    next: 'Agents connect to `/mcp`, and people open `/`. For an id, give more of it.',
+    next: 'Agents connect to `/mcp`, and people open `/`. For an id, check it, or search on the dashboard (`covenant open`).',
   },
   NOT_YOURS: {
     meaning: 'You can do this only for yourself.',
     cause: 'The call names another developer.',
-    next: 'Leave out `developer`, or ask the operator.',
+    next: 'Repeat the call without `developer`, or with `developer` set to your own name. For the access of others, ask the operator to run `covenant capabilities explain TOOL --developer NAME`.',
   },
   OPERATOR_REQUIRED: {
     meaning: 'Only the operator may do this.',
@@ -107,34 +107,34 @@ export const accessCodes = {
     next: "Run the command on the server's machine, or sign in as its first developer.",
   },
   PROOF_REQUIRED: {
-    meaning: 'The sign-in cookie came without the proof of its page.',
-    cause: 'Another page or program sent the cookie. A cookie alone is not enough.',
+    meaning: 'The request has a sign-in cookie but not the proof that belongs to it.',
+    cause: 'Another page or program sent the cookie, and a cookie alone is not enough.',
     next: 'Run `covenant open` and open the link in this browser. Scripts send the `proof` that `POST /api/signin` returned.',
   },
   RATE_LIMITED: {
     meaning: 'Too many requests were sent.',
     cause: 'The token or the address is over its rate limit.',
-    next: 'Wait for the seconds in `Retry-After`, then call again.',
+    next: 'Wait for the number of seconds in `Retry-After`, then call again.',
   },
   READ_ONLY: {
     meaning: 'The terminal is open for reading only.',
-    cause: 'It was opened without `?write=1`, or you may not type into it.',
-    next: 'Open it with `covenant instances attach ID --write`.',
+    cause: 'It was opened without `?write=1`, or the agent runs without tmux.',
+    next: 'Connect with `?write=1`, or run `covenant instances attach ID --write`. An agent without tmux has no terminal: run `covenant instances message ID --text TEXT`.',
   },
   SERVER_BUSY: {
     meaning: 'The server has no memory left for this request.',
-    cause: 'Many large requests are being handled, or this token has several.',
+    cause: 'The server handles many large requests, or this token has several in progress.',
     next: 'Send the request again in 2 seconds.',
   },
   SESSION_REQUIRED: {
-    meaning: 'The action is for dashboard sessions.',
+    meaning: 'Only a dashboard session can call this action.',
     cause: 'The call used a token instead of a sign-in cookie.',
-    next: 'A token needs no ticket: send it as `Authorization: Bearer`.',
+    next: 'Send the token as `Authorization: Bearer cv_…` with each request. A token needs neither a session nor a ticket.',
   },
   SIGNED_IN_AS_ANOTHER: {
     meaning: 'The browser is signed in as another account.',
     cause: 'The sign-in link belongs to another developer or workspace.',
-    next: 'Confirm on the page to switch, or leave the link if you did not expect it.',
+    next: 'To switch accounts, confirm on the page. If you did not expect the link, close the page.',
   },
   SIGNED_OUT: {
     meaning: 'You are not signed in.',
@@ -148,12 +148,12 @@ export const accessCodes = {
   },
   SIGN_IN_AGAIN: {
     meaning: 'The action needs a recent sign-in.',
-    cause: 'Actions that give out rights or secrets need a sign-in of the last minutes.',
-    next: 'Run `covenant open` with the options in the message, open the link in this browser, then try again.',
+    cause: 'Actions that give out rights or secrets need a sign-in within the last few minutes.',
+    next: 'Run `covenant open` with the options in the message and open the link in this browser. Then try again.',
   },
   TICKET_REQUIRED: {
-    meaning: 'The address needs a ticket.',
-    cause: 'A cookie opens a socket only with a ticket, which works once and for 30 seconds.',
+    meaning: 'A browser needs a ticket to open this address.',
+    cause: 'A sign-in cookie opens a socket only with a ticket. A ticket works once, within 30 seconds.',
     next: 'Call the action `session.ticket` with {"path": "…"}, then open the address with `?ticket=…`.',
   },
   TOKEN_ENDED: {
@@ -164,27 +164,27 @@ export const accessCodes = {
   TOKEN_NOT_ROTATABLE: {
     meaning: 'This kind of token cannot be rotated.',
     cause: 'Only tokens of agents and developers are rotated.',
-    next: 'Sign in again for a dashboard session. The token of an instance ends with the instance.',
+    next: "For a dashboard session, sign in again with `covenant open`. The token of an instance ends with the instance. To replace the operator's token, run `covenant tokens revoke ID`, stop the server, then run `covenant up`.",
   },
   TOKEN_REQUIRED: {
-    meaning: 'The call is for programs that act for a developer.',
+    meaning: 'The call needs the token of a developer or agent.',
     cause: "A dashboard cookie or the operator's token was used.",
     next: 'Send the token of a developer or agent as `Authorization: Bearer`.',
   },
   TOKEN_REVOKED: {
     meaning: 'The token ended while the call waited for approval.',
-    cause: 'It was revoked or expired in the meantime.',
-    next: 'Ask the operator for a new token.',
+    cause: 'It was revoked or expired during the wait.',
+    next: 'Ask the operator for a new token: `covenant tokens create --developer NAME`.',
   },
   TOO_MANY_CODES: {
     meaning: 'Too many wrong device codes were tried.',
-    cause: 'Guessing codes is slowed down.',
+    cause: 'The server limits how fast codes can be tried.',
     next: 'Wait for the seconds in the message, then enter the code that the device shows.',
   },
   TOO_MANY_DEVICES: {
     meaning: 'Too many devices wait for approval.',
-    cause: 'Many setups were started and not decided.',
-    next: 'Decide on the waiting devices (`covenant devices list`), then run setup again.',
+    cause: 'Many setups were started, and nobody decided on them.',
+    next: 'Run `covenant devices list`, approve or reject the waiting devices, then run `covibe-local setup` again.',
   },
   TOO_MANY_SOCKETS: {
     meaning: 'Too many sockets are open.',
@@ -199,11 +199,11 @@ export const accessCodes = {
   UNKNOWN_ACTION: {
     meaning: 'The server has no such action.',
     cause: 'The command line program and the server have different versions.',
-    next: 'Use the `covenant` of the same version as the server.',
+    next: 'Run `covenant doctor`: it shows both versions. Then stop the server and run `covenant up`, or install the version that the server runs.',
   },
   WORKSPACE_NOT_FOUND: {
     meaning: 'There is no workspace with this name or id.',
     cause: 'The name is misspelt, or the workspace does not exist yet.',
-    next: '`covenant tokens create --workspace NAME --developer NAME` makes one. For a worktree, call `workspace_list`.',
+    next: 'To create the workspace, run `covenant tokens create --workspace NAME --developer NAME`. For the id of a worktree, call `workspace_list` with `workflow_id`.',
   },
 } satisfies ErrorCodes;

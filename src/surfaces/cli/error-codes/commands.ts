@@ -4,15 +4,15 @@ export const commandsCodes = {
   ALREADY_RUNNING: {
     meaning: 'A server of this home is already running.',
     cause: '`covenant up` was started twice for one COVENANT_HOME.',
-    next: 'Use the running server, stop it first, or set another COVENANT_HOME.',
+    next: 'Use the running server, or stop it first. To run a second server, set another COVENANT_HOME.',
   },
   AMBIGUOUS: {
-    meaning: 'The end of an id fits several objects.',
+    meaning: 'Several objects have an id with this end.',
     cause: 'Too few characters were given.',
     next: 'Give more of the id.',
   },
   AMBIGUOUS_ID: {
-    meaning: 'The end of an id fits several objects.',
+    meaning: 'Several objects have an id with this end.',
     cause: 'Too few characters were given.',
     next: 'Give more of the id.',
   },
@@ -22,7 +22,7 @@ export const commandsCodes = {
     next: 'Run `covenant demo --clean`, then `covenant demo`.',
   },
   DEMO_RUNNING: {
-    meaning: 'A demo is running or was cut short.',
+    meaning: 'A demo is running, or an earlier one did not finish.',
     cause: 'Another terminal runs it, or its process was killed.',
     next: 'Wait until it ends, or run `covenant demo --clean`.',
   },
@@ -44,11 +44,11 @@ export const commandsCodes = {
   KEY_UNUSABLE: {
     meaning: 'The file has no usable signing key.',
     cause: 'It is not an Ed25519 key in PEM form.',
-    next: 'Make one with `covenant companion keygen FILE`.',
+    next: 'Give the key file of your earlier releases: `--key FILE`. Only for the first release, make a key: `covenant companion keygen FILE`.',
   },
   NOT_AN_ANCHOR: {
     meaning: 'The file is not a valid anchor.',
-    cause: 'It was changed, or is another file.',
+    cause: 'The file was changed, or it is another kind of file.',
     next: 'Give a file from the `anchors` folder of a home, or the output of `covenant audit anchor --json`.',
   },
   NOT_A_FILE: {
@@ -57,18 +57,18 @@ export const commandsCodes = {
     next: 'Give the path of an export. Write the content of a pipe to a file first.',
   },
   NOT_FOLLOWED: {
-    meaning: 'The server did not let the journal be followed.',
+    meaning: 'The command cannot follow the journal.',
     cause: 'The token lacks the right, or the server has a fault.',
     next: 'Run `covenant doctor`.',
   },
   NOT_RUNNING: {
     meaning: 'No server or instance is running.',
     cause: 'It was not started, or it has ended.',
-    next: 'Run `covenant up` for the server, or `covenant instances logs ID` for an instance that ended.',
+    next: 'For the server, run `covenant up`. For an instance that ended, run `covenant instances logs ID`.',
   },
   NOT_SERVING: {
-    meaning: 'No server is running that the agent could call.',
-    cause: 'Agents need a running server.',
+    meaning: 'The agent needs a running server, and none is running.',
+    cause: 'The server was not started, or it has stopped.',
     next: 'Run `covenant up` in another terminal, then start the instance again.',
   },
   NOT_WRITABLE: {
@@ -78,7 +78,7 @@ export const commandsCodes = {
   },
   NO_ANCHORS: {
     meaning: 'The home has no anchors of this workspace.',
-    cause: 'Anchors are written by `covenant audit anchor` and after a restore.',
+    cause: 'Neither the server nor `covenant audit anchor` has written an anchor in this home yet.',
     next: 'Run `covenant audit anchor` without `--after-restore`.',
   },
   NO_TERMINAL: {
@@ -99,7 +99,7 @@ export const commandsCodes = {
   SERVER_TIMEOUT: {
     meaning: 'The server did not answer in time.',
     cause: 'It is overloaded, or the call waits for approval.',
-    next: 'Run `covenant approvals list`. Read the state before you repeat the call.',
+    next: 'Run `covenant approvals list` to see whether the call waits there. Read the state before you repeat the call.',
   },
   SERVER_UNREACHABLE: {
     meaning: 'The server cannot be reached, or the connection broke before the answer.',
@@ -108,7 +108,7 @@ export const commandsCodes = {
   },
   SET_UP_ALREADY: {
     meaning: '`covibe-local setup` has already connected this agent here.',
-    cause: "The agent's configuration belongs to the setup. Nothing was changed.",
+    cause: "Setup owns this agent's configuration. Nothing was changed.",
     next: 'Run `covibe-local doctor`. To connect by hand, run `covibe-local setup --remove` first.',
   },
   UNKNOWN_CODE: {
@@ -122,7 +122,7 @@ export const commandsCodes = {
     next: 'Run the command with `--help`.',
   },
   WORKSPACE_TAKEN: {
-    meaning: 'The workspace "demo" has work of somebody else.',
+    meaning: 'The workspace "demo" contains work that no demo created.',
     cause: 'The demo never mixes its data with other data.',
     next: 'Run the demo with another COVENANT_HOME.',
   },

@@ -3,7 +3,7 @@ import type { ErrorCodes } from './index.ts';
 export const companionCodes = {
   BAD_ORIGIN: {
     meaning: 'The address of the server is not valid.',
-    cause: '`--base-url` or COVIBE_BASE_URL is not an origin.',
+    cause: '`--base-url` or COVIBE_BASE_URL is not an origin: scheme, host and port without a path.',
     next: 'Give scheme, host and port, such as `http://127.0.0.1:3001`.',
   },
   BAD_SETTING: {
@@ -32,12 +32,12 @@ export const companionCodes = {
     next: 'Correct its permissions or delete it, then run the command again.',
   },
   LINKED_FILE: {
-    meaning: 'A configuration file is a link that setup will not follow.',
-    cause: 'The link leads outside, or to something that is not a file. Nothing was changed.',
-    next: 'Replace the link by the file it leads to, then run the command again.',
+    meaning: 'A configuration file is a link that setup does not follow.',
+    cause: 'The link leads out of the repository, or it takes the place of a file that only setup writes. Nothing was changed.',
+    next: 'Replace the link with the file that it leads to, then run the command again.',
   },
   NOT_COVENANT: {
-    meaning: 'The address does not answer as a Covenant server.',
+    meaning: 'The program at this address is not a Covenant server.',
     cause: '`--base-url` names another program. Nothing was changed.',
     next: 'Give the origin of the Covenant server: `--base-url ORIGIN`.',
   },
@@ -68,8 +68,8 @@ export const companionCodes = {
   },
   NO_RELEASE: {
     meaning: 'The server offers no release of the companion.',
-    cause: 'The manifest names no tarball.',
-    next: 'The operator names one in the companion manifest.',
+    cause: 'No manifest with a tarball is set.',
+    next: 'The operator runs `covenant companion sign VERSION TARBALL --key FILE`, sets `manifest` under `[companion]` in config.toml to the manifest.json that it writes, and restarts the server.',
   },
   NO_REPOSITORY: {
     meaning: 'The folder is not in a git repository.',
@@ -78,7 +78,7 @@ export const companionCodes = {
   },
   NO_SUCH_HOOK: {
     meaning: 'The hook was called with an unknown agent or event.',
-    cause: "The agent's hook configuration is old.",
+    cause: "The agent's hook configuration is from an older setup.",
     next: 'Run `covibe-local setup` again.',
   },
   NO_TOKEN: {
@@ -89,7 +89,7 @@ export const companionCodes = {
   NO_UPDATE_KEY: {
     meaning: 'The server names no key for signed updates.',
     cause: '`public_key` under `[companion]` is not set in config.toml.',
-    next: 'The operator sets it. `covenant companion keygen FILE` makes a key.',
+    next: 'Ask the operator to set `public_key` under `[companion]` in config.toml to the key that `covenant companion keygen FILE` prints, and to restart the server.',
   },
   ONE_FILE: {
     meaning: 'Two agents share one configuration file but need different entries.',
@@ -98,8 +98,8 @@ export const companionCodes = {
   },
   OTHER_FORM: {
     meaning: 'The entry exists in a form that setup cannot extend.',
-    cause: 'The TOML file writes the table inline. Nothing was changed.',
-    next: 'Write it as the table that the message names, or remove it, then run setup again.',
+    cause: 'The TOML file defines the entry in another form, such as `name = { … }`. Nothing was changed.',
+    next: 'Rewrite the entry as a TOML table with the header that the message names, or remove it. Then run `covibe-local setup` again.',
   },
   OTHER_UPDATE_KEY: {
     meaning: "The server's update key is not the expected one.",
@@ -112,9 +112,9 @@ export const companionCodes = {
     next: 'Follow the message, then run `covibe-local setup` again.',
   },
   RELEASE_FAILED: {
-    meaning: 'The new release of the companion ended at its start.',
-    cause: 'The release does not work on this machine.',
-    next: 'Run `covibe-local watch`, which uses the previous release.',
+    meaning: 'An installed release of the companion stopped with an error.',
+    cause: 'The release ran for at least 30 seconds, then failed.',
+    next: 'Run `covibe-local watch` again. A release that ends within 30 seconds is replaced by the installed program.',
   },
   SERVER_BAD_ANSWER: {
     meaning: "The server's answer is not from Covenant.",
@@ -128,7 +128,7 @@ export const companionCodes = {
   },
   TOKENS_MISSING: {
     meaning: 'Some agents got no token.',
-    cause: 'The approval covered only a part of them.',
+    cause: 'The approval covered only some of the agents.',
     next: 'Run `covibe-local setup` again: it asks for the missing tokens.',
   },
   TOKEN_REFUSED: {
@@ -138,7 +138,7 @@ export const companionCodes = {
   },
   TWO_HOOKS: {
     meaning: 'Two unknown git hooks exist where one is expected.',
-    cause: 'The guard keeps one hook of yours, and a second appeared. Nothing was changed.',
-    next: 'Delete the one you do not want, then run `covibe-local guard install` again.',
+    cause: 'The guard keeps one existing hook, and a second one appeared. Nothing was changed.',
+    next: 'Delete the hook that you do not need, then run `covibe-local guard install` again.',
   },
 } satisfies ErrorCodes;

@@ -2,9 +2,9 @@ import type { ErrorCodes } from './index.ts';
 
 export const doctorCodes = {
   AGENTS_LEFT: {
-    meaning: 'Worktrees or processes of ended agents are left.',
+    meaning: 'Ended agents left worktrees or processes behind.',
     cause: 'An agent or server was killed before it cleaned up.',
-    next: 'Run `covenant doctor --fix`. For a worktree with unsaved work, run `covenant doctor --fix --force PATH`, which keeps a backup ref.',
+    next: 'Run `covenant doctor --fix`. For a worktree with unsaved work, run `covenant doctor --fix --force PATH`. A git ref then keeps a backup.',
   },
   BACKUP_MISSING: {
     meaning: 'The database has no backup.',
@@ -63,12 +63,12 @@ export const doctorCodes = {
   },
   JOURNAL_BROKEN: {
     meaning: "The journal's hash chain is broken.",
-    cause: 'An event was changed or removed outside Covenant, or the database was put back from a copy.',
+    cause: 'An event was changed or removed outside Covenant, or a copy replaced the database.',
     next: 'Run `covenant audit verify` and compare your last anchor. After restoring a copy, run `covenant audit anchor --after-restore` while the server is stopped.',
   },
   LEFTOVER_FILES: {
-    meaning: 'A temporary file is left.',
-    cause: 'An earlier command was killed.',
+    meaning: 'A command left a temporary file behind.',
+    cause: 'The command was killed.',
     next: 'Delete the file that the message names.',
   },
   NODE_TOO_OLD: {
@@ -102,9 +102,9 @@ export const doctorCodes = {
     next: 'Start PostgreSQL, or correct `database_url`.',
   },
   REPOSITORIES_MISSING: {
-    meaning: 'A folder of `repositories` does not exist.',
+    meaning: 'A folder in the setting `repositories` does not exist.',
     cause: 'It was moved or deleted, or config.toml has a typing error.',
-    next: 'Create the folder, or remove it from `repositories` under `[machine]`.',
+    next: 'Create the folder, or remove it from `repositories` under `[machine]` in config.toml.',
   },
   RUN_FILE_STALE: {
     meaning: 'server.json names a server that is gone.',
@@ -127,13 +127,13 @@ export const doctorCodes = {
     next: "Correct the other findings of `covenant doctor`, and read the server's log.",
   },
   SETTINGS_NOT_READ: {
-    meaning: 'The running server does not know a setting of config.toml.',
-    cause: 'Settings are read when the server starts.',
+    meaning: 'The running server has not read a changed setting of config.toml.',
+    cause: 'The server reads settings only when it starts.',
     next: 'Stop the server and run `covenant up`.',
   },
   TMUX_MISSING: {
     meaning: 'tmux is not installed.',
-    cause: 'Agents run without it, but you cannot attach to their terminal.',
+    cause: 'Agents run without tmux, but you cannot attach to their terminal.',
     next: "Install tmux on the server's machine.",
   },
   TOKEN_EXPIRING: {

@@ -3,18 +3,18 @@ import type { ErrorCodes } from './index.ts';
 export const reviewCodes = {
   AGENT_NOT_STARTED: {
     meaning: 'The agent was not started, and nothing changed.',
-    cause: "The launcher's program ended at once or could not be run.",
-    next: "Run `covenant doctor`, check the launcher in config.toml and the server's log, then start it again.",
+    cause: 'The program of the launcher ended at once or could not be run.',
+    next: "Run `covenant doctor`, and check the launcher in config.toml and the server's log. Then start the instance again.",
   },
   BASE_BRANCH_NOT_FOUND: {
     meaning: 'The branch to compare with does not exist.',
     cause: 'It was deleted, renamed or never pushed.',
-    next: 'Restore or push the branch, or start the instance with another base branch.',
+    next: 'Restore or push the branch, then repeat the call. `create_pull_request` also accepts another `base_branch`, and `covenant instances start` another `--base`.',
   },
   BRANCH_NOT_FOUND: {
     meaning: 'The branch does not exist.',
     cause: 'It was deleted or renamed in the repository.',
-    next: 'Create the branch again at the commit to review, then repeat the call.',
+    next: 'Create the branch again with `git branch BRANCH COMMIT`, then repeat the call.',
   },
   BUSY: {
     meaning: 'Another step of the same object is running.',
@@ -22,9 +22,9 @@ export const reviewCodes = {
     next: 'Repeat the call in a few seconds. `covenant instances show ID` shows the running step.',
   },
   DEFAULT_BRANCH: {
-    meaning: 'The work is on the default branch, which cannot be reviewed or merged.',
-    cause: 'Commits were made on the default branch instead of on a work branch.',
-    next: 'Create a branch from your commits, then call `request_review` again.',
+    meaning: 'The branch of the instance is the default branch, which cannot be reviewed or merged.',
+    cause: 'The repository uses the branch of the instance as its default branch.',
+    next: 'Tell your user to start another instance, which gets its own branch: `covenant instances start --type coding --prompt TEXT`.',
   },
   FEEDBACK_ALREADY_SENT: {
     meaning: 'The review has already sent its feedback.',
@@ -32,14 +32,14 @@ export const reviewCodes = {
     next: 'Stop: the review is finished.',
   },
   FEEDBACK_UNDER_WAY: {
-    meaning: 'The feedback is being delivered.',
+    meaning: 'The feedback is still being delivered.',
     cause: 'An earlier call of the same feedback has not finished.',
-    next: 'Send the same `send_feedback` call again to see the result.',
+    next: 'Send the same `send_feedback` call again in a few seconds to see the result.',
   },
   FILE_NOT_CHANGED: {
     meaning: 'The file is not among the changed files.',
     cause: 'It was reverted or committed differently since the list was made.',
-    next: 'Run `covenant instances diff ID` for the present list.',
+    next: 'Run `covenant instances diff ID` for the current list.',
   },
   GITHUB_FAILED: {
     meaning: 'GitHub answered with an error.',
@@ -64,7 +64,7 @@ export const reviewCodes = {
   GITHUB_OUTCOME_UNKNOWN: {
     meaning: 'It is not known yet whether GitHub made the pull request.',
     cause: 'The connection broke after the request was sent.',
-    next: 'Wait. The server asks GitHub again, and a message tells the agent the result.',
+    next: 'Wait. The server asks GitHub again and sends the agent a message with the result.',
   },
   GITHUB_RATE_LIMITED: {
     meaning: "GitHub limits the server's requests.",
@@ -88,8 +88,8 @@ export const reviewCodes = {
   },
   GIT_FAILED: {
     meaning: 'A git command failed.',
-    cause: 'The message has what git wrote.',
-    next: 'Correct what git reports in the repository, then repeat the call.',
+    cause: 'The message contains the output of git.',
+    next: 'Run `git -C PATH status` with the folder that the message names, and correct what git reports. Then repeat the call.',
   },
   GIT_UNAUTHORIZED: {
     meaning: "The remote does not accept the server's credentials.",
@@ -102,14 +102,14 @@ export const reviewCodes = {
     next: 'Repeat the call in a few minutes. If it fails again, check `git remote get-url origin`.',
   },
   INSTANCE_LIMIT: {
-    meaning: 'The server runs as many instances as it allows.',
-    cause: 'Every slot of `max_running` is taken.',
-    next: 'Run `covenant instances stop ID`, or raise `max_running` under `[instances]` in config.toml.',
+    meaning: 'The server already runs the maximum number of instances.',
+    cause: '`max_running` under `[instances]` in config.toml limits the instances.',
+    next: 'Wait until an instance ends, or run `covenant instances stop ID`. The operator can also raise `max_running` and restart the server.',
   },
   INSTANCE_NOT_FOUND: {
     meaning: 'There is no instance with this id.',
     cause: 'The id is wrong, or the instance was cleaned up.',
-    next: 'Run `covenant instances list` for the instances.',
+    next: 'Run `covenant instances list`.',
   },
   INSTANCE_PRIVATE: {
     meaning: 'The instance belongs to a private developer.',
@@ -127,14 +127,14 @@ export const reviewCodes = {
     next: "Install the program on the server's machine, or name another launcher with `--agent NAME`.",
   },
   NOTHING_TO_WITHDRAW: {
-    meaning: 'The instance has no allowed review left to withdraw.',
+    meaning: 'The instance has no additional review that can be withdrawn.',
     cause: 'The additional review has begun, or none was allowed.',
     next: 'Run `covenant instances show ID`.',
   },
   NOT_AN_INSTANCE: {
     meaning: 'Only an agent that the server started can call this tool.',
     cause: 'The call used another kind of token.',
-    next: 'Start an agent with `covenant instances start`. The agent calls the tool with its own token.',
+    next: 'Ask a person to start an agent: `covenant instances start --type coding --prompt TEXT`, or `--type planning` for `create_issues`. `request_review` starts review agents.',
   },
   NO_CHANGES: {
     meaning: 'The branch has no changes against its base.',
@@ -144,42 +144,42 @@ export const reviewCodes = {
   ORIGIN_MISSING: {
     meaning: 'The repository has no remote named origin.',
     cause: 'A pull request needs a remote on GitHub.',
-    next: 'Run `git remote add origin URL` in the repository.',
+    next: 'Run `git remote add origin URL` in the repository, then repeat the call.',
   },
   ORIGIN_NOT_GITHUB: {
     meaning: 'The remote `origin` is not on the configured GitHub host.',
     cause: 'Pull requests are made on GitHub only.',
-    next: 'Set the remote to a GitHub address, or merge the branch yourself.',
+    next: 'Set `origin` to a GitHub address, or merge the branch yourself. For another GitHub host, the operator sets `base_url` under `[github]` in config.toml and restarts the server.',
   },
   ORPHAN_NOT_FOUND: {
     meaning: 'The path is not a worktree left by an instance.',
     cause: 'The path is wrong, or the worktree was already removed.',
-    next: 'Run `covenant doctor` for the worktrees that are left.',
+    next: 'Run `covenant doctor`: it lists the worktrees that are left.',
   },
   PROGRAM_MISSING: {
     meaning: 'A program that this call needs is not installed.',
     cause: "git, tmux or the agent's program is not on the server's PATH.",
-    next: "Install the program that the message names on the server's machine.",
+    next: "Install the program that the message names on the server's machine, then repeat the call.",
   },
   PUSH_REFUSED: {
     meaning: 'The remote refused the push.',
-    cause: 'A rule of the remote, such as a protected branch or a hook, forbids it.',
+    cause: 'A rule of the remote forbids it, such as branch protection or a hook.',
     next: 'Correct what the message says, then repeat the call.',
   },
   PUSH_REJECTED: {
     meaning: 'The remote branch has commits that the pushed branch lacks.',
     cause: 'Somebody else pushed to the same branch. Covenant never forces a push.',
-    next: 'Run `git pull --rebase origin BRANCH`, then repeat the call. A reviewer reports it with `send_feedback`.',
+    next: 'For your own branch, run `git pull --rebase origin BRANCH`, then repeat the call. A review agent reports it with `send_feedback`.',
   },
   RELATIONSHIP_NOT_FOUND: {
-    meaning: "The caller reviews nobody's work.",
-    cause: 'The tool is for review agents that `request_review` started.',
-    next: 'Do not call it from a coding or planning agent.',
+    meaning: 'The caller does not review any work.',
+    cause: 'Only a review agent that `request_review` started can make this call.',
+    next: 'Tell your user: only a review agent that `request_review` started can send feedback or approve work.',
   },
   REPOSITORY_NOT_ALLOWED: {
     meaning: 'The server may not use repositories in this folder.',
     cause: '`repositories` under `[machine]` in config.toml does not include the folder.',
-    next: 'The operator adds the folder to `repositories` and restarts the server.',
+    next: 'Ask the operator to add the folder to `repositories` under `[machine]` in config.toml and to restart the server.',
   },
   REPOSITORY_UNFIT: {
     meaning: 'The folder cannot be used as a repository.',
@@ -192,7 +192,7 @@ export const reviewCodes = {
     next: 'Wait: the feedback arrives in the worktree and as a message.',
   },
   REVIEW_LIMIT_EXCEEDED: {
-    meaning: 'The work has had all the reviews that are allowed.',
+    meaning: 'The work has had all allowed reviews.',
     cause: '`max_iterations` limits the reviews of one instance.',
     next: 'Follow the first of `suggestions`: call `create_pull_request`, try another approach, or ask a person. `covenant instances allow ID` permits one more.',
   },
@@ -207,8 +207,8 @@ export const reviewCodes = {
     next: 'Repeat the call. If it fails again, run `covenant doctor`.',
   },
   TOO_MANY_REVIEWS: {
-    meaning: 'The instance has had all the additional reviews that a person may allow.',
-    cause: 'Additional reviews are limited.',
+    meaning: 'The instance has had the maximum number of additional reviews.',
+    cause: 'A person can allow only a limited number of additional reviews.',
     next: 'Run `covenant instances abandon ID`, or review the work yourself.',
   },
   TOO_MANY_TERMINALS: {
@@ -224,21 +224,21 @@ export const reviewCodes = {
   WORK_GONE: {
     meaning: 'The worktree and the branch no longer exist.',
     cause: 'Both were removed after the instance ended.',
-    next: 'Look for the backup ref that `covenant instances show ID` names.',
+    next: 'Look for its commits in the base branch or the pull request that `covenant instances show ID` names, or on the remote.',
   },
   WRONG_AGENT_TYPE: {
     meaning: 'This type of agent may not call the tool.',
     cause: 'Each type (coding, review, planning) has its own tools.',
-    next: 'Use the tools in your list. The message names the type that may call this one.',
+    next: 'Use only the tools in your own tool list. The message says which type of agent can call this tool.',
   },
   WRONG_BRANCH: {
     meaning: 'Another branch is checked out in the worktree.',
     cause: 'The agent switched branches.',
-    next: 'Check out the branch that the message names and bring your commits there.',
+    next: 'Run `git checkout` with the branch that the message names and bring your commits there. Then repeat the call.',
   },
   WRONG_MACHINE: {
     meaning: 'The instance runs on another machine.',
     cause: 'Several servers share one database, and each controls only its own processes.',
-    next: 'Run the command on the machine that the message names.',
+    next: 'Run the command on the machine that the message names, or call the server of that machine.',
   },
 } satisfies ErrorCodes;

@@ -3,7 +3,7 @@ import type { ErrorCodes } from './index.ts';
 export const serverCodes = {
   BACKUP_ALTERED: {
     meaning: 'The backup is not a database that Covenant wrote.',
-    cause: 'Its schema has foreign parts, or a file of its folder is not a plain file.',
+    cause: 'Its schema has parts that Covenant never writes, or its folder contains something that is not a plain file.',
     next: 'Give the path of another backup. Nothing was changed.',
   },
   BACKUP_UNUSABLE: {
@@ -17,14 +17,14 @@ export const serverCodes = {
     next: 'Run `covenant audit verify`, keep a copy with `covenant backup`, and compare your last anchor.',
   },
   COLLIDES: {
-    meaning: 'The import has a row whose key another workspace of this database uses.',
+    meaning: 'A row of the import has the same key as a row of another workspace in this database.',
     cause: 'The same workspace was imported earlier under another name, or the export was edited.',
     next: 'Import into an empty database: set another COVENANT_HOME or DATABASE_URL. Nothing was changed.',
   },
   DATABASE_IN_USE: {
     meaning: 'Another program has the database open.',
     cause: 'A server or another command is using the file.',
-    next: 'Stop that program, then repeat the command.',
+    next: 'Find the program with `fuser FILE` and stop it, then repeat the command.',
   },
   EXPORT_NEWER: {
     meaning: 'The export was written by a newer Covenant.',
@@ -33,8 +33,8 @@ export const serverCodes = {
   },
   EXPORT_OLDER: {
     meaning: 'The export was written by an older Covenant.',
-    cause: 'Databases are migrated, but export files are not.',
-    next: 'Import it with the version that the message names, then start this version on that database.',
+    cause: 'Covenant migrates databases, but not export files.',
+    next: 'Import it with the version that the message names. Then start this version on that database.',
   },
   FILE_DAMAGED: {
     meaning: 'The export file is damaged.',
@@ -44,7 +44,7 @@ export const serverCodes = {
   INTERNAL: {
     meaning: 'The server or the program failed in an unexpected way.',
     cause: 'This is a fault of Covenant.',
-    next: "Look up the reference of the message in the server's log, run `covenant doctor`, then call again.",
+    next: "Read the state, then call again. If it fails again, the operator runs `covenant doctor` and searches the server's log for the reference, if the message has one.",
   },
   INTERRUPTED: {
     meaning: 'The command was interrupted.',
@@ -58,8 +58,8 @@ export const serverCodes = {
   },
   JOURNAL_NEEDED: {
     meaning: 'The events cannot be pruned yet.',
-    cause: 'Something running still depends on them.',
-    next: 'Follow the message, then run `covenant audit prune` again.',
+    cause: 'Work in progress, or a demo, still needs them.',
+    next: 'Follow the next step of the message, then run `covenant audit prune` again.',
   },
   JOURNAL_PRUNED: {
     meaning: 'The journal was pruned while it was read.',
@@ -82,7 +82,7 @@ export const serverCodes = {
     next: 'Read the state first, then repeat the call if the change is missing.',
   },
   ROW_REFUSED: {
-    meaning: 'A row of the export is not one that a server writes.',
+    meaning: 'The export contains a row that no server writes.',
     cause: 'The file was edited or forged.',
     next: 'Get another export. Nothing was changed.',
   },
@@ -94,7 +94,7 @@ export const serverCodes = {
   SCHEMA_MISMATCH: {
     meaning: 'The database belongs to another version of Covenant.',
     cause: 'Its schema is newer or older than this program can use.',
-    next: 'Run `covenant doctor`, which names the version to use.',
+    next: 'Run `covenant doctor`: it says which schema the database has and what to start or restore.',
   },
   SHUTTING_DOWN: {
     meaning: 'The server is stopping.',
@@ -114,7 +114,7 @@ export const serverCodes = {
   UNSUPPORTED: {
     meaning: 'PostgreSQL does not support this command.',
     cause: '`covenant backup` and `covenant restore` copy the SQLite file.',
-    next: 'Use `pg_dump` and `pg_restore`, then run `covenant audit anchor --after-restore`.',
+    next: 'Back up with `pg_dump` and restore with `pg_restore`. After a restore, run `covenant audit anchor --after-restore`.',
   },
   UNVERIFIED: {
     meaning: 'The export says that the hash chain of its journal was broken.',

@@ -2,7 +2,7 @@ import type { ErrorCodes } from './index.ts';
 
 export const teamCodes = {
   ADDRESSEE_IS_CALLER: {
-    meaning: 'The message is addressed to the agent that sends it.',
+    meaning: 'The message is addressed to its own sender.',
     cause: "`to` names the caller's own developer or agent.",
     next: 'Call `covibe_coordination` again with `to` set to another developer, or to another of your agents, such as "codex@mira".',
   },
@@ -22,29 +22,29 @@ export const teamCodes = {
     next: 'Continue: no call is needed. `covibe_team` operation `state` lists open warnings.',
   },
   ASK_ALREADY_ANSWERED: {
-    meaning: 'The ask already has an answer, and the first answer counts.',
-    cause: 'Another agent of the same developer, or a person, answered first.',
-    next: 'To add something, call `covibe_coordination` operation `ask` with `to` set to the agent that asked.',
+    meaning: 'The ask already has an answer. The first answer counts.',
+    cause: 'Another agent of the same developer, or a person, answered earlier.',
+    next: 'To say more, call `covibe_coordination` operation `ask` with the `to` that the message names, if it names one. People read the answer with `covenant messages show ID`.',
   },
   ASK_NOT_FOUND: {
-    meaning: 'No such ask is addressed to you.',
+    meaning: 'No ask with this id is addressed to you.',
     cause: 'The id is wrong, or the ask is addressed to another agent or developer.',
-    next: 'Call `covibe_coordination` operation `list` for the asks that you can answer. People run `covenant messages list`.',
+    next: 'Call `covibe_coordination` operation `list` with `what` "asks" for the asks that you can answer. The operator can run `covenant messages answer ID TEXT`.',
   },
   CHECK_EXPIRED: {
     meaning: 'The check is more than 10 minutes old.',
     cause: 'Too much time passed between the check and the start, and other work may have begun since.',
-    next: 'Call `covibe_task` operation `check` with the same title, then `start` with the new `check_id`.',
+    next: 'Call `check` of the same tool (`covibe_task` with the same title and `task_type`, or `covibe_workstream` with the same title). Then start within 10 minutes with the new `check_id`.',
   },
   CHECK_MISMATCH: {
     meaning: '`check_id` is not your latest check with this title.',
     cause: 'A newer check replaced it, or it was made with another title.',
-    next: 'Send the `check_id` of your latest check, or check again.',
+    next: 'Send the `check_id` of your latest check with this title, or check again.',
   },
   CHECK_REQUIRED: {
     meaning: 'This work has no unused check.',
     cause: 'The agent called `start` without a check with the same title, or the check was already used for another start.',
-    next: 'Call `covibe_task` operation `check` with the same title, then `start` within 10 minutes with its `check_id`.',
+    next: 'Call `check` of the same tool (`covibe_task` with the same title and `task_type`, or `covibe_workstream` with the same title). Then start within 10 minutes with the new `check_id`.',
   },
   CLAIM_ALREADY_RELEASED: {
     meaning: 'The claim was released earlier. Nothing changed.',
@@ -53,7 +53,7 @@ export const teamCodes = {
   },
   CLAIM_CONFLICT: {
     meaning: 'Another agent has a claim that covers one of these paths.',
-    cause: 'A live claim of another agent overlaps yours, and one of the two is exclusive.',
+    cause: 'A live claim of another agent overlaps yours, and at least one of the two is exclusive.',
     next: 'Ask the holder with `covibe_coordination` operation `ask`, wait until the lease ends, or work on other files.',
   },
   CLAIM_EXPIRED: {
@@ -62,7 +62,7 @@ export const teamCodes = {
     next: 'Call `covibe_coordination` operation `claim` again if you still need the files.',
   },
   CLAIM_LIMIT: {
-    meaning: 'You hold as many live claims as are allowed.',
+    meaning: 'You hold the maximum number of live claims.',
     cause: 'Each path was claimed separately, or old claims were not released.',
     next: 'Release claims with `covibe_coordination` operation `release`, or claim one pattern that covers several paths.',
   },
@@ -74,12 +74,12 @@ export const teamCodes = {
   CONFIRMATION_REASON_REQUIRED: {
     meaning: 'A confirmation needs a reason.',
     cause: 'The verdict is "duplicate", or `warning_id` was sent without a reason.',
-    next: 'Do not start the work. If the developer wants it all the same, send their reason as `confirmation_reason`.',
+    next: 'Do not start the work. If your user wants it anyway, send their reason as `confirmation_reason`.',
   },
   CONFIRM_REQUIRED: {
     meaning: 'A person is about to plan work that looks like other work.',
     cause: 'The overlap check found candidates for the title.',
-    next: 'Read the candidates. Send the request again with `confirm: true` to plan the work anyway.',
+    next: 'Read the candidates. To plan the work anyway, send the request again with `confirm: true`.',
   },
   CONTEXT_NOT_FOUND: {
     meaning: 'You have no active context with this id.',
@@ -87,19 +87,19 @@ export const teamCodes = {
     next: 'Call `covibe_session` operation `get_context` for the active contexts.',
   },
   COST_MISMATCH: {
-    meaning: "The usage was counted, but the submitted cost differs from the cost by the server's prices.",
+    meaning: 'The usage was counted. The submitted cost differs from the cost that the server computed.',
     cause: 'The price of the model on the server is missing or out of date.',
-    next: 'Continue. If the submitted cost is right, the operator sets the price with `covenant prices set MODEL`.',
+    next: 'Continue. If the submitted cost is right, ask the operator to run `covenant prices set MODEL --input USD --output USD`.',
   },
   FIELDS_FIXED: {
-    meaning: 'The task has started, so these fields can no longer change.',
+    meaning: 'The task has started, so these fields cannot change any more.',
     cause: 'The update changes the title, scope or another field that the overlap check used.',
     next: 'Update only the fields that the message allows. For other work, check and start a new task.',
   },
   FILE_OVERLAP: {
     meaning: 'The snapshot was stored. Other agents work on files that you changed.',
     cause: 'The changed files of two sessions overlap.',
-    next: 'Read `data.file_conflicts`, then call `covibe_coordination` operation `ask` for each owner before you change these files further.',
+    next: 'Read `data.file_conflicts`, then call `covibe_coordination` operation `ask` for each owner before you change these files further. If all owners are private, work on other files or ask your user.',
   },
   HANDOFF_ALREADY_ACCEPTED: {
     meaning: 'You accepted this hand-off earlier. Nothing changed.',
@@ -124,16 +124,16 @@ export const teamCodes = {
   OVERLAP_ESCALATED: {
     meaning: 'The work looks like work of another agent and needs a verdict.',
     cause: 'The similarity reached the threshold of the workspace and the other work is still open.',
-    next: 'Compare your work with each candidate. Then call `start` with `check_id` and `scope_verdict`.',
+    next: 'Compare your work with each candidate. Then call `start` with `check_id` and `scope_verdict`. After `plan`: cancel the plan if it is the same work. Otherwise check again before `start_planned`.',
   },
   PARALLEL_WORK: {
-    meaning: 'Several pairs of open work look the same.',
-    cause: 'Two or more agents work on similar tasks without a verdict.',
-    next: 'For each pair in `data.conflicts`, agree with the owners who continues. Cancel or complete the other task.',
+    meaning: 'Work in progress looks the same as other work in progress or recently finished work.',
+    cause: 'Agents work on similar tasks without a verdict.',
+    next: 'For each entry of `data.conflicts` (after `state`: `data.parallel_audit_conflicts`), decide with the owners which work continues. The owner of the other task calls `covibe_task` operation `complete` or `cancel`, and of a workstream `covibe_workstream` operation `complete`.',
   },
   SESSION_ALREADY_ENDED: {
     meaning: 'The session ended earlier. Nothing changed.',
-    cause: 'The same end was sent twice.',
+    cause: 'An earlier call ended the session, or it was silent too long.',
     next: 'To continue working, call `covibe_session` operation `start`.',
   },
   SESSION_ENDED: {
@@ -149,7 +149,7 @@ export const teamCodes = {
   STALE_SESSIONS: {
     meaning: 'Some sessions of the team have been silent for a long time.',
     cause: 'An agent stopped without ending its session.',
-    next: 'Run `covenant agents list`, then `covenant agents release ID` for agents that are gone.',
+    next: 'Read `data.stale_sessions` before you take over work. For a session of your own, call `covibe_session` operation `heartbeat` or `end` with its `session_id`. A person frees the work with `covenant agents release ID`.',
   },
   VERDICT_INCOMPLETE: {
     meaning: 'The verdict does not judge every candidate.',
@@ -164,7 +164,7 @@ export const teamCodes = {
   VERDICT_MISMATCH: {
     meaning: 'The verdict names work that is not a candidate of your check.',
     cause: 'The ids are from another check, or the check found nothing to judge.',
-    next: 'Use the candidate ids of your latest check. Leave out `scope_verdict` if the check found no candidate.',
+    next: 'Use the candidate ids of your latest check. If it found no candidate, leave out `scope_verdict`.',
   },
   VERDICT_REQUIRED: {
     meaning: 'The work needs a verdict before it can start.',
@@ -173,7 +173,7 @@ export const teamCodes = {
   },
   WARNING_MISMATCH: {
     meaning: '`warning_id` is not the warning of your latest check.',
-    cause: 'The warning belongs to an earlier check or another title.',
+    cause: 'The warning belongs to an earlier check or to another title.',
     next: 'Send the `warning_id` of your latest check, or leave it out.',
   },
   WARNING_NOT_FOUND: {
@@ -184,11 +184,11 @@ export const teamCodes = {
   WORKSTREAM_NOT_FOUND: {
     meaning: 'You have no workstream with this id.',
     cause: 'The id is wrong, or the workstream belongs to another developer.',
-    next: 'Leave out `workstream_id` and the server chooses one, or call `covibe_team` operation `state` for yours.',
+    next: 'Leave out `workstream_id`, so that the server chooses one. Or call `covibe_team` operation `state` for your workstreams.',
   },
   WORKSTREAM_NOT_OPEN: {
-    meaning: 'The workstream accepts no tasks in its present status.',
-    cause: 'Tasks join a workstream that is active or blocked.',
+    meaning: 'A workstream in this status accepts no tasks.',
+    cause: 'Only an active or blocked workstream accepts tasks.',
     next: 'Leave out `workstream_id`, or start the workstream first.',
   },
 } satisfies ErrorCodes;

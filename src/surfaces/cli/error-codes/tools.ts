@@ -8,13 +8,13 @@ export const toolsCodes = {
   },
   APPROVAL_REFUSED: {
     meaning: 'A person rejected this call.',
-    cause: 'The grant asks a person for each call, and the answer was no.',
+    cause: "The grant requires a person's approval for each call, and a person rejected this one.",
     next: 'Do not repeat the call. Choose another way, or ask your user.',
   },
   APPROVAL_TIMEOUT: {
     meaning: 'Nobody approved the call in time.',
-    cause: 'The grant asks a person for each call, and no one answered.',
-    next: 'Tell your user that the call waits for a decision (`covenant approvals list`), then call again.',
+    cause: "The grant requires a person's approval for each call, and nobody answered.",
+    next: 'Call again with the same arguments, and ask your user to approve it while it waits: `covenant approvals list`, then `covenant approvals approve ID`.',
   },
   APPROVAL_UNKNOWN: {
     meaning: '`requestState` does not belong to an approval of this call.',
@@ -33,7 +33,7 @@ export const toolsCodes = {
   },
   INPUT_REQUIRED: {
     meaning: 'The external server asks for more input, which this client cannot give.',
-    cause: 'The tool uses elicitation or sampling, and the caller did not declare it.',
+    cause: 'The tool uses elicitation or sampling, and the client did not declare support for it.',
     next: 'Call the tool from an MCP client that supports it.',
   },
   INVALID_TOOL: {
@@ -43,22 +43,22 @@ export const toolsCodes = {
   },
   NOTHING_WITHHELD: {
     meaning: 'The server has no withheld definition with this name. Nothing changed.',
-    cause: 'It was approved or rejected earlier, or has not changed.',
+    cause: 'The definition was approved or rejected earlier, or it has not changed.',
     next: 'Run `covenant servers list`.',
   },
   NOT_APPROVED: {
     meaning: 'Nothing was approved.',
     cause: 'The definition changed again while you read it, or its name belongs to another tool.',
-    next: 'Run `covenant servers approve NAME` again and read the new difference.',
+    next: 'Run `covenant servers approve NAME` again and read the new difference. If the name belongs to another tool, run `covenant servers list` to find it.',
   },
   NOT_REJECTED: {
     meaning: 'Nothing was rejected.',
     cause: 'The definition changed again while you read it, or its name belongs to another tool.',
-    next: 'Run `covenant servers reject NAME` again and read the new difference.',
+    next: 'Run `covenant servers reject NAME` again and read the new difference. If the name belongs to another tool, run `covenant servers list` to find it.',
   },
   ROUND_UNKNOWN: {
     meaning: 'The call cannot continue from this `requestState`.',
-    cause: 'Its last round ended, is too old, or belongs to another call.',
+    cause: 'The call has ended, its `requestState` is too old, or it belongs to another call.',
     next: 'Call again without `requestState`.',
   },
   SECRETS_INVALID: {
@@ -98,7 +98,7 @@ export const toolsCodes = {
   },
   TOOL_TIMEOUT: {
     meaning: 'The call took too long and was ended.',
-    cause: 'A tool has `MCP_TOOL_TIMEOUT` milliseconds, 30,000 unless set.',
+    cause: '`MCP_TOOL_TIMEOUT` limits a call, in milliseconds. The default is 30,000.',
     next: 'Read the state first: the tool may have finished its work. Then call again.',
   },
   TOOL_WITHHELD: {
@@ -108,7 +108,7 @@ export const toolsCodes = {
   },
   TOO_MANY_APPROVALS: {
     meaning: 'Too many calls of this token wait for approval.',
-    cause: 'A token may have only so many waiting calls.',
+    cause: 'A token can have only a limited number of waiting calls.',
     next: 'Wait until a person decides on them (`covenant approvals list`), then call again.',
   },
   TOO_MANY_QUESTIONS: {
@@ -128,12 +128,12 @@ export const toolsCodes = {
   },
   UPSTREAM_DOWN: {
     meaning: 'The external server is down.',
-    cause: 'Its process ended or its address does not answer. Covenant restarts it with growing pauses.',
+    cause: 'Its process ended, or its address does not answer. Covenant restarts it with growing pauses.',
     next: 'Call again later. The operator runs `covenant servers logs NAME` and `covenant servers restart NAME`.',
   },
   UPSTREAM_ERROR: {
     meaning: 'The external server answered with an error.',
-    cause: "The message has the server's own words.",
+    cause: "The message contains the server's own text.",
     next: 'Correct the arguments. If they are right, the operator runs `covenant servers logs NAME`.',
   },
   UPSTREAM_INVALID: {

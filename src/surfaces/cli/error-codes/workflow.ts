@@ -8,22 +8,22 @@ export const workflowCodes = {
   },
   AWAITING_ANSWER: {
     meaning: 'The task waits until a person answers a question.',
-    cause: "An agent asked the question with the task's id.",
+    cause: 'An agent asked people a question about this task.',
     next: 'Work on another task. The answer makes the task claimable again. People run `covenant messages answer ID TEXT`.',
   },
   BUDGET_TOO_SMALL: {
     meaning: '`max_tokens` is too small even for ids and names.',
     cause: 'The workflow and its tasks need more room than was given.',
-    next: 'Call `task_load_context` again with at least the `max_tokens` that the message names.',
+    next: 'Repeat the call (`task_load_context` or `workflow_get_summary`) with at least the `max_tokens` that the message names.',
   },
   DEPENDENCY_CYCLE: {
-    meaning: 'Tasks of the plan depend on each other in a circle.',
+    meaning: 'Tasks depend on each other in a circle.',
     cause: 'The `depends_on` lists form the circle that the message shows.',
-    next: 'Remove one of these dependencies and send the plan again.',
+    next: 'Remove one of these dependencies and repeat the call.',
   },
   DUPLICATE_TASK_NAME: {
     meaning: 'Two tasks of the workflow have the same name.',
-    cause: 'Names identify tasks in `depends_on`, so each is used once in a workflow.',
+    cause: '`depends_on` refers to tasks by name, so each name can be used once in a workflow.',
     next: 'Use the existing task, or give the new one another name.',
   },
   DUPLICATE_TEMPLATE: {
@@ -38,13 +38,13 @@ export const workflowCodes = {
   },
   INVALID_TRANSITION: {
     meaning: 'The status cannot change in this way.',
-    cause: 'The state machine does not allow this change from the present status.',
-    next: 'Follow the statuses that the message names. `task_get` or `workflow_get` shows the present one.',
+    cause: 'The state machine does not allow this change from the current status.',
+    next: 'Use a status that the message names. `task_get` or `workflow_get` shows the current one.',
   },
   MESSAGE_EXPIRED: {
     meaning: 'The message has expired.',
-    cause: 'Its sender limited how long it is valid.',
-    next: 'Ask the sender with `message_send` whether it is still needed.',
+    cause: 'The sender limited how long the message is valid.',
+    next: 'If you still need it, call `message_send` with your `sender_id`, `recipient_id` "@private", `reply_to_id` set to its id, `message_type` "query" and a body.',
   },
   MESSAGE_NOT_FOUND: {
     meaning: 'No message, ask, hand-off or announcement with this id is visible to you.',
@@ -52,9 +52,9 @@ export const workflowCodes = {
     next: 'Call `message_list` with your `agent_id`. People run `covenant messages list`.',
   },
   MISSING_ERROR: {
-    meaning: 'A task fails with a description of the error.',
+    meaning: 'The status "failed" needs a description of the error.',
     cause: '`task_update_status` set "failed" without `error`.',
-    next: 'Send the call again with `error`, so that the next agent knows what went wrong.',
+    next: 'Send the call again with `error`, which tells the next agent what went wrong.',
   },
   MISSING_MERGE_COMMIT: {
     meaning: 'A merged worktree needs the hash of its merge commit.',
@@ -62,7 +62,7 @@ export const workflowCodes = {
     next: 'Send the call again with `merge_commit` set to the full hash.',
   },
   MISSING_OUTCOME: {
-    meaning: 'A task is completed with an outcome.',
+    meaning: 'The status "completed" needs an outcome.',
     cause: '`task_update_status` set "completed" without `outcome`.',
     next: 'Send the call again with `outcome`, which dependent tasks read.',
   },
@@ -73,8 +73,8 @@ export const workflowCodes = {
   },
   NOTHING_TO_REMIND_OF: {
     meaning: 'The thread has no open question.',
-    cause: 'Only an unanswered ask, query or question can be reminded of.',
-    next: 'Run `covenant messages list` for the open ones.',
+    cause: 'A reminder needs an unanswered ask, query or question.',
+    next: 'Run `covenant messages list --state unanswered` for the unanswered ones.',
   },
   NOT_ASSIGNED: {
     meaning: 'The agent does not hold the task.',
@@ -93,13 +93,13 @@ export const workflowCodes = {
   },
   PARALLEL_LIMIT: {
     meaning: 'The workflow has as many claimed tasks as it allows.',
-    cause: '`max_parallel_tasks` limits how many tasks are claimed at the same time.',
+    cause: '`max_parallel_tasks` limits how many tasks agents can claim at the same time.',
     next: 'Wait until a task is finished, or raise the limit with `workflow_set_parallelism` or `covenant workflow parallel ID N`.',
   },
   PATH_IN_USE: {
     meaning: 'The path is already a registered worktree.',
-    cause: 'Another active `workspace_register` has the same path.',
-    next: 'Use the worktree that the message names, or close it with `workspace_update` first.',
+    cause: '`workspace_create` registered this path earlier, and that worktree is still active.',
+    next: 'Use the worktree that the message names. Or close it first: `workspace_update` with `id` and `status` "abandoned", or "merged" and `merge_commit`.',
   },
   QUESTION_CLOSED: {
     meaning: 'The question was already answered or has expired.',
@@ -124,7 +124,7 @@ export const workflowCodes = {
   SELF_DEPENDENCY: {
     meaning: 'A task depends on itself.',
     cause: 'Its own name is in its `depends_on`.',
-    next: 'Remove the name and send the plan again.',
+    next: 'Remove the name and repeat the call.',
   },
   SENDER_NOT_FOUND: {
     meaning: 'The sender of the message is not registered.',
@@ -148,8 +148,8 @@ export const workflowCodes = {
   },
   TASK_NOT_REMOVABLE: {
     meaning: 'The task cannot be removed from the workflow.',
-    cause: 'It is claimed, in progress or completed, or other tasks depend on it.',
-    next: 'Remove only tasks that are pending, blocked, planning or failed and that no agent holds.',
+    cause: 'An agent holds the task, it waits for an answer, it has started or ended, or its removal would create too many dependencies.',
+    next: 'If an agent holds it, ask that agent to call `task_release`, or run `covenant workflow release TASK`. If it waits for an answer, wait. If it has too many dependencies, first remove some of those tasks with `workflow_remove_task`.',
   },
   TEMPLATE_NOT_FOUND: {
     meaning: 'The workspace has no template with this id.',
@@ -158,8 +158,8 @@ export const workflowCodes = {
   },
   TOO_MANY_DEPENDENCIES: {
     meaning: 'The plan has more dependencies than a workflow allows.',
-    cause: 'Many tasks name dependencies that follow from others.',
-    next: 'Name only direct dependencies: if c needs b and b needs a, c need not name a.',
+    cause: 'Many tasks name indirect dependencies.',
+    next: 'Name only direct dependencies: if c depends on b and b depends on a, c need not depend on a.',
   },
   TOO_MANY_RECIPIENTS: {
     meaning: 'The message would reach too many agents.',
@@ -199,7 +199,7 @@ export const workflowCodes = {
   WORKTREE_FAILED: {
     meaning: 'The git worktree for the task could not be made.',
     cause: 'Git refused, the disk is full, or the branch exists.',
-    next: 'Correct what the message says about git, then call `task_claim` again.',
+    next: 'Correct the problem that the message names, then call `task_claim` again.',
   },
   WORKTREE_PENDING: {
     meaning: 'The worktree of the task is being made or removed.',

@@ -10,7 +10,7 @@ export function positionOf(text: string, offset: number): Position {
   return { line: before.length, column: (before.at(-1) ?? '').length + 1 };
 }
 
-/** The file is not quoted: it may contain secrets. */
+/** The message does not quote the file, because the file may contain secrets. */
 export const brokenFile = (file: string, { line, column }: Position, problem: string): CliError =>
   new CliError(
     'BROKEN_FILE',

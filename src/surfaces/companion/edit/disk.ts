@@ -9,17 +9,17 @@ interface FileText {
   readonly mode: number;
 }
 
-/** One file as it should become. `text` undefined: the file is deleted. */
+/** One file and its new content. If `text` is undefined, the file is deleted. */
 export interface FileWrite {
   readonly path: string;
   readonly shown: string;
-  /** The content when this was planned; undefined if there was no file. */
+  /** The content at the time of the plan. Undefined if the file did not exist. */
   readonly before: string | undefined;
   readonly text: string | undefined;
   readonly mode: number;
 }
 
-/** Undefined if the file does not exist. Decoded strictly, so that writing it back changes nothing else. */
+/** Undefined if the file does not exist. Throws if it is not UTF-8, because writing it back would then change other bytes. */
 export function readText(path: string, shown: string): FileText | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(path));
@@ -32,7 +32,7 @@ export function readText(path: string, shown: string): FileText | undefined {
   }
 }
 
-/** Checked before anything is written. A read-only file is left alone, even if its folder would let us replace it. */
+/** Checks the file before anything is written. A read-only file is refused even if the permissions of its folder allow replacing it. */
 export function requireWritable(path: string, shown: string): void {
   const folder = nearestFolder(dirname(path));
   try {
@@ -49,7 +49,7 @@ const nearestFolder = (folder: string): string => (existsSync(folder) || folder 
 /** The missing parent folders of a file, outermost first. */
 export const missingFolders = (folder: string): string[] => (existsSync(folder) ? [] : [...missingFolders(dirname(folder)), folder]);
 
-/** Writes all files or none, as far as the disk allows: each is written completely next to its target before the first is moved into place. */
+/** Writes all files or none, as far as the disk allows: all files are first written completely next to their targets, and then moved into place. */
 export function writeAll(writes: readonly FileWrite[]): void {
   const made = [...new Set(writes.flatMap(({ path, text }) => (text === undefined ? [] : missingFolders(dirname(path)))))];
   const staged: { write: FileWrite; temporary: string }[] = [];
@@ -73,7 +73,7 @@ export function writeAll(writes: readonly FileWrite[]): void {
       });
     }
   } catch (error) {
-    // Temporary files go first: restoring a file needs disk space.
+    // Deletes the temporary files first, because restoring a file needs disk space.
     for (const { temporary } of staged) rmSync(temporary, { force: true });
     for (const { path, before, mode } of moved.toReversed()) putBack(path, before, mode);
     removeEmptyFolders(made);
@@ -81,13 +81,13 @@ export function writeAll(writes: readonly FileWrite[]): void {
   }
 }
 
-/** Removes empty folders, innermost first. A folder with other content stays. */
+/** Removes empty folders, innermost first. Folders with other content are kept. */
 export function removeEmptyFolders(folders: readonly string[]): void {
   for (const folder of folders.toReversed()) {
     try {
       rmdirSync(folder);
     } catch {
-      // Not empty, or already gone.
+      // The folder is not empty, or no longer exists.
     }
   }
 }
@@ -125,7 +125,7 @@ function notWritable(shown: string, error: unknown): CliError {
 const changedMeanwhile = (shown: string): CliError =>
   new CliError('CHANGED_MEANWHILE', `${shown} was changed by another program in the meantime. Nothing was changed.`, 'Run this again.');
 
-/** A file's path as people write it: relative to the repository, or from their home. */
+/** A file's path as people write it: relative to the repository, or to their home folder. */
 export function shownPath(env: NodeJS.ProcessEnv, root: string, path: string): string {
   const [inRoot, inHome] = [relative(root, path), relative(userHome(env), path)];
   if (!inRoot.startsWith('..')) return inRoot;

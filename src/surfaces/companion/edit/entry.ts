@@ -1,7 +1,7 @@
 import type { ConfigEntry } from '../../../clients/client.ts';
 
 /**
- * The keys that setup, in this or an earlier version, writes into a server entry, and keys that would override them. All other keys belong to the
+ * The keys that this or an earlier version of setup writes into a server entry, and the keys that would override them. All other keys belong to the
  * person or the client.
  */
 const STDIO_KEYS = ['type', 'command', 'args', 'cwd', 'env', 'env_vars', 'environment'];
@@ -12,12 +12,12 @@ export const isOwnKey = (key: string): boolean => STDIO_KEYS.includes(key) || HT
 export const ownOf = (found: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(found).filter(([key]) => isOwnKey(key)));
 
-/** An entry that setup has written, and what is needed to undo it. */
+/** An entry that setup has written, with the data to undo it. */
 export interface WrittenEntry {
   readonly entry: ConfigEntry;
-  /** The previous value. */
+  /** The value that the entry replaced. */
   readonly was?: unknown;
-  /** The number of path steps that existed before. They stay when the entry is removed. */
+  /** The number of path steps that existed before setup. Removing the entry keeps them. */
   readonly madeFrom?: number;
 }
 
@@ -27,6 +27,6 @@ export type EntryState = 'good' | 'missing' | 'stale';
 export interface Editor<E extends ConfigEntry> {
   state(text: string, entry: E, file: string): EntryState;
   put(text: string, entry: E, file: string): { readonly text: string } & Omit<WrittenEntry, 'entry'>;
-  /** The text without the entry; undefined if the entry was changed since it was written and must stay. */
+  /** Removes the entry from the text. Returns undefined if the entry was changed since setup wrote it, because it must then stay. */
   take(text: string, written: WrittenEntry & { readonly entry: E }, file: string): string | undefined;
 }

@@ -2,8 +2,8 @@ import { createScanner, type Node, type ParseError, parseTree, printParseErrorCo
 import { brokenFile, positionOf } from './broken.ts';
 
 /**
- * Edits JSON and JSONC and leaves every other byte unchanged. The parser's own edits are not used, because they reformat the surrounding text and
- * lose comments after the last element of a list.
+ * Edits JSON and JSONC, and leaves every other byte unchanged. The edit functions of the parser are not used, because they reformat the surrounding
+ * text and lose comments after the last element of a list.
  */
 export type Path = readonly (string | number)[];
 
@@ -19,7 +19,7 @@ export function jsonAt(text: string, path: Path, file: string): unknown {
 
 export const isContainer = (value: unknown): value is Record<string | number, unknown> => typeof value === 'object' && value !== null;
 
-/** Sets the value at a path and creates missing parents. A number is an index in a list; the list's length appends. */
+/** Sets the value at a path and creates missing parents. A number in the path is an index in a list. The length of the list appends an element. */
 export function setJson(text: string, path: Path, value: unknown, file: string): string {
   const tree = treeOf(text, file);
   const layout = layoutOf(text);
@@ -39,7 +39,7 @@ export function setJson(text: string, path: Path, value: unknown, file: string):
   return splice(text, node.offset, endOf(node), written(value, indent, layout));
 }
 
-/** Removes a member or an element with its comma, and its line if nothing else is on it. */
+/** Removes a member or an element with its comma. Also removes its line if nothing else is on that line. */
 export function removeJson(text: string, path: Path, file: string): string {
   const tree = treeOf(text, file);
   const step = path.at(-1);
@@ -55,12 +55,12 @@ export function removeJson(text: string, path: Path, file: string): string {
   const isAlone = /^\s*$/.test(text.slice(start, member.offset)) && /^[ \t]*\r?\n/.test(text.slice(end));
   const [from, to] = isAlone ? [start, text.indexOf('\n', end) + 1] : [member.offset, next === undefined ? end : end + blanksAt(text, end)];
   const without = splice(text, from, to, '');
-  // If the last one is removed, the comma before it goes too, with the blanks between them.
+  // If the last member is removed, the comma before it and the blanks between them are removed too.
   const comma = next === undefined && previous ? commaAfter(text, endOf(previous), member.offset) : undefined;
   return comma === undefined ? without : splice(without, comma - 1, isAlone || text.slice(comma, from).trim() !== '' ? comma : from, '');
 }
 
-/** The formatting of a file. Inserted text follows it. */
+/** The formatting of a file. Inserted text gets the same formatting. */
 interface Layout {
   readonly eol: string;
   readonly unit: string;
@@ -72,7 +72,7 @@ export function layoutOf(text: string): Layout {
 
 const lineStart = (text: string, offset: number): number => text.lastIndexOf('\n', offset - 1) + 1;
 
-/** The rest of the line without its line ending. */
+/** The rest of the line, without the line ending. */
 const restOfLine = (text: string, offset: number): string => /^[^\r\n]*/.exec(text.slice(offset))?.[0] ?? '';
 
 function treeOf(whole: string, file: string): Node | undefined {
@@ -84,7 +84,7 @@ function treeOf(whole: string, file: string): Node | undefined {
   return tree;
 }
 
-/** If a key occurs twice, the last one counts, as in every parser. */
+/** Finds a member by its key. If the key occurs twice, the last member counts, as in every parser. */
 function childOf(node: Node, step: string | number): Node | undefined {
   if (typeof step === 'number') return node.type === 'array' ? node.children?.[step] : undefined;
   if (node.type !== 'object') return undefined;
@@ -120,7 +120,7 @@ function insert(text: string, parent: Node, step: string | number, value: unknow
   return insertions.toSorted((a, b) => b.at - a.at).reduce((so, { at, text: put }) => splice(so, at, at, put), text);
 }
 
-/** Appends on a new line if the last element has its own line, after its comment; otherwise on the same line. Keeps a trailing comma. */
+/** Appends an element on a new line if the last element has its own line, otherwise on the same line. A comment stays before it, and a trailing comma is kept. */
 function afterLast(text: string, parent: Node, last: Node, member: (indent?: string) => string, { eol }: Layout): Insertion[] {
   const comma = commaAfter(text, endOf(last), endOf(parent) - 1);
   const anchor = comma ?? endOf(last);
@@ -144,7 +144,7 @@ function intoEmpty(text: string, parent: Node, member: (indent: string) => strin
   return { at: parent.offset + 1, text: `${eol}${outer}${unit}${member(outer + unit)}${eol}${outer}` };
 }
 
-/** The offset after the next comma; comments may precede it. */
+/** The offset after the next comma. Comments may precede the comma. */
 function commaAfter(text: string, from: number, to: number): number | undefined {
   const scanner = createScanner(text.slice(0, to), true);
   scanner.setPosition(from);

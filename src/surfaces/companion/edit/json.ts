@@ -33,7 +33,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> => isContain
 
 const ownIn = (found: unknown): unknown => (isRecord(found) ? ownOf(found) : found);
 
-/** The number of path steps that exist. */
+/** The number of steps of the path that exist in the file. */
 function depthOf(text: string, path: Path, file: string): number {
   const missing = path.findIndex((_, index) => jsonAt(text, path.slice(0, index + 1), file) === undefined);
   return missing === -1 ? path.length : missing;
@@ -56,7 +56,7 @@ export const item: Editor<ItemEntry> = {
     const madeFrom = depthOf(text, entry.list, file);
     const { whole, mixed } = ours(text, entry, file);
     const [first, ...doubled] = whole;
-    // Last to first, so that the offsets of the remaining ones stay valid.
+    // Removes the last one first, so that the offsets of the others stay valid.
     const gone = [...doubled.map(({ index }) => [index]), ...mixed.map(({ index, hook }) => [index, 'hooks', hook])].toSorted(laterFirst);
     const at = [...entry.list, first?.index ?? listOf(text, entry, file).length];
     const put = withOwn(text, at, first?.value, entry.value, file);
@@ -70,10 +70,10 @@ export const item: Editor<ItemEntry> = {
   },
 };
 
-/** The keys that define what a hook does. All other keys that setup does not set belong to the person. */
+/** The keys that define the action of a hook. All other keys that setup does not set belong to the person. */
 const WAYS = ['type', 'command', 'url', 'headers', 'allowedEnvVars', 'hooks'];
 
-/** Sets our keys in an element, or in a hook inside it. */
+/** Sets our keys in an element, or in a hook inside the element. */
 function withOwn(text: string, at: Path, found: unknown, wanted: unknown, file: string): string {
   if (isDeepStrictEqual(found, wanted)) return text;
   if (!isRecord(found) || !isRecord(wanted)) return setJson(text, at, wanted, file);
@@ -88,7 +88,7 @@ function withOwn(text: string, at: Path, found: unknown, wanted: unknown, file: 
 
 const laterFirst = (a: readonly (string | number)[], b: readonly (string | number)[]) => Number(b[0]) - Number(a[0]) || Number(b[2] ?? 0) - Number(a[2] ?? 0);
 
-/** Elements that are ours, and our hooks that someone has moved next to their own. */
+/** The positions of our elements, and of our hooks that someone has moved into an element of their own. */
 function ours(text: string, entry: ItemEntry, file: string) {
   const found = listOf(text, entry, file).map((value, index) => ({ value, index, isOurs: hooksIn(value).map((hook) => isOurs(hook, entry.ours)) }));
   const whole = found.filter(({ isOurs: each }) => each.length > 0 && each.every(Boolean));
@@ -101,7 +101,7 @@ const listOf = (text: string, { list }: ItemEntry, file: string): readonly unkno
   return Array.isArray(value) ? value : [];
 };
 
-/** The hooks of a group; a single hook is its own group. */
+/** The hooks of a group. A single hook counts as a group. */
 export function hooksIn(value: unknown): readonly unknown[] {
   const { hooks } = (value ?? {}) as { hooks?: unknown };
   return Array.isArray(hooks) ? hooks : [value];

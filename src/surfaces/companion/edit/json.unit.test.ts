@@ -16,7 +16,7 @@ const hook = (command: string): ConfigEntry => ({
   value: { matcher: 'a|b', hooks: [{ type: 'command', command: `covibe-local hook ${command}` }] },
 });
 
-/** As people write JSON: comments and blanks anywhere, trailing commas, any line endings. */
+/** Generates JSON as people write it: with comments and blanks anywhere, trailing commas and any line endings. */
 const gap = fc.constantFrom('', '', ' ', '\n', '\n\t', '\n    ', ' /* { "a": [1, */ ', ' // , ] }\n  ', '\n  // mine\n  ');
 const key = fc.constantFrom('"mcpServers"', '"hooks"', '"Stop"', '"covibe"', '"a"', '"ü \\" }"');
 const json = fc.letrec<{ value: string; members: string; container: string; items: string }>((tie) => ({
@@ -39,7 +39,7 @@ const file = fc
   .tuple(fc.constantFrom('', '\uFEFF'), gap, json.members, gap, fc.boolean())
   .map(([bom, before, members, after, crlf]) => bom + (crlf ? `${before}{${members}}${after}`.replaceAll('\n', '\r\n') : `${before}{${members}}${after}`));
 
-/** Undefined if the entry does not fit because something else is in its place. */
+/** Undefined if the entry cannot be added, because another value is in its place. */
 function putOrRefused(text: string, entry: ConfigEntry) {
   try {
     return put(text, entry, FILE);
@@ -57,7 +57,7 @@ const isWithin = (inner: string, outer: string): boolean => {
 
 const bare = (text: string): string => text.replace(/[\s,]/g, '');
 
-test('an entry put into any file leaves every other byte unchanged and is found again', () => {
+test('adding an entry to any file leaves every other byte unchanged, and the entry is found again', () => {
   fc.assert(
     fc.property(file, fc.constantFrom(server, hook('stop')), (text, entry) => {
       fc.pre(stateOf(text, entry, FILE) === 'missing');
@@ -72,7 +72,7 @@ test('an entry put into any file leaves every other byte unchanged and is found 
   );
 });
 
-test('removing an entry restores the file and takes nothing else with it', () => {
+test('removing an entry restores the file and removes nothing else', () => {
   fc.assert(
     fc.property(file, fc.constantFrom([server], [hook('stop')], [server, hook('stop')]), (text, entries) => {
       fc.pre(entries.every((entry) => stateOf(text, entry, FILE) === 'missing'));
@@ -98,7 +98,7 @@ test.each([
     'other entries of the same kind',
     '{\n  "mcpServers": {\n    "other": { "command": "x" }\n  },\n  "hooks": {\n    "Stop": [\n      { "hooks": [] }\n    ]\n  }\n}',
   ],
-])('a file with %s is the same byte for byte after put and take', (_, text) => {
+])('adding and removing an entry leaves a file with %s byte for byte the same', (_, text) => {
   const first = put(text, server, FILE);
   const second = put(first.text, hook('stop'), FILE);
   const written = [first, second].flatMap((each) => each.written ?? []);
@@ -112,7 +112,7 @@ test('a new entry follows the formatting around it', () => {
   expect(put('{"mcpServers": {"x": 1}}', server, FILE).text).toBe('{"mcpServers": {"x": 1, "covibe": {"command":"covibe-mcp","args":["-x"]}}}');
 });
 
-test("replaces an older entry in place and moves our hook out of another hook's group", () => {
+test('replaces an older entry in place, and moves our hook out of a group of other hooks', () => {
   const old = '{ "mcpServers": { "covibe": { "command": "old" }, "x": 1 } /* z */ }';
   expect(jsonIn(put(old, server, FILE).text, FILE)).toEqual({ mcpServers: { covibe: server.kind === 'member' && server.value, x: 1 } });
   const theirs = { type: 'command', command: 'mine' };
@@ -124,7 +124,7 @@ test("replaces an older entry in place and moves our hook out of another hook's 
   expect(jsonIn(put(text, wanted, FILE).text, FILE)).toEqual({ hooks: { Stop: [{ hooks: [theirs] }, wanted.kind === 'item' && wanted.value] } });
 });
 
-test('an entry changed by hand stays and is named', () => {
+test('an entry that was changed by hand stays, and the result names it', () => {
   const { text, written } = put('{}', hook('stop'), FILE);
   const edited = text.replace('a|b', 'a');
   expect(takeAll(edited, written ? [written] : [], FILE)).toEqual({ text: edited, stays: ['the Stop hook was changed by hand'] });
@@ -135,7 +135,7 @@ test.each([
   ['{\n  "a": tru\n}', 'settings.json, line 2, column 8: it is not valid JSON (InvalidSymbol)'],
   ['{\n  "mcpServers": []\n}', 'settings.json, line 2, column 17: "mcpServers" must be an object'],
   ['[]', 'settings.json, line 1, column 1: this must be an object'],
-])('refuses a file that cannot take the entry, with the position and the fix: %j', (text, message) => {
+])('refuses a file to which the entry cannot be added, with the position and the fix: %j', (text, message) => {
   expect(() => put(text, server, FILE)).toThrow(
     expect.objectContaining({ message: `${message}. Nothing was changed.`, next: expect.stringContaining('move the file away') }),
   );

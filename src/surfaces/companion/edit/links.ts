@@ -4,10 +4,10 @@ import { placeOf } from '../../../machine/git/place.ts';
 import { realPathOf } from '../../../machine/paths.ts';
 import { CliError } from '../../cli/command.ts';
 
-/** More links in a row form a loop; reading such a file reports that. */
+/** The limit of links to follow. More links form a loop, and reading such a file fails with an error. */
 const MAX_LINKS = 40;
 
-/** The real path of a file. Links to it stay links. */
+/** The real path of a file, so that a write goes to the file and does not replace the link. */
 export function resolveLinks(path: string, links = MAX_LINKS): string {
   return links > 0 && isLink(path) ? resolveLinks(resolve(realPathOf(dirname(path)), readlinkSync(path)), links - 1) : path;
 }
@@ -21,7 +21,7 @@ function isLink(path: string): boolean {
   try {
     return lstatSync(path).isSymbolicLink();
   } catch {
-    // Missing or not accessible: reading it reports which.
+    // The file is missing or not accessible. Reading it later reports which.
     return false;
   }
 }
@@ -31,14 +31,14 @@ export function isInside(folder: string, path: string): boolean {
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
-/** Refuses a file that a link leads out of the repository, because a cloned repository may link anywhere. The main checkout of a worktree is allowed. */
+/** Refuses a file that is outside the repository because of a link, as a cloned repository may contain any link. Allows the main checkout of a worktree. */
 export function requireInside(root: string, path: string, shown: string): void {
   const place = realPlace(path);
   if (![root, placeOf(root)?.checkout ?? root].some((folder) => isInside(realPathOf(folder), place)))
     throw linked(shown, 'is a link that leads out of the repository');
 }
 
-/** A file that is only ours must not overwrite another one through a link. */
+/** Refuses a link in place of a file that only setup writes, because the write would overwrite another file. */
 export function requireNoLink(path: string, shown: string): void {
   if (isLink(path)) throw linked(shown, 'is a link');
 }

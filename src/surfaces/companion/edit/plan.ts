@@ -5,19 +5,19 @@ import { put, stateOf, takeAll } from './edit.ts';
 import type { WrittenEntry } from './entry.ts';
 import { jsonIn, removeJson } from './json-text.ts';
 
-/** A token that someone wrote into a file is not copied into another file. */
+/** Undefined if the value contains a token, because a token that someone wrote into a file must not be copied into another file. */
 const withoutTokens = <T>(value: T): T | undefined => (/\bcv_[\w-]{16}/.test(JSON.stringify(value) ?? '') ? undefined : value);
 
 interface PlannedEdit {
-  /** Undefined: nothing is left of the file, and it did not exist before setup. */
+  /** Undefined if nothing is left of the file and it did not exist before setup. */
   readonly text: string | undefined;
-  /** The record to store; undefined if setup has written nothing to the file. */
+  /** The record to store. Undefined if setup has written nothing to the file. */
   readonly record: FileRecord | undefined;
   /** Entries that someone had changed and setup has restored. */
   readonly setBack: readonly string[];
 }
 
-/** The file with all wanted entries, and without earlier entries that are no longer wanted. */
+/** Plans the file with all wanted entries and without earlier entries that are no longer wanted. */
 export function withEntries(
   path: string,
   shown: string,
@@ -33,7 +33,7 @@ export function withEntries(
     const { text: after, written } = put(so, entry, shown);
     const earlier = known?.entries.find((each) => isSamePlace(each.entry, entry));
     if (written && earlier && stateOf(so, earlier.entry, shown) === 'stale') setBack.push(entry.what);
-    // Removal restores the value from before the first setup, not the one from before the last.
+    // Keeps the value from before the first setup, because removal restores that value and not the value from before the last setup.
     if (written) entries.push({ ...written, ...(earlier ? { was: earlier.was, madeFrom: earlier.madeFrom } : { was: withoutTokens(written.was) }) });
     else if (earlier) entries.push(earlier);
     return after;
@@ -48,9 +48,9 @@ function beforeOf(current: string | undefined, known: FileRecord | undefined, sh
   if (current === undefined) return { before: null };
   if (sha256(current) === known.after) return { before: known.before };
   const { text, stays } = takeAll(current, known.entries, shown);
-  // Nothing of a file that setup wrote completely can be separated from what someone has made of it.
+  // Setup wrote the whole file and someone changed it. Their changes cannot be separated from the text of setup.
   if (stays.length > 0 && known.entries.some(({ entry }) => entry.kind === 'whole')) return { before: known.before };
-  // The file did not exist before setup and was edited since, so it is undone entry by entry.
+  // Someone changed entries of setup, so the previous content is unknown. Removal then undoes the file entry by entry.
   if (stays.length > 0) return {};
   return { before: known.before === null && isEmptied(text, known, shown) ? null : withoutTokens(text) };
 }
@@ -66,7 +66,7 @@ export function withoutEntries(
   return { text: known.before === null && isEmptied(text, known, shown) ? undefined : text, isExact: false, stays };
 }
 
-/** Whether nothing is left except what setup puts into every such file. */
+/** Whether the file contains nothing except the defaults that setup writes into every such file. */
 function isEmptied(text: string, { entries }: FileRecord, shown: string): boolean {
   if (text.trim() === '') return true;
   if (entries.some(({ entry }) => entry.kind === 'table' || entry.kind === 'whole')) return false;

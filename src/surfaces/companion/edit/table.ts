@@ -15,7 +15,7 @@ interface Statement {
   readonly key?: string;
 }
 
-/** Only for text that parses. Comments and blank lines belong to no statement. */
+/** The statements of a text that parses. Comments and blank lines belong to no statement. */
 function statementsOf(text: string): Statement[] {
   const found: Statement[] = [];
   for (let from = 0; from < text.length; ) {
@@ -44,7 +44,7 @@ function lineAt(text: string, from: number): { text: string; to: number } {
 
 const STRING = /"""[\s\S]*?(?<!\\)(?:\\\\)*"{3,5}|'''[\s\S]*?'{3,5}|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|#[^\n]*|[[\]{}]|\n/g;
 
-/** The end of the line on which a value ends. A value can be a list or string over many lines. */
+/** The end of the line on which a value ends. A list or a string can extend over many lines. */
 function valueEnd(text: string, from: number): number {
   let depth = 0;
   STRING.lastIndex = from;
@@ -56,7 +56,7 @@ function valueEnd(text: string, from: number): number {
   return text.length;
 }
 
-/** Codex's permanent permissions for the server's tools. Without the server they are useless. */
+/** Keys for the tool permissions that Codex stores permanently. They are useless without the server, so removal deletes them too. */
 const CLIENT_KEYS = ['tools'];
 
 export const table: Editor<TableEntry> = {
@@ -84,7 +84,7 @@ export const table: Editor<TableEntry> = {
     if (!isWritten || isForeign) return undefined;
     const { all } = partsOf(text, entry, file);
     const without = cut(text, all);
-    // The blank line that separated it from the preceding text.
+    // Also removes the blank line between the preceding text and the table.
     const start = all[0]?.from ?? 0;
     return without.slice(start).trim() === '' ? without.slice(0, start).replace(/(\n)\r?\n$/, '$1') + without.slice(start) : without;
   },
@@ -94,7 +94,7 @@ type Table = Readonly<Record<string, unknown>>;
 
 function parsed(text: string, file: string): Table {
   try {
-    // As plain objects, for comparison with the wanted value.
+    // Converts to plain objects, for comparison with the wanted value.
     return JSON.parse(JSON.stringify(parse(text.replace(/^\uFEFF/, '')))) as Table;
   } catch (error) {
     if (error instanceof TomlError) throw brokenFile(file, error, 'it is not valid TOML');
@@ -109,7 +109,7 @@ function tableIn(text: string, { at: [section, name] }: TableEntry, file: string
 
 interface Parts {
   readonly header: Statement;
-  /** The statements that setup writes: lines of the table, and tables below it. */
+  /** The statements that setup writes: lines of the table, and its subtables. */
   readonly own: readonly Statement[];
   readonly all: readonly Statement[];
 }
@@ -129,12 +129,12 @@ function partsOf(text: string, { at }: TableEntry, file: string): Parts {
 const cut = (text: string, statements: readonly Statement[]): string =>
   statements.toReversed().reduce((so, { from, to }) => so.slice(0, from) + so.slice(to), text);
 
-/** A table that is written in another form cannot be extended. */
+/** Returns the text if it parses to the wanted table. Otherwise the file defines the table in a form that cannot be extended. */
 function checked(text: string, entry: TableEntry, file: string): string {
   try {
     if (isDeepStrictEqual(ownOf(tableIn(text, entry, file) ?? {}), entry.value)) return text;
   } catch {
-    // Reported below.
+    // The error below reports the problem.
   }
   throw otherForm(file, entry.at.join('.'));
 }
@@ -143,5 +143,5 @@ const otherForm = (file: string, name: string): CliError =>
   new CliError(
     'OTHER_FORM',
     `${file} defines ${name} in a form that setup cannot extend. Nothing was changed.`,
-    `Rewrite it as a table [${name}] or remove it, then run this again.`,
+    `Rewrite the entry as a TOML table with the header [${name}], or remove it. Then run this again.`,
   );

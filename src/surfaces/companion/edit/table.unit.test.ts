@@ -53,7 +53,7 @@ approval_mode = "approve"
 a = 1
 `;
 
-test('updates an older table and keeps keys that others have added', () => {
+test('updates an older table and keeps keys that someone else has added', () => {
   expect(stateOf(OLDER, entry, FILE)).toBe('stale');
   const { text } = put(OLDER, entry, FILE);
   expect(text).toBe(`model = "x"
@@ -74,7 +74,7 @@ a = 1
 `);
 });
 
-test("removes Codex's tool permissions with the table, but keeps the table if others have changed it", () => {
+test("removes Codex's tool permissions together with the table, but keeps the table if someone has changed it", () => {
   const { text, written } = put('model = "x"\n', entry, FILE);
   const entries = written ? [written] : [];
   const learned = `${text}\n[mcp_servers.covibe.tools.covibe_task]\napproval_mode = "approve"\n\n[z]\na = 1\n`;
@@ -88,7 +88,7 @@ test.each([
   '[mcp_servers]\ncovibe.command = "x"\n',
   'mcp_servers.covibe.command = "x"\n',
   'mcp_servers = {}\n',
-])('refuses a table in another form instead of writing a second one: %j', (text) => {
+])('refuses a table in another form instead of writing a second table: %j', (text) => {
   expect(() => put(text, entry, FILE)).toThrow(expect.objectContaining({ code: 'OTHER_FORM', next: expect.stringContaining('[mcp_servers.covibe]') }));
 });
 

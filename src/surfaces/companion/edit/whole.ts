@@ -14,13 +14,13 @@ export const whole: Editor<WholeEntry> = {
   take: (text, { entry }) => (isSame(text, entry) ? '' : undefined),
 };
 
-/** Git may convert line endings to those of Windows. */
+/** Git may convert line endings to Windows line endings. */
 const isSame = (text: string, entry: WholeEntry): boolean => text.replaceAll('\r\n', '\n') === entry.text;
 
 /** Other programs add lines at the top, for example to switch off linters. */
 const MARK_WITHIN = 5;
 
-/** Our first line, which every version writes. */
+/** The first line that every version of setup writes. */
 function hasMark(text: string, entry: WholeEntry): boolean {
   const [mark] = entry.text.split('\n', 1);
   return text.split('\n', MARK_WITHIN).some((line) => line.trim() === mark);

@@ -11,7 +11,7 @@ import type { Guarded } from './install.ts';
 
 interface GuardDecision {
   readonly allowed: boolean;
-  /** Why it was denied, or what was not checked; undefined if all is well. */
+  /** The reason of a denial, or a note about files that were not checked. Undefined if all files were checked and allowed. */
   readonly said: string | undefined;
 }
 
@@ -65,7 +65,8 @@ export async function checkGuard(hook: Guarded, { env, cwd, origin, remote, line
 }
 
 const asDevelopers = (what: string, agent: string): string =>
-  `${what} was checked as the developer, because ${agent} has no token for this server. Claims of the developer's other agents were ignored.\n` +
+  `${what} was checked against claims as if the developer had made it, because ${agent} has no token for this server. ` +
+  "Claims of the developer's other agents were ignored.\n" +
   '    next: run covibe-local setup to get one';
 
 /** Notes on paths and commits that were not checked. */
@@ -84,10 +85,10 @@ function unseenOf({ paths, beyond }: CommittedPaths, askable: number): string[] 
 
 const past = (event: 'commit' | 'push'): string => `    To skip this check: git ${event} --no-verify. Only a person may decide that, never an agent.`;
 
-/** The committer: an agent, in a run that its program may name, or a person. */
+/** The committer: an agent or a person. For an agent, `client_session` is the run that its program names, if it does. */
 interface Committer {
   readonly agent: string | undefined;
-  /** Asks as the developer: for a person, and for an agent without its own token, which must not pass for another agent of the developer. */
+  /** Ask as the developer. True for a person, and for an agent without its own token, because it must not ask as another agent of the developer. */
   readonly asPerson: boolean;
   readonly client_session: string | undefined;
   readonly token: string | undefined;
@@ -97,7 +98,7 @@ export function committerIn(env: NodeJS.ProcessEnv, origin: string): Committer {
   const running = programRunning(env);
   const agent = env.COVIBE_AGENT || running?.client;
   const own = agent === undefined ? undefined : configuredToken(env, origin, agent);
-  // For a developer any token will do: its owner is the developer.
+  // Any token can ask for the developer, because the developer owns all of them.
   const token = own ?? tokensHere(env, origin)[0];
   const asPerson = agent === undefined || (own === undefined && token !== undefined);
   return { agent, asPerson, client_session: asPerson ? undefined : running?.run, token };

@@ -13,7 +13,7 @@ function homeWith(credentials: object): NodeJS.ProcessEnv {
   return { HOME: home };
 }
 
-it('recognizes an agent by the variables its program sets for commands', () => {
+it('recognizes an agent by the variables that its program sets for commands', () => {
   const env = homeWith({ tokens: {} });
   const agentIn = (marks: NodeJS.ProcessEnv) => committerIn({ ...env, ...marks }, ORIGIN);
   expect(agentIn({ CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: 'run-1' })).toMatchObject({ agent: 'claude-code', client_session: 'run-1' });
@@ -22,16 +22,16 @@ it('recognizes an agent by the variables its program sets for commands', () => {
   expect(agentIn({ CURSOR_AGENT: '1' }).agent).toBe('cursor');
   expect(agentIn({ OPENCODE: '1' }).agent).toBe('opencode');
   expect(agentIn({ COVIBE_AGENT: 'reviewer', CLAUDECODE: '1' }).agent).toBe('reviewer');
-  // Variables that people have in their own terminals.
+  // People have these variables in their own terminals.
   expect(agentIn({ CODEX_HOME: '/x', CURSOR_TRACE_ID: 'y', CLAUDE_PROJECT_DIR: '/z' }).agent).toBeUndefined();
 });
 
-it("an agent asks with its own token; people and agents without one ask with any of the developer's; tokens of other servers are never used", () => {
+it('an agent asks with its own token. People, and agents without a token, ask with any token of the developer. Tokens of other servers are never used', () => {
   const env = homeWith({ tokens: { codex: 'cv_codex', gemini: 'cv_gemini' } });
   const run = { CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: 'run-1' };
   expect(committerIn({ ...env, GEMINI_CLI: '1' }, ORIGIN)).toMatchObject({ token: 'cv_gemini', asPerson: false });
   expect(committerIn(env, ORIGIN)).toMatchObject({ token: 'cv_codex', asPerson: true });
-  // The run does not belong to the agent whose token is used.
+  // The run is not sent, because it does not belong to the agent whose token is used.
   expect(committerIn({ ...env, ...run }, ORIGIN)).toEqual({ agent: 'claude-code', token: 'cv_codex', asPerson: true, client_session: undefined });
   expect(committerIn({ ...env, COVIBE_MCP_TOKEN: 'cv_environment', ...run }, ORIGIN)).toMatchObject({
     token: 'cv_environment',

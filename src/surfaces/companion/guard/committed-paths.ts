@@ -7,11 +7,11 @@ const TIMEOUT_MS = 10_000;
 
 export interface CommittedPaths {
   readonly paths: readonly string[];
-  /** Some commits were not looked at. */
+  /** Whether there were more commits than were checked. */
   readonly beyond: boolean;
 }
 
-/** The repository and index that git passed to the hook: committing only some files uses a separate index. */
+/** The repository and index that git passed to the hook. A commit of only some files uses a separate index. */
 function given(env: NodeJS.ProcessEnv, folder: string): Record<string, string> {
   const index = env.GIT_INDEX_FILE;
   return {
@@ -25,7 +25,7 @@ const looking = (env: NodeJS.ProcessEnv, folder: string) => ({ env: given(env, f
 
 const names = (said: string): string[] => [...new Set(said.split('\0').map((name) => name.replace(/^\n+/, '')))].filter((name) => name !== '');
 
-/** Paths that the commit changes or deletes, with both names of a renamed file. For a merge, only those that differ from both sides. */
+/** Paths that the commit changes or deletes, with both names of a renamed file. For a merge, only paths that differ from both parents. */
 export async function stagedPaths(env: NodeJS.ProcessEnv, folder: string): Promise<CommittedPaths> {
   const options = looking(env, folder);
   const changed = async (from: string) =>
@@ -60,7 +60,7 @@ export async function pushedPaths(env: NodeJS.ProcessEnv, folder: string, remote
 
 const isCommit = (hash: string): boolean => /^[0-9a-f]{40,64}$/.test(hash);
 
-/** Whether the commit exists here: the remote may have commits that were never fetched. */
+/** Whether the commit exists in this repository. The remote may have commits that were never fetched. */
 async function hasCommit(folder: string, hash: string, options: ReturnType<typeof looking>): Promise<boolean> {
   try {
     await git(folder, ['cat-file', '-e', `${hash}^{commit}`], options);

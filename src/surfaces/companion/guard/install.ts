@@ -12,9 +12,9 @@ export type Guarded = (typeof GUARDED)[number];
 export interface GuardOutcome {
   readonly hook: Guarded;
   readonly path: string;
-  /** `left`: someone has changed the hook since, so it belongs to them now. */
+  /** `left`: someone has changed the hook since it was installed, so it was not removed. */
   readonly change: 'installed' | 'unchanged' | 'removed' | 'restored' | 'absent' | 'left';
-  /** A previous hook exists and is run first. */
+  /** Whether a previous hook exists. It runs first. */
   readonly kept: boolean;
 }
 
@@ -24,7 +24,7 @@ export async function hooksFolder(root: string): Promise<string> {
   return configured ? resolve(root, configured) : await ownHooksFolder(root);
 }
 
-/** The folder for hooks of this repository only. */
+/** The folder for hooks that apply only to this repository. */
 export async function ownHooksFolder(root: string): Promise<string> {
   return resolve(root, join((await git(root, ['rev-parse', '--git-common-dir'], { reads: true })).trim(), 'hooks'));
 }
@@ -76,7 +76,7 @@ function lookAt(folder: string, hook: Guarded) {
   return { path, keptPath, there: text === undefined ? undefined : { text, state: scriptState(text) }, kept: textOf(keptPath) };
 }
 
-/** As bytes: the hook may be a binary. */
+/** Reads bytes instead of text, because the hook may be a binary. */
 function textOf(path: string): string | undefined {
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
   try {
@@ -87,7 +87,7 @@ function textOf(path: string): string | undefined {
   }
 }
 
-/** `/dev/null` is how people tell git not to run hooks. */
+/** Refuses a hooks path that is not a folder, such as `/dev/null`, which turns hooks off. */
 function requireFolder(folder: string): void {
   const found = statSync(folder, { throwIfNoEntry: false });
   if (!found || found.isDirectory()) return;
@@ -102,12 +102,12 @@ const changed = (hook: Guarded, path: string): CliError =>
   new CliError(
     'GUARD_CHANGED',
     `${path} is the guard's ${hook} hook, but someone has changed it since. Nothing was changed.`,
-    'Move the added lines to another file and delete this one, then run this again.',
+    'Move the added lines to another file and delete the hook, then run this again.',
   );
 
 const twice = (hook: Guarded, path: string): CliError =>
   new CliError(
     'TWO_HOOKS',
-    `${path} is a ${hook} hook that the guard did not install, and ${path}${KEPT_SUFFIX} is another one that it already keeps. Nothing was changed.`,
-    'Delete the one that you do not need, then run this again.',
+    `${path} is a ${hook} hook that the guard did not install. It can keep only one such hook, and already keeps ${path}${KEPT_SUFFIX}. Nothing was changed.`,
+    'Delete the hook that you do not need, then run this again.',
   );

@@ -9,16 +9,16 @@ export interface ScriptOptions {
   readonly origin: string;
   /** An interpreter and a file that start this program if it is not on the PATH. */
   readonly program: readonly [string, string];
-  /** The previous hook. */
+  /** The path of the previous hook. */
   readonly kept: string | undefined;
 }
 
 const MARK = '# covibe-guard';
 
-/** The hook's script. Only the exit code for a denial stops git. No other failure may keep anyone from committing. */
+/** The hook's script. Only the exit code of a denial stops git, because no other failure may prevent a commit or push. */
 export function guardScript(hook: Guarded, { origin, program: [interpreter, file], kept }: ScriptOptions): string {
   const what = hook === 'pre-commit' ? 'commit' : 'push';
-  // Git writes the list of refs once, but both hooks must read it.
+  // Git writes the list of refs to stdin only once, but the previous hook and ours must both read it.
   const reads = hook === 'pre-push' ? `refs=$(cat)\nrefs() { [ -z "$refs" ] || printf '%s\\n' "$refs"; }\n` : '';
   const from = hook === 'pre-push' ? 'refs | ' : '';
   const body = `# Written by \`covibe-local guard install\`; \`covibe-local guard remove\` removes it.
@@ -50,15 +50,15 @@ esac
 }
 
 /**
- * The command that runs the previous hook. A shell script is sourced by its own shell under its original name, because some scripts (husky's) look at
- * the name they were called by.
+ * The command that runs the previous hook. A shell script is sourced by its own shell under its original name, because some scripts, such as
+ * husky's, read the name under which they were called.
  */
 function keptHookCommand(kept: string | undefined): string {
   const shell = /^#!\s*(?:\/usr\/bin\/env\s+)?((?:\/[\w./-]+\/)?(?:sh|bash|dash|zsh|ksh))((?:\s+-[a-z]+)?)\s*\n/.exec(kept ?? '');
   return shell ? `${shell[1]}${shell[2]} -c '. "$0${KEPT_SUFFIX}"' "$0" "$@"` : '"$kept" "$@"';
 }
 
-/** `ours`: unchanged since it was written, for any program. `changed`: modified by someone since. */
+/** `ours`: the guard wrote the hook, and it is unchanged. `changed`: the guard wrote the hook, and someone has changed it since. */
 export function scriptState(text: string): 'ours' | 'changed' | 'foreign' {
   const [, mark = '', ...body] = text.split('\n');
   if (!mark.startsWith(MARK)) return text.includes(`\n${MARK} `) ? 'changed' : 'foreign';

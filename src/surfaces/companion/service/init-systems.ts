@@ -5,7 +5,7 @@ import { userHome } from '../../../wire/covibe-home.ts';
 interface ServiceCommand {
   readonly program: string;
   readonly args: readonly string[];
-  /** Variables it needs besides those of every service. */
+  /** Variables that the service needs in addition to the variables of every service. */
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -16,12 +16,12 @@ export interface InitSystem {
   file(env: NodeJS.ProcessEnv): string;
   /** The content of the service file. */
   text(command: ServiceCommand): string;
-  /** Arguments that succeed if the init system works for this person. In a container or over some remote shells it does not. */
+  /** Arguments of a command that succeeds if the init system works for this person. It fails in a container and over some remote shells. */
   readonly probe: readonly string[];
   /** The steps that start the service, or restart it if `changed`. */
   start(file: string, changed: boolean): readonly ServiceStep[];
   stop(file: string): readonly ServiceStep[];
-  /** Run after the file is deleted. */
+  /** The steps after the file is deleted. */
   readonly forget: readonly ServiceStep[];
   readonly isRunning: readonly string[];
   /** The restart command for a person to type. */
@@ -30,7 +30,7 @@ export interface InitSystem {
 
 export interface ServiceStep {
   readonly args: readonly string[];
-  /** A failure does not matter: there was nothing to stop. */
+  /** A failure is ignored, because it means that there was nothing to stop. */
   readonly mayFail?: true;
 }
 
@@ -69,7 +69,7 @@ ${plistEnvironment(env)}  <key>RunAtLoad</key>
 </plist>
 `,
   probe: ['print', DOMAIN],
-  // A loaded service is not read again: it has to be unloaded before it is loaded.
+  // launchd does not read a loaded service again, so the service has to be unloaded first.
   start: (file, changed) =>
     changed
       ? [{ args: ['bootout', `${DOMAIN}/${LABEL}`], mayFail: true }, { args: ['bootstrap', DOMAIN, file] }]

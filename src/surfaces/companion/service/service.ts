@@ -9,12 +9,12 @@ import { type InitSystem, initSystemOf, type ServiceStep } from './init-systems.
 
 /** The outcome of installing the one service that watches all repositories of this machine. */
 export type ServiceOutcome =
-  /** `was`: the server that it reported to before. */
+  /** `was`: the server to which the service reported before. */
   | { readonly state: 'running'; readonly file: string; readonly was: string | undefined }
   /** This machine has no supported init system. */
   | { readonly state: 'unavailable' }
   | { readonly state: 'failed'; readonly file: string; readonly reason: string }
-  /** The file differs from what we wrote. Its editor has to decide. */
+  /** The file differs from the file that setup wrote. The person who changed it has to decide. */
   | { readonly state: 'changed by hand'; readonly file: string };
 
 type ServiceState = 'running' | 'stopped' | 'absent' | 'unavailable';
@@ -35,7 +35,7 @@ export async function installService({ env, platform = process.platform, origin 
   const text = initSystem.text({ program: process.execPath, args: [...ownProgram(), 'watch', '--base-url', origin], env: environmentOf(env) });
   const isChanged = text !== before;
   if (isChanged) {
-    // The record is written first: an unfinished installation is repeated, and never taken for someone else's file.
+    // The record is written first, so that an unfinished installation is repeated and its file is not mistaken for someone else's.
     replaceFile(recordPath(env), `${JSON.stringify({ file, sha256: [before, text].flatMap((each) => (each === undefined ? [] : [sha256(each)])) })}\n`);
     replaceFile(file, text, 0o644);
   }
@@ -70,15 +70,15 @@ export async function serviceState({ env, platform = process.platform }: Machine
 }
 
 /**
- * Where agents keep what the watcher reads, and whether it updates itself. The file is world-readable, so no variable that can contain a token is
- * passed on.
+ * The variables for the service: where agents store their usage, and whether the watcher updates itself. The service file is world-readable, so it
+ * contains no variable that can have a token as its value.
  */
 const PASSED_ON = new Set([...ALL_CLIENTS.flatMap(({ folderVariables }) => folderVariables), 'COVIBE_SELF_UPDATE']);
 
 const environmentOf = (env: NodeJS.ProcessEnv): Record<string, string> =>
   Object.fromEntries([...PASSED_ON].flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
 
-/** The real path of the running program: the link it was started by may be gone tomorrow. */
+/** The real path of the running program, because the link that started it may be deleted later. */
 const ownProgram = (): string[] => (process.argv[1] === undefined ? [] : [realpathSync(process.argv[1])]);
 
 const recordPath = (env: NodeJS.ProcessEnv): string => join(covibeHome(env), 'service.json');

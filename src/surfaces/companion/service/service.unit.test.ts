@@ -22,7 +22,7 @@ function machine(program: 'systemctl' | 'launchctl', script = '') {
 
 const UNIT = '.config/systemd/user/covibe-watch.service';
 
-test('systemd: the service is a user unit, written once, enabled and started', async () => {
+test('systemd: setup writes the service once as a user unit, enables it and starts it', async () => {
   const m = machine('systemctl');
   expect(await installService({ env: m.env, platform: 'linux', origin: ORIGIN })).toEqual({ state: 'running', file: join(m.home, UNIT), was: undefined });
   const text = readFileSync(join(m.home, UNIT), 'utf8');
@@ -56,7 +56,7 @@ test('launchd: an unchanged agent that does not load is not reported as running'
   expect(await install()).toMatchObject({ state: 'failed', reason: 'no such service' });
 });
 
-test('one machine has one service: a new server replaces the old one and is reported', async () => {
+test('a machine has only one service: setup for another server replaces the server and reports that', async () => {
   const m = machine('systemctl');
   await installService({ env: m.env, platform: 'linux', origin: ORIGIN });
   expect(await installService({ env: m.env, platform: 'linux', origin: OTHER })).toMatchObject({ state: 'running', was: ORIGIN });
@@ -78,7 +78,7 @@ test("reports a service that does not start as failed, with the init system's me
   expect(await serviceState({ env: m.env, platform: 'linux' })).toMatchObject({ state: 'stopped', restart: 'systemctl --user restart covibe-watch.service' });
 });
 
-test('neither replaces nor removes a unit that someone wrote or changed by hand', async () => {
+test('neither replaces nor removes a unit that someone else wrote or that was changed by hand', async () => {
   const m = machine('systemctl');
   const file = join(m.home, UNIT);
   await installService({ env: m.env, platform: 'linux', origin: ORIGIN });
@@ -89,7 +89,7 @@ test('neither replaces nor removes a unit that someone wrote or changed by hand'
   expect(readFileSync(file, 'utf8')).toBe(edited);
 });
 
-test('removal deletes the unit, and finds nothing the second time', async () => {
+test('removal deletes the unit, and a second removal finds nothing to delete', async () => {
   const m = machine('systemctl');
   await installService({ env: m.env, platform: 'linux', origin: ORIGIN });
   expect(await removeService({ env: m.env, platform: 'linux' })).toEqual({ file: join(m.home, UNIT), removed: true });
@@ -98,7 +98,7 @@ test('removal deletes the unit, and finds nothing the second time', async () => 
   expect(await removeService({ env: m.env, platform: 'linux' })).toBeUndefined();
 });
 
-test('escapes what systemd would interpret in a command line', () => {
+test('escapes the characters that systemd would interpret in a command line', () => {
   const text = initSystemOf('linux')?.text({ program: '/opt/my node', args: ['/a "b"\\c', '$HOME', '100%'], env: {} });
   expect(text).toContain('ExecStart="/opt/my node" "/a \\"b\\"\\\\c" "$$HOME" "100%%"\n');
 });

@@ -8,7 +8,7 @@ import { tokensFrom } from '../../../wire/credentials.ts';
 import { askForTokens, type DeviceCode } from './device-flow.ts';
 import { identityFromTokens } from './tokens.ts';
 
-/** A machine whose pauses advance the server's clock instead of waiting; then `during` runs. */
+/** A machine whose pauses advance the server's clock instead of waiting. `during` runs after each pause. */
 async function machine(during: (code: string, pause: number) => Promise<unknown>, agents = ['claude-code', 'codex']) {
   const { url, ...t } = await servedApp();
   await t.developer('ana');
@@ -27,7 +27,7 @@ async function machine(during: (code: string, pause: number) => Promise<unknown>
   return { t, url, tokens, pauses, shown, approve };
 }
 
-/** `undefined` breaks the connection instead of answering. */
+/** A server with these answers. `undefined` breaks the connection instead of answering. */
 async function serverThatAnswers(answers: (object | undefined)[]): Promise<{ origin: string }> {
   const server = createServer((request, response) => {
     const answer = answers.shift();
@@ -39,7 +39,7 @@ async function serverThatAnswers(answers: (object | undefined)[]): Promise<{ ori
   return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-test('shows a code, and once it is approved each agent has a valid token', async () => {
+test('shows a code, and stores a valid token for each agent after the code is approved', async () => {
   const m = await machine((code) => m.approve(code));
   const { developer, tokens } = await m.tokens;
   expect(m.shown).toEqual([{ code: expect.stringMatching(/^[A-Z]{4}-[A-Z]{4}$/), uri: `${m.url}/setup/authorize` }]);
@@ -48,9 +48,9 @@ test('shows a code, and once it is approved each agent has a valid token', async
   for (const token of Object.values(tokens)) expect(await m.t.app.authenticate(token, 'bearer')).toHaveProperty('principal');
 });
 
-test('a machine told to slow down waits that much longer', async () => {
+test('a machine that the server tells to slow down waits longer between its polls', async () => {
   const m = await machine(async (code, pause) => {
-    // Its own clock runs fast: to the server, the second poll comes too early.
+    // The machine's clock runs fast, so for the server the second poll comes too early.
     if (pause === 2) m.t.clock.advance(-5_000);
     if (pause === 3) await m.approve(code);
   });
@@ -58,7 +58,7 @@ test('a machine told to slow down waits that much longer', async () => {
   expect(m.pauses).toEqual([5_000, 5_000, 10_000]);
 });
 
-test('a rejected or expired request ends with the reason and the next step', async () => {
+test('reports the reason and the next step when a request is rejected or expires', async () => {
   const refused = await machine((code) => refused.t.done('devices.refuse', { code }));
   await expect(refused.tokens).rejects.toMatchObject({ code: 'DEVICE_DENIED', next: expect.stringContaining('`covibe-local setup` again') });
 
@@ -95,7 +95,7 @@ test('stores the tokens that arrived, and fails for the missing ones', async () 
   expect(tokensFrom(env, origin)).toEqual({ codex: 'cv_1' });
 });
 
-test('a connection that breaks during the approval only costs time', async () => {
+test('a connection that breaks during the approval delays the tokens but does not prevent them', async () => {
   const asked = { device_code: 'd', user_code: 'BQPX-FGQR', verification_uri: 'http://x/setup/authorize', expires_in: 600, interval: 5 };
   const { origin } = await serverThatAnswers([asked, undefined, { status: 'approved', developer: 'ana', tokens: { codex: 'cv_1' } }]);
   const pauses: number[] = [];
@@ -103,7 +103,7 @@ test('a connection that breaks during the approval only costs time', async () =>
   expect([delivered, pauses]).toEqual([{ developer: 'ana', tokens: { codex: 'cv_1' } }, [5_000, 5_000]]);
 });
 
-test("repeats the server's own refusal, and names a server that is not Covenant", async () => {
+test("repeats the server's own refusal, and reports a server that is not a Covenant server", async () => {
   await expect((await machine(async () => undefined, ['emacs'])).tokens).rejects.toMatchObject({
     code: 'INVALID_INPUT',
     message: expect.stringContaining('agents'),

@@ -19,7 +19,7 @@ interface DeliveredTokens {
 interface DeviceRequest {
   readonly origin: string;
   readonly agents: readonly string[];
-  /** Called once, when there is a code to approve. */
+  /** Called once, as soon as there is a code to approve. */
   show(code: DeviceCode): void;
   readonly pause?: (ms: number) => Promise<unknown>;
 }
@@ -28,7 +28,7 @@ const LONGEST_NAME = 100;
 const SHORTEST_SECONDS = 1;
 const LONGEST_SECONDS = 60;
 
-/** How a request ends without tokens, by the status of the last poll. */
+/** The errors of requests that end without tokens, by the status of the last poll. */
 const ENDS: Readonly<Record<string, readonly [code: string, message: string, next: string]>> = {
   denied: ['DEVICE_DENIED', 'The request was rejected.', 'If that was a mistake, run `covibe-local setup` again and have the new code approved.'],
   expired: ['DEVICE_EXPIRED', 'The code expired before anyone approved it.', 'Run `covibe-local setup` again and approve the new code within ten minutes.'],
@@ -39,7 +39,7 @@ const ENDS: Readonly<Record<string, readonly [code: string, message: string, nex
   ],
 };
 
-/** Gets one typed token per agent once a person has approved the displayed code. Follows RFC 8628. */
+/** Shows a code, and gets one token for each agent after a person has approved it. Follows RFC 8628. */
 export async function askForTokens({ origin, agents, show, pause = sleep }: DeviceRequest): Promise<DeliveredTokens> {
   const request = await ask(origin, '/api/setup/device', { body: { machine_name: hostname().slice(0, LONGEST_NAME) || 'machine', agents } });
   const { device_code, user_code, verification_uri, expires_in, interval } = bodyOf(request, origin);
@@ -49,7 +49,7 @@ export async function askForTokens({ origin, agents, show, pause = sleep }: Devi
   for (let left = Number(expires_in) || 600; left > 0; left -= seconds) {
     await pause(seconds * 1_000);
     const polled = await ask(origin, '/api/setup/device/poll', { body: { device_code } });
-    // A server that restarts or a network that recovers in time only costs time.
+    // Keep polling: the server may be restarting, or the network may recover in time.
     if ('unreachable' in polled || polled.status >= 500) continue;
     const { status, developer, tokens, interval: slower } = polled.body;
     if (status === 'approved') {

@@ -18,7 +18,7 @@ import { beginUsage } from '../watch/sync.ts';
 import { codeLine, setupText } from './text.ts';
 import { type Identity, identityFromTokens, requireAccepted } from './tokens.ts';
 
-/** Changes nothing until everything that can be checked in advance has passed. */
+/** Runs setup. It changes nothing until all checks that are possible in advance have passed. */
 export async function setUp(invocation: BareInvocation): Promise<CommandResult> {
   const { env, out } = invocation;
   if (invocation.values.remove === true) {
@@ -35,7 +35,7 @@ export async function setUp(invocation: BareInvocation): Promise<CommandResult> 
   const failClosed = token === undefined ? false : (await requireAccepted(origin, token)).failClosed;
   const hooks = hooksFor({ wanted, origin, token, failClosed });
   const plan = { env, root: place.root, origin, hooks, clients, now: Date.now() };
-  // Planned before a person is asked for anything, so that problems show immediately. Planned again later, because files may change meanwhile.
+  // The files are planned before a person has to approve anything, so that problems show immediately. They are planned again later, because they may change.
   planSetup(plan);
   const identity: Identity =
     token === undefined ? await identityFromTokens(env, origin, clients, (code) => out.note(codeLine(code))) : { by: 'environment', stored: [] };
@@ -50,7 +50,7 @@ export async function setUp(invocation: BareInvocation): Promise<CommandResult> 
   return { json: { kind: 'setup', ...report, service: service ?? null }, text: setupText(report, env, out), exit: findings.length > 0 ? 1 : 0 };
 }
 
-/** The owner of this key decides what the companion installs, so setup shows the key to the person. */
+/** The owner of this key decides which releases the companion installs, so setup shows the key to the person. */
 async function updateKeyFor(invocation: BareInvocation, origin: string, token: string | undefined): Promise<UpdateKey | null> {
   return token === undefined ? null : await settleUpdateKey(invocation.env, origin, token, option(invocation, 'update-key'));
 }
@@ -73,7 +73,7 @@ function clientsOf(invocation: BareInvocation): ClientName[] {
   );
 }
 
-/** --remove removes everything. A person who also names a part means something else. */
+/** Refuses other options together with --remove, which always removes everything. A person who names a part expects something else. */
 function requireRemoveAlone({ values }: BareInvocation): void {
   const other = ['base-url', 'agents', 'hooks', 'no-service', 'update-key'].find((name) => values[name] !== undefined);
   if (other !== undefined) throw new UsageError(`--remove undoes everything that setup wrote in this repository and cannot be combined with --${other}`);
@@ -99,14 +99,14 @@ interface HookChoice {
 function hooksFor({ wanted, origin, token, failClosed }: HookChoice): 'http' | 'command' {
   if (wanted === 'http' && token === undefined) throw noHttp('they need COVIBE_MCP_TOKEN, which is not set');
   if (wanted === 'http' && failClosed)
-    throw noHttp('this workspace blocks edits while its server is unreachable (hooks.fail_closed), which HTTP hooks cannot do');
+    throw noHttp('hooks.fail_closed is on in this workspace, and HTTP hooks cannot block edits while the server is unreachable');
   return wanted ?? (isThisMachine(origin) && token !== undefined && !failClosed ? 'http' : 'command');
 }
 
 const noHttp = (why: string): CliError =>
   new CliError('NO_HTTP_HOOKS', `HTTP hooks would not work here: ${why}. Nothing was changed.`, 'Run setup without --hooks, or with --hooks command.');
 
-/** Checked before tokens are requested: they are delivered once and must be stored. */
+/** Checks the home before tokens are requested, because the server delivers them only once and they must then be stored. */
 function requireOwnFolder(env: NodeJS.ProcessEnv): void {
   const folder = covibeHome(env);
   try {
@@ -125,14 +125,14 @@ function requireOwnFolder(env: NodeJS.ProcessEnv): void {
   throw new CliError('BROKEN_FILE', `${credentials} is not valid JSON. Nothing was changed.`, 'Fix the file or move it away, then run setup again.');
 }
 
-/** Agents that were set up here before stay set up. How hooks reach the server is decided when an agent with that choice is set up. */
+/** Adds the agents that were set up here before. The hook type changes only if an agent that supports both types is set up now. */
 function withEarlier(before: SetUp | undefined, now: Omit<SetUp, 'root'>): Omit<SetUp, 'root'> {
   const clients = CLIENT_NAMES.filter((client) => now.clients.includes(client) || before?.clients.includes(client));
   const hasChoice = now.clients.some((client) => CLIENTS[client].hooks.overHttp);
   return { ...now, clients, hooks: hasChoice ? now.hooks : (before?.hooks ?? now.hooks) };
 }
 
-/** If a later step fails, the message says that delivered tokens were stored. */
+/** If writing the files fails, adds to the message that the delivered tokens were stored. */
 function written(apply: () => SetupOutcome[], { stored }: Identity): SetupOutcome[] {
   try {
     return apply();

@@ -88,7 +88,7 @@ function serviceLines(service: ServiceOutcome | undefined, origin: string, env: 
   }
 }
 
-/** What setup cannot do itself. */
+/** Steps that the person has to do. */
 function missingLines({ by }: Identity, env: NodeJS.ProcessEnv, mark: Mark): string[] {
   return [
     ...(by === 'environment' ? [`${mark.wait} start your agents where COVIBE_MCP_TOKEN is set: setup writes it to no file`] : []),

@@ -8,9 +8,9 @@ import { askForTokens, type DeviceCode } from './device-flow.ts';
 /** How the agents of a repository authenticate. */
 export interface Identity {
   readonly by: 'environment' | 'credentials';
-  /** Who approved, if tokens were requested. */
+  /** The developer who approved the request for tokens, if there was one. */
   readonly approved_by?: string;
-  /** The agents whose tokens are new. */
+  /** The agents with new tokens. */
   readonly stored: readonly ClientName[];
 }
 
@@ -43,7 +43,7 @@ export async function askAboutTokens(env: NodeJS.ProcessEnv, origin: string, cli
   );
 }
 
-/** Requests missing and rejected tokens, and stores what arrives before anything else can fail. */
+/** Requests tokens for agents whose token is missing or rejected. Stores the tokens immediately, before another step can fail. */
 export async function identityFromTokens(
   env: NodeJS.ProcessEnv,
   origin: string,
@@ -68,5 +68,5 @@ const notArrived = (agents: readonly ClientName[], stored: readonly ClientName[]
     `No token arrived for ${agents.filter((agent) => !stored.includes(agent)).join(', ')}. ${
       stored.length > 0 ? `${counted(stored.length, 'token')} stored (${stored.join(', ')}); nothing else` : 'Nothing'
     } was changed.`,
-    'Run `covibe-local setup` again: it requests the missing tokens.',
+    'Run `covibe-local setup` again. It requests the missing tokens.',
   );

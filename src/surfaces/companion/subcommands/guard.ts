@@ -17,7 +17,7 @@ const CHANGES: Readonly<Record<GuardOutcome['change'], string>> = {
 export const guardCommands: readonly CompanionCommand[] = [
   {
     name: 'guard install',
-    summary: 'Check commits and pushes here against the claims of others.',
+    summary: "Check commits and pushes in this repository against others' claims.",
     description: 'Installs git hooks for pre-commit and pre-push. Your own hooks stay and run first.',
     options: { ...BASE_URL },
     examples: ['guard install'],
@@ -89,7 +89,7 @@ function rootOf(folder: string): string {
   throw new CliError('NO_REPOSITORY', `${folder} is not in a git repository. Nothing was changed.`, 'Run this command inside the repository to guard.');
 }
 
-/** The real path: what is on the PATH is often a link that disappears with an update. */
+/** The real path of this program, because the path on the PATH is often a link that an update deletes. */
 const ownFile = (): string => realpathSync(process.argv[1] ?? '');
 
 async function stdinText(): Promise<string> {

@@ -12,12 +12,12 @@ import { askHook, type HookResult, heldBackText, ignoreErrors } from '../hook-an
 import { noteSession, shouldNotify } from '../runs.ts';
 import { noteRepo } from '../state.ts';
 
-/** Events at which a run leaves work that nobody else has yet. */
+/** Events at which a run reports the state of its repository. */
 const WITH_GIT_STATE: readonly HookEvent[] = ['session-start', 'stop', 'session-end'];
 
 /**
- * What clients run at their hooks: reads the payload from stdin, asks the server with the names, ids and paths in it, and answers in the client's
- * format. Whatever fails, the agent continues; it never exits with 2, by which clients mean "no".
+ * The command that clients run at their hooks. It reads the payload from stdin, sends the names, ids and paths in it to the server, and answers in the
+ * client's format. If anything fails, the agent continues: the command never exits with code 2, which clients treat as a denial.
  */
 export const hookCommand: CompanionCommand = {
   name: 'hook',
@@ -71,7 +71,7 @@ export const hookCommand: CompanionCommand = {
   },
 };
 
-/** Also records that an agent works here. */
+/** The question for the server. Also records that an agent works in this repository. */
 async function asked(env: NodeJS.ProcessEnv, event: HookEvent, reduced: ReturnType<HookClient['reduce']>): Promise<HookQuestion> {
   const question = questionFrom(reduced);
   const place = reduced.folder === undefined ? undefined : placeOf(reduced.folder);
@@ -89,7 +89,7 @@ interface HookCall {
   readonly origin: string;
 }
 
-/** `note`: for the person, if the client shows it. */
+/** The answer to the client. `note`: a text for the person, if the client shows it. */
 function answerTo(heard: HookResult, { env, name, client, event, question, origin }: HookCall): { answer: Readonly<Record<string, unknown>>; note?: string } {
   if (heard.kind === 'answered') return { answer: heard.body };
   const denied = heard.failClosed && event === 'before-tool' && question.edits !== undefined;
@@ -109,12 +109,12 @@ function answerTo(heard: HookResult, { env, name, client, event, question, origi
 
 const SILENT: HookAnswer = { decision: 'allow', reason: null, context: null, notice: null, session_id: null, fail_closed: false };
 
-/** A payload contains what a tool has read or will write. */
+/** The limit of a payload. It contains the text that a tool has read or will write. */
 const LARGEST = 64 * 1024 * 1024;
-/** The agent waits, and its program has the whole payload when it starts the hook. */
+/** Short, because the agent waits, and its program already has the whole payload when it starts the hook. */
 const TIMEOUT_MS = 5_000;
 
-/** The payload, or what is wrong with it. */
+/** The payload, or a text that describes its fault. */
 export async function payloadFrom(stream: Readable, timeoutMs = TIMEOUT_MS): Promise<string | Readonly<Record<string, unknown>>> {
   const chunks: Buffer[] = [];
   let size = 0;

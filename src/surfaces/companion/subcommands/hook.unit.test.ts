@@ -8,13 +8,13 @@ const given = (...chunks: (string | Buffer)[]) => {
   return stream;
 };
 
-it('reads a payload completely; anything but an object counts as empty', async () => {
+it('reads a payload completely, and treats JSON that is not an object as empty', async () => {
   const ö = Buffer.from('ö');
   expect(await payloadFrom(given('{"a":"', ö.subarray(0, 1), ö.subarray(1), '"}').end())).toEqual({ a: 'ö' });
   expect(await payloadFrom(given('[1]').end())).toEqual({});
 });
 
-it('reports a payload that is broken, too large or never ends, without waiting for it', async () => {
+it('reports a payload that is broken, too large or endless, without waiting for its end', async () => {
   expect(await payloadFrom(given('{"a":').end())).toBe('the payload is not JSON');
   expect(await payloadFrom(given('{"a":1}'), 20)).toBe('the payload is incomplete');
   expect(await payloadFrom(given(Buffer.alloc(65 * 1024 * 1024)))).toBe('the payload is larger than 64 MiB');

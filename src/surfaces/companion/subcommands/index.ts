@@ -1,7 +1,7 @@
 import type { BareInvocation, CommandGroup } from '../../cli/command.ts';
 
 /**
- * The order of the help. An agent waits for `hook` before every call of its tools, so a command loads its own group only, and nothing here may
+ * The groups in the order of the help. Agents wait for `hook` at every tool call, so a command loads only its own group, and nothing here may
  * import a command.
  */
 export const GROUPS: readonly CommandGroup<BareInvocation>[] = [
@@ -27,7 +27,7 @@ export const GROUPS: readonly CommandGroup<BareInvocation>[] = [
   {
     section: 'Work',
     name: 'watch',
-    summary: "Report this machine's model usage until you stop it.",
+    summary: "Report this machine's model usage until you stop the command.",
     load: async () => [(await import('./watch.ts')).watchCommand],
   },
   {

@@ -15,7 +15,7 @@ const INTERVAL_SECONDS = 30;
 
 export const watchCommand: CompanionCommand = {
   name: 'watch',
-  summary: "Report this machine's model usage until you stop it.",
+  summary: "Report this machine's model usage until you stop the command.",
   description:
     'Sends token counts and the state of repositories: numbers, never prompts or code. Stop it with Ctrl-C. The service of `covibe-local setup` runs it.',
   options: {
@@ -46,8 +46,13 @@ export const watchCommand: CompanionCommand = {
       return watcher.run();
     };
     const end = enabled ? await runCurrent({ env, argv: process.argv.slice(2), signal: ending.signal, updater, here }) : await here();
-    if (end === 'failed') throw new CliError('RELEASE_FAILED', 'The installed release has stopped.', 'Run `covibe-local watch` again.');
-    // Exits with the handover code for the process that started this one.
+    if (end === 'failed')
+      throw new CliError(
+        'RELEASE_FAILED',
+        'The installed release has stopped.',
+        'Run `covibe-local watch` again. A release that ends within 30 seconds is replaced by the installed program.',
+      );
+    // The exit code tells the process that started this one to start the new release.
     if (end === 'handover') process.exit(HANDOVER);
     return undefined;
   },
@@ -92,7 +97,7 @@ export const telemetryCommand: CompanionCommand = {
 
 const MAX_NAMED = 10;
 
-/** The wrong folder may contain any number of files. */
+/** Names only some files, because a wrong folder may contain any number of them. */
 function leftLines(left: readonly LeftFile[], { mark }: CliOutput): string[] {
   const named = left.slice(0, MAX_NAMED).map(({ file, reason }) => `${mark.bad} ${file} contains no usage and was left alone: ${reason}`);
   return left.length > MAX_NAMED ? [...named, `${mark.bad} and ${counted(left.length - MAX_NAMED, 'file')} more`] : named;
@@ -106,11 +111,11 @@ function secondsFrom(text: string | undefined): number {
 
 const UNITS: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000 };
 
-/** A date, or a number of hours or days ago. */
+/** The time for a date, or for a number of hours or days before now. */
 function momentFrom(text: string | undefined, now: number): number | undefined {
   if (text === undefined) return undefined;
   const [, count, unit = ''] = /^(\d{1,5})([hd])$/.exec(text) ?? [];
-  // Only ISO dates: `5` would parse as May 2001 and send the history of years.
+  // Only ISO dates are accepted, because `5` would parse as May 2001 and send years of history.
   const date = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?$/.test(text) ? Date.parse(text) : Number.NaN;
   const moment = count === undefined ? date : now - Number(count) * (UNITS[unit] ?? 0);
   if (Number.isFinite(moment) && moment <= now) return moment;

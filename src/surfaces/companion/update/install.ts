@@ -6,7 +6,7 @@ import { runProgram } from '../../../machine/process/process.ts';
 import { type CurrentRelease, clearReleases, releasesFolder } from './current-release.ts';
 import type { UpdateOffer } from './offer.ts';
 
-/** Nothing has changed; the message says why. */
+/** The update failed and changed nothing. The message contains the reason. */
 export class UpdateFailed extends Error {
   override readonly name = 'UpdateFailed';
 }
@@ -39,7 +39,7 @@ export async function installRelease(env: NodeJS.ProcessEnv, origin: string, tok
 async function download(origin: string, token: string, path: string, sha256: string): Promise<void> {
   const response = await fetch(`${origin}/api/companion/tarball`, {
     headers: { authorization: `Bearer ${token}` },
-    // A redirect would send the token elsewhere.
+    // A redirect would send the token to another address.
     redirect: 'manual',
     signal: AbortSignal.timeout(DOWNLOAD_MS),
   }).catch(() => undefined);
@@ -64,7 +64,7 @@ async function download(origin: string, token: string, path: string, sha256: str
   if (hash.digest('hex') !== sha256) throw new UpdateFailed('the hash of the release differs from the one that the server announced');
 }
 
-/** Package scripts are not run. */
+/** Installs the tarball with npm, without running package scripts. */
 const INSTALL = ['install', '--ignore-scripts', '--omit=dev', '--no-audit', '--no-fund', '--no-package-lock', '--prefix'];
 
 async function install(env: NodeJS.ProcessEnv, folder: string, tarball: string): Promise<void> {
@@ -75,7 +75,7 @@ async function install(env: NodeJS.ProcessEnv, folder: string, tarball: string):
   if (ran.code !== 0) throw new UpdateFailed(`npm install failed (exit code ${ran.code})`);
 }
 
-/** The npm that came with this Node, because a service has a short PATH; otherwise any npm that is found. */
+/** The npm that came with this Node, because the PATH of a service is short. Otherwise the npm on the PATH. */
 function npm(): [string, string[]] {
   const own = join(dirname(process.execPath), '../lib/node_modules/npm/bin/npm-cli.js');
   return existsSync(own) ? [process.execPath, [own]] : ['npm', []];
@@ -93,5 +93,5 @@ async function checkVersion(env: NodeJS.ProcessEnv, program: string, cwd: string
   const options = { cwd, env, timeoutMs: VERSION_MS, maxOutputBytes: 1024 };
   const ran = await runProgram(process.execPath, [program, '--version'], options).catch(() => undefined);
   if (ran?.code !== 0) throw new UpdateFailed('the new version does not run on this machine');
-  if (ran.stdout.trim() !== version) throw new UpdateFailed(`the new program reports another version than ${version}`);
+  if (ran.stdout.trim() !== version) throw new UpdateFailed(`the new program does not report the version ${version}`);
 }

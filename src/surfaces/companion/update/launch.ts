@@ -4,7 +4,7 @@ import { VERSION } from '../../../version.ts';
 import { type CurrentRelease, currentRelease, forgetRelease } from './current-release.ts';
 import type { Updater } from './updater.ts';
 
-/** The exit code by which a release that was started from here says that another release takes over. */
+/** A release that was started from here exits with this code when another release has to take over. */
 export const HANDOVER = 75;
 /** Set in the environment of a release that was started from here. */
 const LAUNCHED = 'COVIBE_LAUNCHED';
@@ -22,15 +22,15 @@ interface LaunchOptions {
 }
 
 /**
- * Runs the current release, which may be this one, and the next whenever one is installed. The service's entry point is always the installed program,
- * which finds the current release from here.
+ * Runs the current release, and restarts with the new release each time one is installed. The current release may be this program itself. The service
+ * always starts the originally installed program, which then starts the current release here.
  */
 export async function runCurrent({ env, argv, signal, updater, here }: LaunchOptions): Promise<'ended' | 'handover' | 'failed'> {
   for (;;) {
     const current = env[LAUNCHED] ? undefined : currentRelease(env);
     if (!current || current.version === VERSION) {
       const end = await here();
-      // A release that was started by another one leaves the restart to that one.
+      // A release that another process started exits, and that process starts the next release.
       if (end === 'ended' || env[LAUNCHED]) return end;
       continue;
     }

@@ -3,11 +3,11 @@ export interface UpdateOffer {
   readonly latest_version: string;
   readonly tarball_sha256: string;
   readonly update_available: boolean;
-  /** Made by the publisher of the releases. */
+  /** The signature of the publisher of the releases. */
   readonly signature: string | undefined;
 }
 
-/** It becomes the name of a folder next to the file `current.json`. */
+/** Versions that can be the name of a folder next to the file `current.json`. */
 const VERSION_NAME = /^[0-9][0-9A-Za-z.+-]{0,63}$/;
 
 /** Undefined if the server offers no release, or an invalid one. */

@@ -7,7 +7,7 @@ import { temporaryFolder } from '../../../testing/store/database.ts';
 import { pinnedKey, settleUpdateKey } from './pinned-key.ts';
 import { fingerprintOf, newSigningKey } from './signature.ts';
 
-test('setup pins the first key the server announces, and a later key only by its fingerprint [harden.companion.signed-updates]', async () => {
+test('setup pins the first key that the server announces, and replaces it only if a person gives the new fingerprint [harden.companion.signed-updates]', async () => {
   const [first, second] = [newSigningKey().publicKey, newSigningKey().publicKey];
   let named: string | undefined;
   const origin = await standIn((_, response) => response.end(JSON.stringify({ public_key: named })));
@@ -31,7 +31,7 @@ test('setup pins the first key the server announces, and a later key only by its
   expect(pinnedKey(env, origin)).toBe(second);
 });
 
-test('a server without a key reports that, but only to callers with a token', async () => {
+test('a server reports that it has no key, but only to callers with a token', async () => {
   const { url, ...t } = await servedApp();
   const ana = await t.developer('ana');
   const get = async (headers: Record<string, string>) => await fetch(`${url}/api/companion/key`, { headers });

@@ -4,12 +4,12 @@ import { CliError } from '../../cli/command.ts';
 import { ask } from '../server.ts';
 import { fingerprintOf, PUBLIC_KEY } from './signature.ts';
 
-/** The key that signs each server's releases, by origin, as it was when this machine was set up. */
+/** The keys that this machine trusts for the releases of each server, by the server's origin. Setup stores them. */
 const pathOf = (env: NodeJS.ProcessEnv): string => join(covibeHome(env), 'update-keys.json');
 
 const keysIn = (env: NodeJS.ProcessEnv): Record<string, unknown> => (readJson(pathOf(env)) ?? {}) as Record<string, unknown>;
 
-/** Undefined: no release of this server is ever installed. */
+/** The pinned key. If it is undefined, no release of this server is installed. */
 export function pinnedKey(env: NodeJS.ProcessEnv, origin: string): string | undefined {
   const key = keysIn(env)[origin];
   return typeof key === 'string' && PUBLIC_KEY.test(key) ? key : undefined;
@@ -18,14 +18,14 @@ export function pinnedKey(env: NodeJS.ProcessEnv, origin: string): string | unde
 export const pinKey = (env: NodeJS.ProcessEnv, origin: string, key: string): void =>
   replaceFile(pathOf(env), `${JSON.stringify({ ...keysIn(env), [origin]: key }, null, 2)}\n`);
 
-/** The pinned key after setup. `other`: a different key that the server names now, which is not trusted. */
+/** The pinned key after setup. `other`: a different key that the server announces now and that is not trusted. */
 export interface UpdateKey {
   readonly pinned: string | null;
   readonly isNew: boolean;
   readonly other: string | null;
 }
 
-/** Pins the server's key at the first setup. A pinned key stays, whatever the server names later, unless the person gives the fingerprint of the new one. */
+/** Pins the server's key at the first setup. If the server announces another key later, it is pinned only if the person gives its fingerprint. */
 export async function settleUpdateKey(env: NodeJS.ProcessEnv, origin: string, token: string, expected: string | undefined): Promise<UpdateKey> {
   const named = await namedKey(origin, token);
   const pinned = pinnedKey(env, origin);

@@ -14,7 +14,7 @@ const SPKI = Buffer.from('302a300506032b6570032100', 'hex');
 /** The format of keys in config.toml and in the pinned keys: `ed25519:` and the 32 bytes in base64. */
 export const PUBLIC_KEY = /^ed25519:[A-Za-z0-9+/]{43}=$/;
 
-/** The signed text. Its first line names the purpose, so that no other signature by this key can be used here. */
+/** The signed text. Its first line names the purpose, so that a signature of this key for another purpose is not valid here. */
 const statement = ({ version, sha256 }: Release): Buffer =>
   Buffer.from(`covenant companion release\nname covenant\nversion ${version}\nsha256 ${sha256.toLowerCase()}\n`);
 
@@ -34,14 +34,14 @@ export const publicKeyOf = (key: KeyObject): string => publicText(createPublicKe
 
 export const signRelease = (key: KeyObject, release: Release): string => sign(null, statement(release), key).toString('base64');
 
-/** Whether the key has signed exactly this version of exactly this file. */
+/** Whether the key has signed exactly this version and this file. */
 export function isSigned(publicKey: string, release: Release, signature: string | undefined): boolean {
   if (signature === undefined || !PUBLIC_KEY.test(publicKey)) return false;
   const key = createPublicKey({ key: Buffer.concat([SPKI, Buffer.from(publicKey.slice(PREFIX.length), 'base64')]), format: 'der', type: 'spki' });
   return verify(null, statement(release), key, Buffer.from(signature, 'base64'));
 }
 
-/** Short enough for people to compare. */
+/** A hash of the key that is short enough for people to compare. */
 export const fingerprintOf = (publicKey: string): string =>
   `SHA256:${createHash('sha256')
     .update(Buffer.from(publicKey.slice(PREFIX.length), 'base64'))

@@ -49,8 +49,8 @@ const setUpMachine = (origin: string, npm?: string, key = RELEASE_KEY.publicKey)
 };
 
 test.each([
-  ['99.0.0', 'by npm itself', '/nowhere'],
-  ['0.0.1', 'also where it is older', undefined],
+  ['99.0.0', 'with the npm of this Node', '/nowhere'],
+  ['0.0.1', 'an older version', undefined],
 ])('downloads, verifies and installs an offered release, and switches to it: %s, %s', async (version, _, npm) => {
   const { url, token, offer } = await offering(version);
   const [env, out] = [setUpMachine(url, npm), notes()];
@@ -85,7 +85,7 @@ test('without the flag, announces a new release once and downloads nothing', asy
 
 test.each([
   ['another file than was signed', { instead: 'another file' }, 'the hash of the release differs'],
-  ['another version', { says: '1.2.3' }, 'the new program reports another version than 99.0.0'],
+  ['another version', { says: '1.2.3' }, 'the new program does not report the version 99.0.0'],
   ['no file', { manifest: { tarball: 'absent.tgz' } }, 'the server did not deliver the release (HTTP 404)'],
 ])('a release with %s changes nothing, is reported once and retried later', async (_, more, reason) => {
   const { url, token, offer } = await offering('99.0.0', more);
@@ -96,7 +96,7 @@ test.each([
   expect(currentRelease(env)).toBeUndefined();
   expect(readdirSync(join(env.HOME, '.covibe/companion'))).toEqual([]);
   expect(out.said).toEqual([expect.stringContaining(reason)]);
-  // Not before the pause is over: asking earlier would be in vain.
+  // The release is not retried before the pause is over.
   expect(await updater.consider({ ...offer, tarball_sha256: 'b'.repeat(64) }, token)).toBe(false);
   now = 11 * 60_000;
   await updater.consider(offer, token);
@@ -140,7 +140,7 @@ test('an npm failure changes nothing', async () => {
   expect([currentRelease(env), out.said]).toEqual([undefined, [expect.stringContaining('npm install failed')]]);
 });
 
-test('runs no script of a release', async () => {
+test('does not run the package scripts of a release', async () => {
   const trace = join(temporaryFolder(), 'ran');
   const run = `node -e "require('fs').appendFileSync('${trace}', 'x')"`;
   const { url, token, offer } = await offering('99.0.0', { scripts: { preinstall: run, install: run, postinstall: run, prepare: run } });
@@ -159,7 +159,7 @@ async function failureWith(listener: RequestListener): Promise<string> {
   return out.said.join();
 }
 
-test('does not follow a redirect for the release, which would expose the token', async () => {
+test('does not follow a redirect of the release, because the other server would get the token', async () => {
   let followed = 0;
   const elsewhere = await standIn((_, response) => {
     followed++;
@@ -170,10 +170,10 @@ test('does not follow a redirect for the release, which would expose the token',
   expect(followed).toBe(0);
 });
 
-test('stops downloading a release that is too large', async () => {
+test('stops the download of a release that is too large', async () => {
   const chunk = Buffer.alloc(4 * 1024 * 1024);
   let sent = 0;
-  // A limit for a client that reads everything: it would then report a wrong hash.
+  // The server sends a limited amount, so that a client without a limit ends with a wrong hash instead of reading forever.
   const flood: RequestListener = (_, response) => {
     while (sent < 256 * 1024 * 1024 && !response.destroyed) {
       sent += chunk.length;
@@ -188,7 +188,7 @@ test.each(['../..', '..', '/etc', 'a/b', '', '1'.repeat(65), 'current.json'])('a
   expect(offerIn({ latest_version, tarball_sha256: 'a'.repeat(64), update_available: true })).toBeUndefined();
 });
 
-test('the server delivers the release to callers with a token, and only from next to the manifest', async () => {
+test('the server delivers the release only to callers with a token, and only a file next to the manifest', async () => {
   const { app, url, token, folder, manifest, offer } = await offering('99.0.0');
   const get = async (bearer?: string) => await fetch(`${url}/api/companion/tarball`, bearer ? { headers: { authorization: `Bearer ${bearer}` } } : {});
   expect((await get()).status).toBe(401);

@@ -7,9 +7,9 @@ import { pinnedKey } from './pinned-key.ts';
 import { isSigned } from './signature.ts';
 
 export interface Updater {
-  /** Considers an offered release. Returns whether another release is installed now and must take over. */
+  /** Handles an offered release. Returns whether another release is now installed and must take over. */
   consider(offer: UpdateOffer, token: string): Promise<boolean>;
-  /** Notes that this release does not work on this machine. */
+  /** Records that this release does not work on this machine. */
   failed(version: string, reason: string): void;
 }
 
@@ -25,7 +25,7 @@ interface UpdaterOptions {
   readonly now?: () => number;
 }
 
-/** The server alone does not decide what runs here: it could be compromised, or be another server. */
+/** Refuses a release without a valid signature. The server alone must not decide what runs here, because it could be compromised or replaced. */
 function requireSigned(env: NodeJS.ProcessEnv, origin: string, { latest_version: version, tarball_sha256: sha256, signature }: UpdateOffer): void {
   const key = pinnedKey(env, origin);
   if (key === undefined) throw new UpdateFailed(`no update key is pinned for ${origin}; to pin it, run covibe-local setup --base-url ${origin}`);
@@ -33,7 +33,7 @@ function requireSigned(env: NodeJS.ProcessEnv, origin: string, { latest_version:
   if (!isSigned(key, { version, sha256 }, signature)) throw new UpdateFailed('the release is not signed with the key pinned at setup');
 }
 
-/** Switches to the version that the server offers, newer or older. A failure changes nothing, is reported once and retried later. */
+/** Switches to the version that the server offers, even an older one. A failed update changes nothing. It is reported once and retried later. */
 export function createUpdater({ env, origin, enabled, out, now = Date.now }: UpdaterOptions): Updater {
   const attempts = new Map<string, { failures: number; notBefore: number }>();
   const told = new Set<string>();

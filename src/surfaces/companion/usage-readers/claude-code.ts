@@ -6,11 +6,11 @@ import { sessionOf } from '../runs.ts';
 import { type FileCursor, type FoundFile, fileAt, filesUnder, linesFrom, objectOn, readFiles } from './log-files.ts';
 import { type Cursor, countOf, isCounted, momentOf, type UsageBatch, type UsageEvent } from './usage-batch.ts';
 
-/** After this long without a new line, a message is complete even if nothing marks its end. */
+/** A message without a mark of its end is complete if no line was added for this time. */
 const QUIET_MS = 60_000;
 
 interface TranscriptOptions {
-  /** The transcript of one run and its subagents, instead of all transcripts. */
+  /** Reads only the transcripts of one run and its subagents. Otherwise all transcripts are read. */
   readonly only?: string | undefined;
   readonly now: number;
 }
@@ -27,8 +27,8 @@ export function readClaudeCode(env: NodeJS.ProcessEnv, cursors: Cursor, batch: U
 }
 
 /**
- * A message is written block by block, each with the counters known so far. It ends with its stop reason, with the next turn, or when nothing
- * follows. Until then it is read again from its start; events already put are recognized by id.
+ * Claude Code writes a message in several blocks, each with the counters known so far. The message ends with its stop reason, with the next turn, or
+ * after a while without new lines. Until then it is read again from its start. The batch ignores events that it already has.
  */
 function readTranscript({ path }: FoundFile, from: FileCursor | undefined, batch: UsageBatch, isOver: boolean): FileCursor {
   const open = new Map<string, { event: UsageEvent; start: number }>();

@@ -30,7 +30,7 @@ test('counts a message once, with its final counters, however many lines it has'
   });
 });
 
-test('waits for a message that is still being written, then reads on from there; an unfinished line is left', () => {
+test('waits for a message or a line that is still being written, and continues from its start the next time', () => {
   const home = temporaryFolder();
   const path = writeLines(transcriptPath(home), [claudeLine('one', 77), claudeLine('two', 3, { stop: null })]);
   const batch = testBatch();
@@ -45,7 +45,7 @@ test('waits for a message that is still being written, then reads on from there;
   expect(outputsOf(batch.events)).toEqual([77, 8]);
 });
 
-test('a message that nothing follows is complete after a while, or immediately if its run has stopped', () => {
+test('a last message without a mark of its end is complete after a while, or immediately if its run has stopped', () => {
   const home = temporaryFolder();
   const path = writeLines(transcriptPath(home), [claudeLine('one', 3, { stop: null })]);
   const [later, stopped] = [testBatch(), testBatch()];
@@ -54,7 +54,7 @@ test('a message that nothing follows is complete after a while, or immediately i
   expect([outputsOf(later.events), outputsOf(stopped.events)]).toEqual([[3], [3]]);
 });
 
-test('one run is its transcript and those of its subagents; CLAUDE_CONFIG_DIR sets where the others are', () => {
+test('reads the transcripts of one run and its subagents, or all transcripts in the folder that CLAUDE_CONFIG_DIR sets', () => {
   const home = temporaryFolder();
   const only = writeLines(transcriptPath(home), [claudeLine('one', 1)]);
   writeLines(only.replace('.jsonl', '/subagents/agent-1.jsonl'), [claudeLine('two', 2)]);
@@ -66,7 +66,7 @@ test('one run is its transcript and those of its subagents; CLAUDE_CONFIG_DIR se
   expect(outputsOf(all.events).sort()).toEqual([1, 2, 3]);
 });
 
-test('a line without split counters is no event [companion.watch.no-split-no-event]', () => {
+test('a line without separate input and output counters gives no event [companion.watch.no-split-no-event]', () => {
   const home = temporaryFolder();
   const usages = [
     null,
@@ -83,7 +83,7 @@ test('a line without split counters is no event [companion.watch.no-split-no-eve
   expect(batch.events).toEqual([]);
 });
 
-test('skips earlier use, and stops reading when the batch is full', () => {
+test('skips usage from before the start, and stops reading when the batch is full', () => {
   const home = temporaryFolder();
   writeLines(transcriptPath(home), [claudeLine('old', 1, { at: '2026-01-01T00:00:00Z' }), claudeLine('one', 2), claudeLine('two', 3), claudeLine('three', 4)]);
   const full = testBatch({ since: now() - 60_000, room: 1 });
@@ -104,7 +104,7 @@ test('rereads a file that was replaced by a shorter one', () => {
   expect(outputsOf(batch.events)).toEqual([3]);
 });
 
-test('takes only numbers, the model and a hash [companion.watch.numeric-only]', () => {
+test('reads only counters, the model and ids, and hashes the ids [companion.watch.numeric-only]', () => {
   const home = temporaryFolder();
   const evil = claudeLine('one', 1) as { message: { model: string; id: string } };
   evil.message.model = CANARY;

@@ -4,7 +4,7 @@ import { temporaryFolder } from '../../../testing/store/database.ts';
 import { readCodexLog } from './codex-log.ts';
 import { readRollouts } from './codex-rollouts.ts';
 
-test('without split counters there is no event [companion.watch.no-split-no-event]', async () => {
+test('an entry without separate input and output counters gives no event [companion.watch.no-split-no-event]', async () => {
   const home = temporaryFolder();
   const timestamp = new Date().toISOString();
   writeLines(rolloutPath(home), [

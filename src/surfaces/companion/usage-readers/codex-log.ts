@@ -8,7 +8,7 @@ import { type ForeignStore, openForeign } from './foreign-store.ts';
 import { type FileCursor, type FoundFile, filesOf, linesFrom, readFiles } from './log-files.ts';
 import { type Cursor, momentOf, type UsageBatch, type UsageEvent } from './usage-batch.ts';
 
-/** Codex's log, which is cleared soon, contains threads without a rollout. A response that is in both is read from the rollout. */
+/** Reads Codex's log, because it contains threads without a rollout. Codex soon clears it. A thread with a rollout is read only from the rollout. */
 export async function readCodexLog(env: NodeJS.ProcessEnv, cursor: Cursor, batch: UsageBatch): Promise<{ cursor: Cursor; tooOld: boolean }> {
   const rollouts = rolloutsOf(env);
   const isKept = (thread: string | undefined) => thread !== undefined && rollouts.some(({ path }) => path.includes(thread));
@@ -23,7 +23,7 @@ export async function readCodexLog(env: NodeJS.ProcessEnv, cursor: Cursor, batch
       store.close();
     }
   }
-  // Before Codex kept its log in a database.
+  // Older versions of Codex write the log to text files instead of a database.
   const logs = database ? [] : filesOf(stores.logs);
   const texts = readFiles<LogCursor>(logs, recordOf(cursor.texts) ?? {}, batch, (file, from) => readText(file, from, batch, isKept));
   return { cursor: { ...cursor, texts }, tooOld: false };
@@ -51,7 +51,7 @@ const COMPLETED = "feedback_log_body like '%response.completed%' and length(feed
 
 function readLog(store: ForeignStore, from: number, batch: UsageBatch, isKept: (thread: string | undefined) => boolean): number {
   const newest = Number(store.all('select coalesce(max(id), 0) as id from logs')[0]?.id ?? 0);
-  // The log was cleared, or this is another database with the same name.
+  // A smaller newest id means that the log was cleared or the database was replaced, so the log is read from its start.
   let last = newest < from ? 0 : from;
   const hasWhole = (thread: string) =>
     store.all(`select 1 from logs where thread_id = ? and feedback_log_body like '%{"type":"response.completed"%' limit 1`, thread).length > 0;
@@ -74,7 +74,7 @@ function readLog(store: ForeignStore, from: number, batch: UsageBatch, isKept: (
 }
 
 interface LogCursor extends FileCursor {
-  /** Whole responses are logged, so lines with only counters repeat them. */
+  /** Whether the file contains whole responses. Then its lines with only counters repeat the same usage. */
   readonly whole?: boolean | undefined;
 }
 
@@ -97,13 +97,13 @@ function readText({ path }: FoundFile, from: LogCursor | undefined, batch: Usage
 /** A completed response in Codex's log. */
 interface Completed {
   readonly thread: string | undefined;
-  /** `whole`: the full response with its id. `counted`: counters only, logged next to the full response if that is logged too. */
+  /** `whole`: the full response with its id. `counted`: only counters. Some versions log both for the same response. */
   readonly form: 'whole' | 'counted';
   readonly event: UsageEvent | undefined;
 }
 
 const WHOLE = '{"type":"response.completed"';
-/** The same counters are logged for two readers. Those for traces are skipped. */
+/** Codex logs the same counters twice, once for logs and once for traces. The entries for traces are skipped. */
 const AGAIN = 'codex_otel.trace_safe';
 
 /** Undefined if the entry is not a completed response. */
@@ -127,7 +127,7 @@ function completedIn(entry: string, about: { thread?: string | undefined; target
   return { thread, form: 'counted', event: codexEvent(`${thread} ${field(entry, 'event.timestamp')}`, field(entry, 'model'), usage) };
 }
 
-/** `name=value` or `name="value"`, as a whole word. The last match counts: quoted text comes before the entry's own fields. */
+/** The value in `name=value` or `name="value"`, as a whole word. Takes the last match, because quoted text comes before the entry's own fields. */
 function field(entry: string, name: string): string | undefined {
   const found = [...entry.matchAll(new RegExp(`(?<=^|[\\s{])${name.replaceAll('.', '\\.')}="?([A-Za-z0-9._:+/-]{1,200})`, 'g'))].at(-1);
   return found?.[1];

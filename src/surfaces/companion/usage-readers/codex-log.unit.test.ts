@@ -24,7 +24,7 @@ const COUNTERS = {
   },
 };
 
-test('reads split counters from the response.completed entries of the log [companion.watch.codex-counters]', async () => {
+test('reads separate input and output counters from the response.completed entries of the log [companion.watch.codex-counters]', async () => {
   const home = temporaryFolder();
   writeCodexLog(home, [{ body: 'unrelated' }, { body: wholeEntry('resp_1', 55) }, { body: wholeEntry('resp_2', 60) }, { body: wholeEntry('resp_2', 60) }]);
   const batch = testBatch();
@@ -37,7 +37,7 @@ test('reads split counters from the response.completed entries of the log [compa
   expect(outputsOf(next.events)).toEqual([70]);
 });
 
-test('counts counter-only entries once for both of their readers, but not next to whole responses', async () => {
+test('counts an entry with only counters once although Codex logs it twice, and not at all if the log also has the whole responses', async () => {
   const [alone, beside] = [temporaryFolder(), temporaryFolder()];
   const counted = [
     { body: countedEntry(55), target: 'codex_otel.log_only' },
@@ -57,7 +57,7 @@ test.each([true, false])('reads a thread with a rollout from the rollout and ign
   writeLines(rolloutPath(home, 'thread-1'), rolloutLines({ resp_1: 55, resp_2: 60 }, { thread: 'thread-1', named }));
   writeCodexLog(home, [{ body: wholeEntry('resp_1', 55) }, { body: wholeEntry('resp_2', 60) }, { body: wholeEntry('resp_9', 90), thread: 'thread-2' }]);
   const batch = testBatch();
-  // One after the other, like the watcher.
+  // The two stores are read one after the other, as the watcher does.
   const rollouts = readRollouts({ HOME: home }, {}, batch);
   const { cursor } = await readCodexLog({ HOME: home }, {}, batch);
   expect(outputsOf(batch.events)).toEqual([55, 60, 90]);
@@ -67,7 +67,7 @@ test.each([true, false])('reads a thread with a rollout from the rollout and ign
   expect(again.events).toEqual([]);
 });
 
-test('reads the text log of versions before the database', async () => {
+test('reads the text log of versions that have no log database', async () => {
   const home = temporaryFolder();
   writeLines(join(home, '.codex/log/codex-tui.log'), [
     `2026-11-16T07:20:43.945Z  INFO codex_otel.log_only: ${countedEntry(55)}`,

@@ -7,13 +7,13 @@ import { type Cursor, momentOf, type UsageBatch } from './usage-batch.ts';
 
 export const rolloutsOf = (env: NodeJS.ProcessEnv): FoundFile[] => filesOf(codexStores(env).rollouts);
 
-/** Codex in the terminal and on the desktop: each stored thread has a complete rollout. */
+/** Reads the rollouts of Codex in the terminal and on the desktop. Each stored thread has a complete rollout. */
 export function readRollouts(env: NodeJS.ProcessEnv, cursors: Cursor, batch: UsageBatch): Cursor {
   const rollouts = rolloutsOf(env);
   return readFiles<RolloutCursor>(rollouts, movedWith(rollouts, cursors), batch, readRollout);
 }
 
-/** An archived rollout is the same file in another folder. */
+/** Keeps the cursor of a rollout that was archived, because Codex only moves the file to another folder. */
 function movedWith(files: readonly FoundFile[], cursors: Cursor): Cursor {
   const byName = new Map(Object.entries(cursors).map(([path, cursor]) => [path.split(/[\\/]/).at(-1), cursor]));
   const moved = files.flatMap(({ path }) => {
@@ -25,13 +25,13 @@ function movedWith(files: readonly FoundFile[], cursors: Cursor): Cursor {
 
 interface RolloutCursor extends FileCursor {
   readonly model?: string | undefined;
-  /** The thread that this one was copied from, or itself. It identifies copied counters. */
+  /** The thread from which this thread was copied, or the thread itself. It identifies counters that were copied along. */
   readonly origin?: string | undefined;
-  /** The file names the response of each usage, so its other usage lines repeat the same numbers. */
+  /** Whether the file contains usage lines that name their response. Its other usage lines then repeat the same numbers. */
   readonly named?: boolean | undefined;
 }
 
-/** Reads the rollout of a thread. `token_usage_record` names the response; older versions only have `token_count`. */
+/** Reads the rollout of a thread. `token_usage_record` lines name the response. Older versions of Codex write only `token_count` lines. */
 function readRollout({ path }: FoundFile, from: RolloutCursor | undefined, batch: UsageBatch): RolloutCursor {
   let cursor: RolloutCursor = from ?? { offset: 0 };
   for (const line of linesFrom(path, cursor.offset)) {
@@ -51,7 +51,7 @@ function readRollout({ path }: FoundFile, from: RolloutCursor | undefined, batch
   return cursor;
 }
 
-/** Repeated with every rate-limit update. The thread's totals distinguish a new use from a repetition. */
+/** The event of a `token_count` line. Codex repeats the line with every rate-limit update, so the totals of the thread tell a new use from a repetition. */
 function countedBy({ type, payload: said }: Record<string, unknown>, { named, origin, model }: RolloutCursor) {
   const payload = recordOf(said);
   const info = recordOf(payload?.info);

@@ -5,7 +5,7 @@ import { outputsOf, rolloutLines, rolloutPath, testBatch, writeLines } from '../
 import { temporaryFolder } from '../../../testing/store/database.ts';
 import { readRollouts } from './codex-rollouts.ts';
 
-test('in an older rollout without response ids, counts each token count once, also if repeated or copied into a fork', () => {
+test('in an older rollout without response ids, counts a token count once even if it is repeated or copied into a fork', () => {
   const home = temporaryFolder();
   writeLines(rolloutPath(home, 'aaa'), rolloutLines({ one: 55, two: 60 }, { thread: 'aaa', named: false }));
   writeLines(rolloutPath(home, 'bbb'), rolloutLines({ one: 55, two: 60, three: 70 }, { thread: 'bbb', named: false, forkedFrom: 'aaa' }));

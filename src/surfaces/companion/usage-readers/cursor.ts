@@ -5,12 +5,12 @@ import { hashOf } from '../hash.ts';
 import { type ForeignStore, openForeign, type SqliteRow } from './foreign-store.ts';
 import { type Cursor, countOf, isCounted, momentOf, type UsageBatch, type UsageEvent } from './usage-batch.ts';
 
-/** An unfinished answer may still get other counters. One this old is complete, even if nothing marks its end. */
+/** The counters of an unfinished answer may still change. An answer of this age counts as complete even if nothing marks its end. */
 const QUIET_MS = 60_000;
 /** The store may be gigabytes large, so reading pauses between batches. */
 const BATCH_SIZE = 2_000;
 
-/** Reads counters, model and time of each answer, never its text. A rewritten entry gets a new row id, so everything above the last one read is new. */
+/** Reads the counters, model and time of each answer, never its text. A rewritten entry gets a new row id, so all rows above the last read one are new. */
 const NEW_ANSWERS = `
   select rowid as row, key, input, output, model, at, ended from (
     select rowid, key,
@@ -46,9 +46,9 @@ async function readAnswers(store: ForeignStore, from: number, newest: number, ba
       const before = Number(answer.row) - 1;
       if (batch.full()) return held ?? before;
       const at = momentOf(answer.at);
-      // Without a date it is unknown whether the answer predates the ledger, or how long to wait for it.
+      // Skipped: without a date it is unknown whether the answer is older than the ledger, and how long to wait for its end.
       if (at === undefined || at < batch.since) continue;
-      // A date in the future, after a clock change, must not hold up the rest until then.
+      // After a clock change an answer may have a date in the future. It must not delay other answers until that date.
       if (answer.ended === null && Math.abs(now - at) < QUIET_MS) held ??= before;
       else put(store, answer, batch);
     }

@@ -26,7 +26,7 @@ test("reads counters from Cursor's store, each answer once [companion.watch.curs
   expect(counts(next.events)).toMatchObject([{ input_tokens: 7 }]);
 });
 
-test('waits for an answer in progress until it has ended or must have ended long ago', async () => {
+test('waits for an answer in progress until it has ended or is so old that it must have ended', async () => {
   const home = temporaryFolder();
   writeCursorStore(home, [
     { id: 'one', tokens: tokens(100, 2), ended: false },
@@ -43,7 +43,7 @@ test('waits for an answer in progress until it has ended or must have ended long
   expect(counts(batch.events)).toMatchObject([{ input_tokens: 50 }, { input_tokens: 100, output_tokens: 30 }]);
 });
 
-test('without both counters there is no event, and none from before the start [companion.watch.no-split-no-event]', async () => {
+test('an answer without both counters, or from before the start, gives no event [companion.watch.no-split-no-event]', async () => {
   const home = temporaryFolder();
   writeCursorStore(home, [
     { id: 'none' },
@@ -57,7 +57,7 @@ test('without both counters there is no event, and none from before the start [c
   expect(batch.events).toEqual([]);
 });
 
-test('skips an answer without a date, which holds up no other', async () => {
+test('skips an answer without a date, and does not delay other answers because of it', async () => {
   const home = temporaryFolder();
   writeCursorStore(home, [
     { id: 'ended', tokens: tokens(5, 5), at: null },
@@ -73,7 +73,7 @@ test('skips an answer without a date, which holds up no other', async () => {
   expect(next.events).toEqual([]);
 });
 
-test('an answer dated in the future, after a clock change, holds up no other', async () => {
+test('counts an answer with a date in the future, as after a clock change, without waiting for that date', async () => {
   const home = temporaryFolder();
   const now = Date.now();
   writeCursorStore(home, [{ id: 'ahead', tokens: tokens(5, 5), at: new Date(now + 3_600_000).toISOString(), ended: false }]);
@@ -82,7 +82,7 @@ test('an answer dated in the future, after a clock change, holds up no other', a
   expect(counts(batch.events)).toMatchObject([{ input_tokens: 5 }]);
 });
 
-test('a full batch stops the reading and skips nothing', async () => {
+test('stops reading when the batch is full, and continues with the next answer later', async () => {
   const home = temporaryFolder();
   writeCursorStore(
     home,
@@ -95,7 +95,7 @@ test('a full batch stops the reading and skips nothing', async () => {
   expect([full.events.length, counts(rest.events)]).toMatchObject([2, [{ input_tokens: 3 }]]);
 });
 
-test('finds the store where each system keeps it, and accepts its absence', async () => {
+test('finds the store of Cursor on each operating system, and reports no error if there is none', async () => {
   expect(cursorStore({ HOME: '/h' }, 'linux')).toBe('/h/.config/Cursor/User/globalStorage/state.vscdb');
   expect(cursorStore({ HOME: '/h', XDG_CONFIG_HOME: '/x' }, 'linux')).toBe('/x/Cursor/User/globalStorage/state.vscdb');
   expect(cursorStore({ HOME: '/h' }, 'darwin')).toBe('/h/Library/Application Support/Cursor/User/globalStorage/state.vscdb');

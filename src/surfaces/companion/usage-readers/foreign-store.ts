@@ -22,10 +22,10 @@ export async function openForeign(path: string): Promise<ForeignStore | 'too-old
   }
 }
 
-/** Loaded only when there is a store to read. Node has it since 22.5. */
+/** Loads Node's SQLite module only if there is a store to read. Node has this module since version 22.5. */
 async function driver(): Promise<Partial<typeof import('node:sqlite')>> {
   const { emitWarning } = process;
-  // Some Node versions print a warning that this module is experimental, in the middle of our output.
+  // Some Node versions print a warning that this module is experimental. It would appear in the middle of our output.
   process.emitWarning = () => {};
   try {
     return await import('node:sqlite');

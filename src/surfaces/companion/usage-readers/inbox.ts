@@ -10,32 +10,32 @@ import { countedOnly } from './payload.ts';
 import { idOf, idWithin } from './payload-id.ts';
 import type { UsageEvent } from './usage-batch.ts';
 
-/** The folder of a repository in which agents, providers and proxies leave usage files. Git ignores all of `.covibe`. */
+/** The folder of a repository in which agents, providers and proxies store usage files. Git ignores the whole folder `.covibe`. */
 export const INBOX = '.covibe/telemetry';
 export const inboxOf = (root: string): string => join(root, INBOX);
 
-/** The inboxes that exist. One behind a link is skipped, because files are moved in it and it may be anyone's folder. */
+/** The inboxes that exist. An inbox behind a link is skipped, because it may be any folder, and files in an inbox are moved. */
 export const inboxesIn = (roots: readonly string[]): string[] =>
   roots.map(inboxOf).filter((inbox, at) => orNothing(() => realpathSync(inbox) === inboxOf(realpathSync(roots[at] ?? ''))));
 
-/** Whether a folder is a repository's inbox. In any other folder the files may be anything. */
+/** Whether a folder is a repository's inbox. Other folders may contain any kind of file. */
 export const isInbox = (folder: string): boolean => inboxesIn([join(folder, '../..')]).includes(folder);
 
 export interface InboxFile {
   readonly path: string;
   /** The digest of its whole content. */
   readonly digest: string;
-  /** Identifies the file among all files that ever had this name. */
+  /** Distinguishes the file from earlier and later files with the same name. */
   readonly birth: string;
   readonly events: readonly UsageEvent[];
 }
 
-/** Why a file is unusable. The message never quotes the file. */
+/** The file is unusable. The message gives the reason, and never quotes the file. */
 export class BrokenFile extends Error {
   override readonly name = 'BrokenFile';
 }
 
-/** Its writer may still be writing. */
+/** The file is incomplete, and its writer may still be writing it. */
 export class UnfinishedFile extends Error {
   override readonly name = 'UnfinishedFile';
 }
@@ -55,7 +55,7 @@ export function inboxFiles(folder: string): string[] {
   }
 }
 
-/** The same file always gives the same events. `known`: its birth, if it was read before; a writer may replace the file to add to it. */
+/** The same file always gives the same events. `known`: its birth, if it was read before, because a writer may add to the file by replacing it. */
 export function readInboxFile(path: string, known?: string): InboxFile {
   const { size, mtimeMs, ino, birthtimeMs } = statSync(path);
   const birth = known ?? `${ino} ${birthtimeMs}`;
@@ -73,7 +73,7 @@ export function readInboxFile(path: string, known?: string): InboxFile {
 
 type PlaceOf = (payload: Record<string, unknown>, entry: Record<string, unknown>) => string | undefined;
 
-/** An entry with an id is the same wherever it appears. Equal entries without an id are separate uses, distinguished by the file and their order in it. */
+/** Entries with the same id are the same use in every file. Equal entries without an id are separate uses, distinguished by their file and order. */
 function placesIn(file: string): PlaceOf {
   const counts = new Map<string, number>();
   return (payload, entry) => {
@@ -89,7 +89,7 @@ function placesIn(file: string): PlaceOf {
 
 const isSource = (value: unknown): value is Source => typeof value === 'string' && (SOURCES as readonly string[]).includes(value);
 
-/** `{source, payload, submitted_cost?, session_id?}`, or a provider's usage object, whose source is derived from its fields or the file's name. */
+/** Reads `{source, payload, submitted_cost?, session_id?}`, or a provider's usage object. The fields or the file name then determine the source. */
 function eventOf(entry: unknown, path: string, where: string, placeOf: PlaceOf): UsageEvent {
   const object = recordOf(entry);
   if (!object) throw new BrokenFile(`${where} is not a JSON object.`);
@@ -121,7 +121,7 @@ function sourceOf(payload: Record<string, unknown>, path: string): Source {
   return named ?? 'provider';
 }
 
-/** The agent that the use belongs to; undefined if the source does not name one. */
+/** The agent that the use belongs to. Undefined if the source does not belong to an agent. */
 const agentOf = (source: Source): string | undefined => ALL_CLIENTS.find(({ usageSources }) => usageSources.includes(source))?.name;
 
 /** The number of delivered files that are kept next to an inbox. */
@@ -129,7 +129,7 @@ const MAX_SENT = 500;
 
 export function keepSent(path: string): void {
   const folder = dirname(movedInto(path, 'sent'));
-  // Elsewhere a folder with this name may be someone's own.
+  // Outside an inbox, a folder with this name may contain someone's own files.
   if (!isInbox(dirname(path))) return;
   for (const name of readdirSync(folder).sort().slice(0, -MAX_SENT)) rmSync(join(folder, name), { force: true });
 }
@@ -138,15 +138,15 @@ export function keepSent(path: string): void {
 export function keepRejected(path: string, reason: string): void {
   const beside = `${movedInto(path, 'rejected')}.reason`;
   rmSync(beside, { force: true });
-  // `wx` creates a new file: writing through a link in the repository could reach any file.
+  // `wx` creates a new file, because a write through a link in the repository could change any file.
   writeFileSync(beside, `${reason}\n`, { mode: 0o600, flag: 'wx' });
 }
 
 function movedInto(path: string, name: string): string {
   const folder = join(dirname(path), name);
   mkdirSync(folder, { recursive: true });
-  if (!lstatSync(folder).isDirectory()) throw new Error(`${folder} leads elsewhere`);
-  // A later file with the same name must not replace an earlier one that someone may still want to repair.
+  if (!lstatSync(folder).isDirectory()) throw new Error(`${folder} is a link, not a folder`);
+  // A later file must not replace an earlier one with the same name, because someone may still want to repair the earlier file.
   const taken = existsSync(join(folder, basename(path)));
   const moved = join(folder, taken ? `${Date.now()}-${basename(path)}` : basename(path));
   renameSync(path, moved);

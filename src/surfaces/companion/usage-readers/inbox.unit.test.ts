@@ -70,7 +70,7 @@ test.each<[Source, Record<string, unknown>]>([
   ['harness', openai],
   ['provider', gemini],
   ['otel', otel],
-])('what is sent for %s parses like the original and contains nothing else', (source, payload) => {
+])('the payload sent for %s parses to the same counters as the original and contains nothing else', (source, payload) => {
   const planted = { ...payload, prompt: CANARY, messages: [{ content: CANARY }], id: CANARY, metadata: { user: CANARY } };
   const counted = countedOnly(source, planted);
   const counters = (given: Record<string, unknown>) => readPayload(source, given).map(({ provider: _, ...span }) => span);
@@ -86,7 +86,7 @@ const inbox = (files: Readonly<Record<string, unknown>>): string => {
 };
 const eventsIn = (folder: string) => inboxFiles(folder).flatMap((path) => readInboxFile(path).events);
 
-test("a file is one entry, several entries, or a provider's usage object, whose source follows from its fields or name", () => {
+test("a file contains one entry, several entries, or a provider's usage object whose source follows from its fields or file name", () => {
   const folder = inbox({
     'a.json': { source: 'codex', payload: openai, submitted_cost: 0.5, session_id: 'ses_1' },
     'b.json': [
@@ -131,7 +131,7 @@ test.each([
   expect(() => readInboxFile(path)).toThrow(message);
 });
 
-test('equal entries without an id are separate uses, in one file or two; an entry with an id is the same everywhere', () => {
+test('equal entries without an id are separate uses, in one file or in two. Entries with the same id are a single use', () => {
   const bare = { source: 'proxy', payload: { user_id: 'ana', direct_counts: { model: 'gpt-5', input_tokens: 4, output_tokens: 2 } } };
   const named = { source: 'openai', payload: { id: 'resp_1', ...openai } };
   const folder = inbox({ 'a.json': [bare, named, bare, named, { ...bare, id: 1 }, { ...bare, id: 2 }], 'b.json': [bare, named, { ...bare, id: 1 }] });
@@ -148,7 +148,7 @@ test('equal entries without an id are separate uses, in one file or two; an entr
   ).toEqual([a1, n1, a2]);
 });
 
-test('an inbox keeps the latest delivered files; a folder with that name elsewhere is left alone', () => {
+test('an inbox keeps only the latest delivered files, and a folder named sent outside an inbox is not changed', () => {
   const [own, other] = [realpathSync(inbox({})), temporaryFolder()];
   for (const folder of [own, other]) {
     mkdirSync(join(folder, 'sent'));
@@ -159,7 +159,7 @@ test('an inbox keeps the latest delivered files; a folder with that name elsewhe
   expect([own, other].map((folder) => readdirSync(join(folder, 'sent')).length)).toEqual([500, 502]);
 });
 
-test('a sent or rejected file is kept and replaces no other file', () => {
+test('a sent or rejected file is kept, and never replaces another file', () => {
   const folder = inbox({ 'a.json': openai, 'b.json': '{' });
   keepSent(join(folder, 'a.json'));
   keepRejected(join(folder, 'b.json'), 'why');
@@ -185,13 +185,13 @@ test('a folder that the repository links to is not its inbox: nothing is moved o
     symlinkSync(victim, join(inboxOf(own), name));
     const file = join(inboxOf(own), `${name}.json`);
     writeFileSync(file, '{}');
-    expect(() => keep(file)).toThrow('leads elsewhere');
+    expect(() => keep(file)).toThrow('is a link, not a folder');
     expect(existsSync(file)).toBe(true);
   }
   expect(readdirSync(victim)).toEqual([]);
 });
 
-test('writes a reason next to its file, and never through a link', () => {
+test('writes the reason of a rejection next to the file, and never through a link', () => {
   const [folder, victim] = [temporaryFolder(), join(temporaryFolder(), 'profile')];
   writeFileSync(victim, 'mine');
   writeFileSync(join(folder, 'a.json'), '{}');
@@ -201,7 +201,7 @@ test('writes a reason next to its file, and never through a link', () => {
   expect([readFileSync(victim, 'utf8'), readFileSync(join(folder, 'rejected/a.json.reason'), 'utf8')]).toEqual(['mine', 'why\n']);
 });
 
-test('a file with incomplete JSON may still be written: it is rejected only if unchanged for a while', () => {
+test('rejects a file with incomplete JSON only if it has not changed for a while, because its writer may still be writing it', () => {
   const path = join(temporaryFolder(), 'a.json');
   writeFileSync(path, '{"usage": {"input_to');
   expect(() => readInboxFile(path)).toThrow(UnfinishedFile);

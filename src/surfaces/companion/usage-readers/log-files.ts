@@ -10,10 +10,10 @@ export interface FoundFile {
   readonly changedAt: number;
 }
 
-/** Deeper than any client stores its files. */
+/** The maximum depth. No client stores its files deeper. */
 const DEEPEST = 6;
 
-/** The files below a folder whose names match. Symbolic links are not followed: they may lead anywhere. */
+/** The files with matching names below a folder. Symbolic links are not followed, because they may lead to any folder. */
 export function filesUnder(folder: string, fits: (name: string) => boolean, depth = DEEPEST): FoundFile[] {
   if (depth < 0) return [];
   return entriesOf(folder).flatMap((entry) => {
@@ -31,14 +31,14 @@ export function fileAt(path: string): FoundFile | undefined {
     const { size, mtimeMs } = statSync(path);
     return { path, size, changedAt: mtimeMs };
   } catch {
-    // Deleted in the meantime, or not accessible.
+    // The folder was deleted in the meantime, or it is not accessible.
     return undefined;
   }
 }
 
 const entriesOf = (folder: string) => orNothing(() => readdirSync(folder, { withFileTypes: true })) ?? [];
 
-/** How far a file was read, plus the state needed to understand the rest. */
+/** The offset up to which a file was read, with the state that is needed to read the rest. */
 export interface FileCursor extends Cursor {
   readonly offset: number;
 }
@@ -46,8 +46,8 @@ export interface FileCursor extends Cursor {
 type ReadFile<C extends FileCursor> = (file: FoundFile, from: C | undefined, batch: UsageBatch) => C;
 
 /**
- * Reads what is new in these files. A file that has become shorter is another file with the same name. A file that cannot be read, such as another
- * user's, is retried later and holds up no other.
+ * Reads the new lines of these files. A file that has become shorter counts as a new file. A file that cannot be read, such as another user's file,
+ * is retried later and does not delay the others.
  */
 export function readFiles<C extends FileCursor>(files: readonly FoundFile[], cursors: Cursor, batch: UsageBatch, read: ReadFile<C>): Record<string, C> {
   const next: Record<string, C> = {};
@@ -67,10 +67,10 @@ export function readFiles<C extends FileCursor>(files: readonly FoundFile[], cur
 }
 
 interface LoggedLine {
-  /** Undefined if the line is too long to be relevant. */
+  /** Undefined if the line is too long to contain usage. */
   readonly bytes: Buffer | undefined;
   readonly start: number;
-  /** Where the next line begins. */
+  /** The offset of the next line. */
   readonly end: number;
 }
 
@@ -78,7 +78,7 @@ const CHUNK = 64 * 1024;
 const LONGEST = 4 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
-/** The complete lines from an offset on, in bounded memory. A line that is still being written is left for later. */
+/** The complete lines after an offset, in bounded memory. Leaves out a line that is still being written. */
 export function* linesFrom(path: string, offset: number, longest = LONGEST): Generator<LoggedLine> {
   const file = openSync(path, 'r');
   try {
@@ -93,7 +93,7 @@ export function* linesFrom(path: string, offset: number, longest = LONGEST): Gen
         const found = chunk.subarray(0, read).indexOf(NEWLINE, from);
         const to = found < 0 ? read : found;
         length += to - from;
-        // A copy, because the chunk buffer is reused.
+        // The bytes are copied, because the chunk buffer is reused.
         if (length <= longest) pieces.push(Buffer.from(chunk.subarray(from, to)));
         else pieces = [];
         if (found < 0) break;

@@ -7,7 +7,7 @@ import { testBatch } from '../../../testing/stand-ins/usage-stores.ts';
 import { temporaryFolder } from '../../../testing/store/database.ts';
 import { type FileCursor, filesUnder, linesFrom, readFiles } from './log-files.ts';
 
-test('an unreadable file is named by its error, keeps its cursor and holds up no other', () => {
+test('reports an unreadable file with its error, keeps its cursor, and still reads the other files', () => {
   const folder = temporaryFolder();
   for (const name of ['a', 'b', 'c']) writeFileSync(join(folder, name), name.repeat(9));
   const missed: string[] = [];
@@ -28,7 +28,7 @@ test('an unreadable file is named by its error, keeps its cursor and holds up no
   ]);
 });
 
-test('follows no links, neither circular nor outward ones', () => {
+test('follows no links, neither circular links nor links to other folders', () => {
   const [folder, elsewhere] = [temporaryFolder(), temporaryFolder()];
   mkdirSync(join(folder, 'run'));
   writeFileSync(join(folder, 'run/a.jsonl'), '');
@@ -39,7 +39,7 @@ test('follows no links, neither circular nor outward ones', () => {
   expect(filesUnder(folder, () => true).map(({ path }) => path)).toEqual([join(folder, 'run/a.jsonl')]);
 });
 
-test('reads whole lines from any line on, across chunk edges; the last only once it has ended', () => {
+test('reads whole lines from any offset and across chunks, and leaves out a last line without a line end', () => {
   const path = join(temporaryFolder(), 'lines');
   const line = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 40 }),
@@ -58,7 +58,7 @@ test('reads whole lines from any line on, across chunk edges; the last only once
   );
 });
 
-test('skips a line that is longer than anything looked for', () => {
+test('skips a line that is too long to contain usage', () => {
   const path = join(temporaryFolder(), 'lines');
   writeFileSync(path, `one\n${'x'.repeat(300_000)}\nthree\n`);
   const lines = [...linesFrom(path, 0, 1_000)];

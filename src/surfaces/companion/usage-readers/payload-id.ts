@@ -3,23 +3,23 @@ import { recordOf } from '../../../wire/json.ts';
 
 type Entry = Readonly<Record<string, unknown>>;
 
-/** Names of ids that belong to a single use, in the spelling of `plain`. Ids of users, sessions and conversations occur in many uses. */
+/** Fields whose id belongs to a single use, in the spelling of `plain`. Ids of users, sessions and conversations are not included: they occur in many uses. */
 const OF_ONE_USE = ['id', 'uuid', 'requestid', 'responseid', 'messageid', 'messageuuid', 'genairesponseid'];
 
-/** OpenTelemetry's timestamps of a use: its log events and metrics have no other id. A metric's start time is the same in all later points. */
+/** OpenTelemetry's timestamps serve as ids, because its log events and metrics have no other id. A metric's start time does not: later points repeat it. */
 const MOMENTS = ['timeunixnano', 'endtimeunixnano'];
 
-/** The fields in which payloads keep their uses. Other fields, such as the user, have ids that do not identify the use. */
+/** The fields that contain uses in payloads. Ids in other fields, such as the user, do not identify a use. */
 const HOLDERS = [
   ...['message', 'response', 'payload', 'direct_counts'],
   ...['resourceSpans', 'scopeSpans', 'spans', 'resourceLogs', 'scopeLogs', 'logRecords'],
   ...['resourceMetrics', 'scopeMetrics', 'metrics', 'sum', 'histogram', 'dataPoints'],
 ];
 
-/** The depth of OpenTelemetry's data points. */
+/** The depth at which OpenTelemetry's data points are nested. */
 const DEEPEST = 5;
 
-/** The id of a use inside a payload. One is enough to distinguish the payload from all others. */
+/** The id of a use inside a payload. The id of one use is enough to distinguish the payload from all others. */
 export function idWithin(payload: Entry, depth = DEEPEST): string | undefined {
   const own = idOf(payload) ?? idOf(attributesOf({ path: '', value: payload }).value);
   if (own !== undefined || depth === 0) return own;

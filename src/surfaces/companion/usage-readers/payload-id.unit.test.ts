@@ -31,17 +31,17 @@ test.each([
   span({}),
   span({ traceId: '0000', spanId: '0000' }),
   span({ startTimeUnixNano: '1700000000000000001', endTimeUnixNano: '0' }),
-])('finds no id that identifies a single use: %j', (payload) => {
+])('finds no id in a payload whose ids do not identify a single use: %j', (payload) => {
   expect(idWithin(payload)).toBeUndefined();
 });
 
-test('ids of objects differ if their value or their name differs', () => {
+test('the ids of two objects differ if the name or the value of their id field differs', () => {
   const ids = [{ id: 'a' }, { id: 'b' }, { uuid: 'a' }, { id: 'a', uuid: 'a' }].map(idOf);
   expect(new Set(ids).size).toBe(4);
   expect(idOf({ ID: 'a', user: 'ana' })).toBe(ids[0]);
 });
 
-test('searches endlessly nested objects only as deep as uses occur', () => {
+test('limits the depth at which it searches nested objects for an id', () => {
   let payload: Record<string, unknown> = { id: 'x' };
   for (let depth = 0; depth < 100_000; depth++) payload = { payload };
   expect(idWithin(payload)).toBeUndefined();

@@ -5,8 +5,8 @@ import { hashOf } from '../hash.ts';
 type Payload = Readonly<Record<string, unknown>>;
 
 /**
- * A payload that contains only what the server counts: counters and model names, parsed by the server's own reader and rewritten, so that no other
- * text remains. Throws a refusal where the server would. `place` distinguishes it from equal payloads.
+ * A payload that contains only the counters and model names that the server counts. The server's own reader parses the original, and the result is
+ * written anew, so that no other text remains. Throws the server's refusal if the payload is invalid. `place` distinguishes equal payloads.
  */
 export function countedOnly(source: Source, payload: Record<string, unknown>, place?: string): Payload {
   const spans = readPayload(source, payload);
@@ -43,7 +43,7 @@ function anthropic(spans: readonly UsageSpan[]): Payload {
   return { modelUsage: Object.fromEntries(spans.map((span) => [span.model, anthropicUsage(span)])) };
 }
 
-/** Such a payload has exactly one span. */
+/** A payload of this format has exactly one span. */
 const openai = ([span]: readonly UsageSpan[]): Payload =>
   span
     ? {
@@ -71,7 +71,7 @@ const otel = (spans: readonly UsageSpan[]): Payload => ({
   })),
 });
 
-/** The format that each source's reader parses back unchanged. All other sources use direct counts. */
+/** The format for each source, which the source's reader parses back to the same counters. All other sources use direct counts. */
 const REWRITTEN: Partial<Record<Source, (spans: readonly UsageSpan[]) => Payload>> = {
   claude: anthropic,
   'claude-code': anthropic,

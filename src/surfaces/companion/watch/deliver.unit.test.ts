@@ -15,7 +15,7 @@ interface Said {
   readonly payload: { readonly id: string };
 }
 
-/** A server that answers each use with this; undefined: it is unreachable. */
+/** A server that answers each use with this. If it is undefined, the connection fails. */
 async function server(answer: (said: Said) => 'ok' | 'error' | undefined) {
   const asked: Said[] = [];
   const http = createServer(async (incoming, outgoing) => {
@@ -51,7 +51,7 @@ test("tries a few events of an agent whose usage the server rejects now, then se
   expect(asked.map(({ source }) => source)).toEqual([...Array(5).fill('codex'), 'openai', 'openai']);
 });
 
-test.each(['inbox', 'store'])('sends more events in the %s than fit at once in one go, each once', async (where) => {
+test.each(['inbox', 'store'])('a single sync sends all events in the %s exactly once, even if they do not fit into the ledger together', async (where) => {
   const { asked, origin } = await server(() => 'ok');
   const { env, inboxes } = machine(where === 'inbox' ? { openai: 1_001 } : {});
   const lines = Array.from({ length: where === 'store' ? 1_001 : 0 }, (_, at) => claudeLine(`msg_${at}`, 1));
@@ -60,7 +60,7 @@ test.each(['inbox', 'store'])('sends more events in the %s than fit at once in o
   expect(new Set(asked.map(({ payload }) => payload.id)).size).toBe(asked.length);
 });
 
-test.each(['inbox', 'store'])('sends everything that waited in the %s once the server is back, however much it is', async (where) => {
+test.each(['inbox', 'store'])('sends all events that waited in the %s when the server is back, however many they are', async (where) => {
   let isAway = true;
   const { asked, origin } = await server(() => (isAway ? undefined : 'ok'));
   const { env, inboxes } = machine(where === 'inbox' ? { openai: 2_400 } : {});
@@ -73,7 +73,7 @@ test.each(['inbox', 'store'])('sends everything that waited in the %s once the s
   expect(new Set(asked.map(({ payload }) => payload.id)).size).toBe(asked.length);
 });
 
-test('a stopped sync sends no more, and the rest waits for the next time', async () => {
+test('a stopped sync sends no more events, and the rest waits for the next sync', async () => {
   const ending = new AbortController();
   const { asked, origin } = await server(() => {
     if (asked.length === 3) ending.abort();

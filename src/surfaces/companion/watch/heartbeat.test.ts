@@ -6,7 +6,7 @@ import { temporaryFolder } from '../../../testing/store/database.ts';
 import { noteRepo } from '../state.ts';
 import { sendHeartbeat } from './heartbeat.ts';
 
-test('a repository with too long a path is reported without it and holds up no heartbeat', async () => {
+test('a heartbeat reports a repository with too long a path without the path', async () => {
   const { url, ...app } = await servedApp();
   const { token } = await app.developer('ana');
   const env = { HOME: temporaryFolder() };

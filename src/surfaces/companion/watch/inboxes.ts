@@ -9,12 +9,12 @@ export interface LeftFile {
   readonly reason: string;
 }
 
-/** How many events of a file were taken, and its content at that time. */
+/** The number of events that were taken from a file, and the digest of its content at that time. */
 interface Taken {
   readonly digest: string;
   readonly count: number;
   readonly birth: string;
-  /** An event of the file that the server rejected. The ledger only remembers the latest ones, and the file may stay forever. */
+  /** An event of the file that the server rejected. Stored here, because the ledger remembers only the latest events and the file may stay forever. */
   readonly refused?: Refused | undefined;
 }
 
@@ -26,9 +26,9 @@ interface Refused {
 const SOURCE = 'inbox';
 
 /**
- * The folders of usage files, for one sync. A file stays until all its events are delivered. How much of it was taken is remembered as long as it
- * exists, so that a file that cannot be moved is not sent again, and content added to it is. Once it is gone, the next file with that name is a new
- * one.
+ * The folders of usage files, for one sync. A file stays until all its events are delivered. As long as it exists, the ledger stores how many of its
+ * events were taken: a file that cannot be moved is then not sent again, but events that are added to it are sent. After the file is gone, a file with
+ * the same name counts as a new file.
  */
 export class Inboxes {
   readonly #ledger: Ledger;
@@ -37,7 +37,7 @@ export class Inboxes {
   readonly #left = new Map<string, string>();
   readonly #unread = new Set<string>();
   readonly #gone = new Set<string>();
-  /** The number of unusable files that were put aside. */
+  /** The number of unusable files that were moved to `rejected`. */
   rejected = 0;
 
   constructor(ledger: Ledger, folders: readonly string[]) {
@@ -45,7 +45,7 @@ export class Inboxes {
     this.#folders = folders;
   }
 
-  /** Takes the files' events into the ledger. Returns whether more remain than fit. */
+  /** Takes the files' events into the ledger. Returns whether the ledger had no room for some of them. */
   async take(): Promise<boolean> {
     this.#files = this.#folders.flatMap(inboxFiles).flatMap((path) => this.#read(path) ?? []);
     return await this.#ledger.take(SOURCE, (batch, cursor) => takeFrom(this.#files, cursor, batch));
@@ -61,7 +61,7 @@ export class Inboxes {
       const refused = this.#refusedOf(events, taken);
       cursor[path] = { ...taken, refused };
       if (taken.count < events.length || events.some(({ id }) => waiting.has(id))) continue;
-      // Not if someone has changed the file in the meantime.
+      // A file that was changed in the meantime may contain new events, so it is not moved.
       if (this.#read(path)?.digest !== digest) continue;
       if (refused) this.#refuse(path, refused.reason);
       else this.#move(path, () => keepSent(path));
@@ -98,7 +98,7 @@ export class Inboxes {
     }
   }
 
-  /** Only an inbox contains nothing but usage. In a folder named by a person this may be any file of theirs. */
+  /** Moves an unusable file out of an inbox. In any other folder the file stays, because a person may have named a folder with other files. */
   #refuse(path: string, reason: string): void {
     if (!isInbox(dirname(path))) this.#left.set(path, reason);
     else if (this.#move(path, () => keepRejected(path, reason))) this.rejected += 1;

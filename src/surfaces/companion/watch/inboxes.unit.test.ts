@@ -20,7 +20,7 @@ const inbox = (): string => {
 const uses = (count: number, name = '') =>
   JSON.stringify(Array.from({ length: count }, (_, at) => ({ id: `${name}${at}`, usage: { input_tokens: 1, output_tokens: 1 } })));
 
-/** Like a sync whose server accepts everything. Returns how many events were sent, in how many rounds. */
+/** Works like a sync whose server accepts everything. Returns the number of sent events and of rounds. */
 async function delivered(ledger: Ledger, folder: string) {
   const boxes = new Inboxes(ledger, [folder]);
   let [sent, rounds, isMore] = [0, 0, true];
@@ -34,7 +34,7 @@ async function delivered(ledger: Ledger, folder: string) {
   return { sent, rounds, unread: boxes.unread, rejected: boxes.rejected, left: boxes.left };
 }
 
-test('files that cannot be moved are sent once, however many, and reported as staying', async () => {
+test('files that cannot be moved are sent once, however many they are, and a message reports that they stay', async () => {
   const [ledger, folder] = [opened(), inbox()];
   for (let at = 0; at < 6; at++) writeFileSync(join(folder, `provider-${at}.json`), uses(1_000, `${at}-`));
   writeFileSync(join(folder, 'sent'), 'a plain file');
@@ -46,7 +46,7 @@ test('files that cannot be moved are sent once, however many, and reported as st
   expect(readdirSync(folder)).toEqual(['sent']);
 });
 
-test('sends only what was added to a file that stays; its replacement is a new file', async () => {
+test('sends only the added events of a file that stays, and treats a replacement of the file as a new file', async () => {
   const [ledger, folder] = [opened(), inbox()];
   writeFileSync(join(folder, 'sent'), 'a plain file');
   writeFileSync(join(folder, 'a.json'), uses(2));
@@ -59,7 +59,7 @@ test('sends only what was added to a file that stays; its replacement is a new f
 
 const unnamed = (count: number) => JSON.stringify(Array(count).fill({ usage: { input_tokens: 1, output_tokens: 1 } }));
 
-test('a file with the name of a moved one is a new file: its uses count, even equal ones without ids', async () => {
+test('a file with the same name as a moved file is a new file, so even equal uses without ids count again', async () => {
   const [ledger, folder] = [opened(), inbox()];
   for (const sent of [1, 2, 1]) {
     writeFileSync(join(folder, 'provider-usage.json'), unnamed(sent));
@@ -68,7 +68,7 @@ test('a file with the name of a moved one is a new file: its uses count, even eq
   expect(await delivered(ledger, folder)).toMatchObject({ sent: 0 });
 });
 
-test('additions to a file count without the earlier uses, even without ids, whether appended or replaced', async () => {
+test('counts only the added uses of a file, even without ids, whether its writer appended to the file or replaced it', async () => {
   const [home, folder] = [temporaryFolder(), inbox()];
   const ledger = opened(home);
   const path = join(folder, 'provider-usage.json');
@@ -83,14 +83,14 @@ test('additions to a file count without the earlier uses, even without ids, whet
   writeFileSync(`${path}.new`, unnamed(4));
   renameSync(`${path}.new`, path);
   expect(await delivered(again, folder)).toMatchObject({ sent: 1 });
-  // Noticed as gone.
+  // This sync notices that the file is gone.
   rmSync(path);
   await delivered(again, folder);
   writeFileSync(path, unnamed(1));
   expect(await delivered(again, folder)).toMatchObject({ sent: 1 });
 });
 
-test('a file that was rewritten in the meantime is not moved away unread', async () => {
+test('a file that was rewritten during the sync is not moved before it is read again', async () => {
   const [ledger, folder] = [opened(), inbox()];
   writeFileSync(join(folder, 'a.json'), uses(2));
   const boxes = new Inboxes(ledger, [folder]);
@@ -101,7 +101,7 @@ test('a file that was rewritten in the meantime is not moved away unread', async
   expect(readdirSync(folder)).toEqual(['a.json']);
 });
 
-test('in a folder that is not an inbox, files without usage stay', async () => {
+test('files without usage stay where they are in a folder that is not an inbox', async () => {
   const [ledger, folder] = [opened(), temporaryFolder()];
   writeFileSync(join(folder, 'package.json'), '{"name":"shop"}');
   writeFileSync(join(folder, 'a.json'), uses(1));
@@ -120,7 +120,7 @@ test('in a folder that is not an inbox, files without usage stay', async () => {
   expect(readdirSync(folder)).toEqual(['b.json', 'package.json', 'sent']);
 });
 
-test('the reason why a file stays is remembered as long as the file, until it is fixed', async () => {
+test('the reason why a file stays is reported as long as the file is not fixed', async () => {
   const [home, folder] = [temporaryFolder(), temporaryFolder()];
   const ledger = opened(home);
   const path = join(folder, 'a.json');
@@ -128,7 +128,7 @@ test('the reason why a file stays is remembered as long as the file, until it is
   const boxes = new Inboxes(ledger, [folder]);
   await boxes.take();
   const [first, second] = ledger.pending.map(({ id }) => id);
-  // First only one of them: the file waits for the other.
+  // First only one of the events is settled, so the file waits for the other.
   ledger.settle(new Set([first ?? '']), { [first ?? '']: 'Not so.' });
   boxes.flush();
   const others = Array.from({ length: 6_000 }, (_, at) => `other ${at}`);
@@ -144,7 +144,7 @@ test('the reason why a file stays is remembered as long as the file, until it is
   expect(readdirSync(folder)).toEqual(['sent']);
 });
 
-test.skipIf(process.getuid?.() === 0)('names a file that it may not read', async () => {
+test.skipIf(process.getuid?.() === 0)('reports a file that it has no permission to read', async () => {
   const [ledger, folder] = [opened(), inbox()];
   writeFileSync(join(folder, 'a.json'), uses(1));
   chmodSync(join(folder, 'a.json'), 0);

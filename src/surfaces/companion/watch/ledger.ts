@@ -9,29 +9,29 @@ interface LedgerState {
   /** Uses before this moment are not reported. */
   readonly since: number;
   readonly cursors: Readonly<Record<string, Cursor>>;
-  /** Read but not yet delivered. */
+  /** The events that were read but not yet delivered. */
   readonly pending: readonly UsageEvent[];
-  /** The ids of the most recently delivered or refused events. */
+  /** The ids of the events that were delivered or refused most recently. */
   readonly settled: readonly string[];
-  /** Why the server refused some of them, by id. */
+  /** The server's reasons for the refused events, by event id. */
   readonly refused: Readonly<Record<string, string>>;
   readonly sent: number;
 }
 
-/** Per store. Above this number nothing is read from the store until something is delivered: the cursor waits. */
+/** The limit of pending events of each store. At the limit, the store is not read until some of its events are delivered. */
 const MAX_PENDING = 1_000;
 const MAX_SETTLED = 5_000;
 
 /**
- * What one server was told of this machine's usage. The cursors of the stores and the events read up to them are one file, which is replaced as a
- * whole. So an event is always in its store, in the ledger or settled, and a process that was killed continues where the file says. An event that was
- * sent but not yet settled is sent again; the server counts the same payload once.
+ * Records which usage of this machine was reported to one server. One file contains the cursors of the stores and the events read up to them, and is
+ * always replaced as a whole. So an event is always in its store, in the ledger or settled, and a killed process continues from the file. An event
+ * that was sent but not yet settled is sent again, and the server counts the same payload only once.
  */
 export class Ledger {
   readonly #path: string;
   readonly #lock: Lock;
   #kept: LedgerState;
-  /** On disk only the latest ids are kept. In memory all are kept, so that nothing is taken twice while the ledger is open. */
+  /** The file contains only the latest ids. Memory contains all of them, so that no event is taken twice while the ledger is open. */
   readonly #settled: Set<string>;
 
   constructor(path: string, lock: Lock, kept: LedgerState) {
@@ -58,12 +58,12 @@ export class Ledger {
   }
 
   /**
-   * Reads into the ledger; events and cursor are on disk when it returns. `about`: fields that all these events share. Returns whether there was no
-   * room for more: settle what is pending and read again.
+   * Reads events into the ledger. When it returns, events and cursor are on disk. `about`: fields that all these events share. Returns whether the
+   * ledger is full. The caller then has to settle pending events and read again.
    */
   async take(source: string, read: (batch: UsageBatch, cursor: Cursor) => Promise<Cursor> | Cursor, about: Partial<UsageEvent> = {}): Promise<boolean> {
     const waiting = new Set(this.pending.map(({ id }) => id));
-    // Each store has its own room: a store whose agent has no valid token fills up only its own.
+    // The limit applies to each store, so that a store whose agent has no valid token does not block the others.
     const before = this.pending.filter(({ store }) => store === source).length;
     const taken: UsageEvent[] = [];
     const batch: UsageBatch = {
@@ -90,7 +90,7 @@ export class Ledger {
     return this.#kept.refused[id];
   }
 
-  /** Marks events as sent. `refused`: those that the server will never accept, and why. */
+  /** Marks events as sent. `refused`: the reasons for the events that the server will never accept. */
   settle(ids: ReadonlySet<string>, refused: Readonly<Record<string, string>>): void {
     const settled = [...this.#kept.settled, ...ids].slice(-MAX_SETTLED);
     const known = new Set(settled);
@@ -120,9 +120,9 @@ const pathOf = (env: NodeJS.ProcessEnv, origin: string): string => join(covibeHo
 
 interface LedgerOptions {
   readonly now: number;
-  /** Goes back to this moment, even if the ledger was started later. */
+  /** Also reports usage since this moment, even if the ledger was started later. */
   readonly since?: number | undefined;
-  /** If the ledger is new, the moment from which uses count; default: now. Earlier use is not reported unasked. */
+  /** The moment from which uses count if the ledger is new. Default: now, because earlier usage is reported only on request. */
   readonly begins?: number | undefined;
 }
 
@@ -138,7 +138,7 @@ export function openLedger(env: NodeJS.ProcessEnv, origin: string, { now, since,
     lock,
     kept && (since === undefined || since >= kept.since) ? kept : { ...EMPTY, ...kept, since: since ?? begins, cursors: {} },
   );
-  // Records from now on when uses count, even if nothing is read today.
+  // Stores the start of a new ledger immediately, even if nothing is read today.
   if (!kept) ledger.settle(new Set(), {});
   return ledger;
 }

@@ -14,7 +14,7 @@ function opened(home: string, since?: number): Ledger {
   return ledger;
 }
 
-test('events and cursor are one private file, and the next process continues from it', async () => {
+test('events and cursor are in one private file, and the next process continues from this file', async () => {
   const home = temporaryFolder();
   const first = opened(home);
   await first.take('codex', (batch) => {
@@ -36,7 +36,7 @@ test('events and cursor are one private file, and the next process continues fro
   expect(readdirSync(folder).map((name) => statSync(join(folder, name)).mode & 0o777)).toEqual([0o600, 0o600]);
 });
 
-test('a full ledger takes no more, and readers wait at their position', async () => {
+test('a full ledger takes no more events, and readers wait at their position', async () => {
   const ledger = opened(temporaryFolder());
   let read = 0;
   const reader = (batch: { full(): boolean; put(event: UsageEvent): void }) => {
@@ -52,7 +52,7 @@ test('a full ledger takes no more, and readers wait at their position', async ()
   expect([ledger.pending.length, read]).toEqual([1_000, 1_010]);
 });
 
-test('settling and rereading while the ledger is full comes to an end, even with a reader that restarts each time', async () => {
+test('repeated settling and reading of a full ledger ends, even if the reader restarts from the beginning each time', async () => {
   const ledger = opened(temporaryFolder());
   const fromTheFirst = (batch: { full(): boolean; put(event: UsageEvent): void }) => {
     for (let at = 0; at < 7_500 && !batch.full(); at++) batch.put(event(`e${at}`));
@@ -64,7 +64,7 @@ test('settling and rereading while the ledger is full comes to an end, even with
   expect([rounds, ledger.pending.length, ledger.sent]).toEqual([8, 500, 7_000]);
 });
 
-test('a store whose events wait leaves room for the others', async () => {
+test('a store whose events wait leaves room for the events of other stores', async () => {
   const ledger = opened(temporaryFolder());
   const fill = (name: string) => (batch: { full(): boolean; put(event: UsageEvent): void }) => {
     for (let at = 0; !batch.full(); at++) batch.put(event(`${name}${at}`));
@@ -75,7 +75,7 @@ test('a store whose events wait leaves room for the others', async () => {
   expect(ledger.pending.map(({ store }) => store).filter((store) => store === 'codex')).toHaveLength(1_000);
 });
 
-test('an earlier --since goes back and rereads; a later one changes nothing', async () => {
+test('an earlier --since reads the stores again from that time, and a later --since changes nothing', async () => {
   const home = temporaryFolder();
   const ledger = opened(home);
   await ledger.take('codex', () => ({ offset: 7 }));
@@ -87,7 +87,7 @@ test('an earlier --since goes back and rereads; a later one changes nothing', as
   expect([earlier.since, earlier.cursor('codex')]).toEqual([500, {}]);
 });
 
-test('a broken ledger starts over', () => {
+test('a ledger whose file is broken starts as a new ledger', () => {
   const home = temporaryFolder();
   opened(home).close();
   const [name = ''] = readdirSync(join(home, '.covibe/ledger'));

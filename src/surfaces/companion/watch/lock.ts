@@ -2,16 +2,16 @@ import { linkSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } f
 import { processExists, startOf } from '../../../machine/process/group.ts';
 import { orNothing } from '../../../wire/or-nothing.ts';
 
-/** Longer than any holder works without renewing. An older lock was left behind by a crashed machine, and its process id may belong to another program now. */
+/** Longer than any holder works without renewing its lock. An older lock is left from a crash, and its process id may now belong to another program. */
 const STALE_MS = 10 * 60_000;
 
 export interface Lock {
-  /** Renews the lock, so that it is not taken for one that was left behind. */
+  /** Renews the lock, so that it does not look abandoned. */
   renew(): void;
   release(): void;
 }
 
-/** At most one holder per machine. Returns the other process's id if it is locked. */
+/** Takes the lock, which has at most one holder per machine. If it is held, returns the process id of the holder. */
 export function takeLock(path: string): Lock | { readonly heldBy: number } {
   const mine = `${process.pid}:${startOf(process.pid)}:${Math.random().toString(36).slice(2)}`;
   for (;;) {
@@ -20,14 +20,14 @@ export function takeLock(path: string): Lock | { readonly heldBy: number } {
       return { renew: () => isMine() && writeFileSync(path, mine), release: () => isMine() && rmSync(path, { force: true }) };
     }
     const holder = holderOf(path);
-    // The lock was released in between: try again.
+    // The lock was released in between, so try again.
     if (holder === undefined) continue;
     if (!isLeft(path, holder)) return { heldBy: Number(holder.split(':')[0]) };
     takeAway(path, holder);
   }
 }
 
-/** The lock file appears complete: a finished draft is linked to its name. */
+/** Writes a draft and links it to the name of the lock, so that other processes never read an incomplete lock file. */
 function created(path: string, mine: string): boolean {
   const draft = `${path}.${process.pid}`;
   try {
@@ -49,7 +49,7 @@ function isLeft(path: string, holder: string): boolean {
   return changedAt !== undefined && Date.now() - changedAt > STALE_MS;
 }
 
-/** If two processes find the same abandoned lock, one moves it away. The other may have moved the new lock, and restores it. */
+/** Moves an abandoned lock away. If another process has done so first and taken the lock, this moves the new lock, and then restores it. */
 function takeAway(path: string, left: string): void {
   const aside = `${path}.${process.pid}.left`;
   if (orNothing(() => renameSync(path, aside) ?? true) === undefined) return;
@@ -57,7 +57,7 @@ function takeAway(path: string, left: string): void {
   rmSync(aside, { force: true });
 }
 
-/** Undefined if there is no lock. An unreadable lock counts as held: a caller that waited for it to disappear would wait forever. */
+/** Undefined if there is no lock. Throws if the lock is unreadable, because a caller that waited for it to disappear would wait forever. */
 function holderOf(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');

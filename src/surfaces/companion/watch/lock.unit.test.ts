@@ -4,13 +4,13 @@ import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../testing/store/database.ts';
 import { takeLock } from './lock.ts';
 
-test('reports a lock that cannot be read instead of waiting for it', () => {
+test('throws an error for a lock that cannot be read, instead of waiting for it', () => {
   const path = join(temporaryFolder(), 'lock');
   mkdirSync(path);
   expect(() => takeLock(path)).toThrow('EISDIR');
 });
 
-test('one process holds the lock; an abandoned lock is taken over', () => {
+test('only one process holds the lock, and an abandoned lock is taken over', () => {
   const path = join(temporaryFolder(), 'lock');
   const taken = () => {
     const lock = takeLock(path);
@@ -21,12 +21,12 @@ test('one process holds the lock; an abandoned lock is taken over', () => {
   const first = takeLock(path);
   expect(takeLock(path)).toEqual({ heldBy: process.pid });
   if (!('heldBy' in first)) first.release();
-  // Locks of a process that has ended, of a reused process id, and nonsense.
+  // Locks of an ended process and of a reused process id, and invalid locks.
   for (const left of ['999999:1:x', `${process.pid}:1:x`, '', 'nonsense']) {
     writeFileSync(path, left);
     expect(taken(), left).toBeDefined();
   }
-  // A lock not renewed for so long that its process id may be reused.
+  // A lock that was not renewed for so long that its process id may belong to another program.
   writeFileSync(path, taken() ?? '');
   expect(taken()).toBeUndefined();
   utimesSync(path, 1, 1);

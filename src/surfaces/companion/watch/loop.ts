@@ -17,11 +17,11 @@ interface WatchOptions {
   readonly updater: Updater;
 }
 
-/** Often enough to show who is at work; the server records each one. */
+/** Often enough to show who is at work. Not more often, because the server records each heartbeat. */
 const HEARTBEAT_MS = 5 * 60_000;
 const LONGEST_PAUSE_MS = 5 * 60_000;
 
-/** The watcher of a machine: heartbeats, usage and inboxes until it is stopped. Prints what changes. */
+/** The watcher of a machine. Sends heartbeats, usage and inbox files until it is stopped, and prints changes of its state. */
 export class MachineWatcher {
   readonly #o: WatchOptions;
   #status: WatchStatus;
@@ -72,7 +72,7 @@ export class MachineWatcher {
     return { handover: offer !== undefined && (await updater.consider(offer, token)) };
   }
 
-  /** A broken store fails one round but must not end the watcher. */
+  /** An error in one round must not end the watcher. */
   async #sync(round: () => Promise<SyncResult>): Promise<SyncResult> {
     try {
       return await round();
@@ -104,7 +104,7 @@ export class MachineWatcher {
     try {
       writeWatchStatus(this.#o.env, this.#status);
     } catch (error) {
-      // A full disk may have room tomorrow. Until then usage stays in its stores.
+      // The disk may be full. Continue, because it may have room later and usage stays in its stores until then.
       this.#once(`~/.covibe cannot be written (${(error as NodeJS.ErrnoException).code}), so covibe-local doctor cannot see this watcher`);
     }
   }

@@ -29,7 +29,7 @@ import { beginUsage, syncUsage } from './sync.ts';
 
 const spans = (app: TestApp) => app.app.store.reader.selectFrom('agent_spans').selectAll().orderBy('id').execute();
 
-/** A machine whose agents all have tokens, from before anything was used. */
+/** A machine on which all agents have tokens and no usage exists yet. */
 async function machine(app: TestApp, origin: string, agents = ['claude-code', 'codex', 'cursor']) {
   const env = { HOME: temporaryFolder() };
   const tokens = await Promise.all(agents.map(async (agent) => [agent, (await app.developer('ana', agent)).token] as const));
@@ -73,7 +73,7 @@ test('events wait while the server is unreachable, and are delivered once when i
   expect(await spans(app)).toHaveLength(8);
 });
 
-test('of two concurrent syncs, one reports and the other leaves it to that one', async () => {
+test('of two concurrent syncs only one reports, and the other does nothing', async () => {
   const { url, ...app } = await servedApp();
   const env = await machine(app, url);
   useEverything(env.HOME);
@@ -85,7 +85,7 @@ test('of two concurrent syncs, one reports and the other leaves it to that one',
   expect(await spans(app)).toHaveLength(4);
 });
 
-test("an agent without a token is not reported with another agent's token, but later with its own", async () => {
+test("usage of an agent without a token is not reported with another agent's token, but later with the agent's own token", async () => {
   const { url, ...app } = await servedApp();
   const env = await machine(app, url, ['codex']);
   useEverything(env.HOME);
@@ -95,7 +95,7 @@ test("an agent without a token is not reported with another agent's token, but l
   expect((await spans(app)).map(({ agent_type }) => agent_type)).toEqual(['codex', 'codex', 'claude-code']);
 });
 
-test('an unreadable store holds up no other', async () => {
+test('an unreadable store does not prevent the reports of the others', async () => {
   const { url, ...app } = await servedApp();
   const env = await machine(app, url);
   useEverything(env.HOME);
@@ -115,7 +115,7 @@ test('stored tokens go only to the server that issued them', async () => {
   expect(traffic.sent).toEqual([]);
 });
 
-test('use from before the first start is not reported, unless --since asks for it', async () => {
+test('usage from before the first start is reported only with --since', async () => {
   const { url, ...app } = await servedApp();
   const env = { HOME: temporaryFolder(), COVIBE_MCP_TOKEN: (await app.developer('ana')).token };
   writeLines(transcriptPath(env.HOME), [claudeLine('old', 5, { at: new Date(Date.now() - 3_600_000).toISOString() })]);
@@ -123,7 +123,7 @@ test('use from before the first start is not reported, unless --since asks for i
   expect(await syncUsage(env, { origin: url, since: Date.now() - 86_400_000 })).toMatchObject({ sent: 1 });
 });
 
-test('a run that reports before any watcher was started reports from its own start, and only itself', async () => {
+test('a run that reports before any watcher was started reports only its own usage, from its own start', async () => {
   const { url, ...app } = await servedApp();
   const env = { HOME: temporaryFolder(), COVIBE_MCP_TOKEN: (await app.developer('ana')).token };
   writeLines(transcriptPath(env.HOME, 'other'), [claudeLine('other', 9)]);
@@ -131,7 +131,7 @@ test('a run that reports before any watcher was started reports from its own sta
   expect(await syncUsage(env, { origin: url, sources: ['claude-code'], only, now: Date.now() + 60_000 })).toMatchObject({ sent: 1 });
 });
 
-test("links a run's usage to its session, or reports it without one that is not the caller's", async () => {
+test("links a run's usage to its session, and reports it without a session if the session belongs to someone else", async () => {
   const { url, ...app } = await servedApp();
   const env = await machine(app, url);
   const ana = await app.developer('ana');
@@ -149,7 +149,7 @@ test("links a run's usage to its session, or reports it without one that is not 
   ]);
 });
 
-test("the watcher also links what it reads, including subagents' use, to the run's session", async () => {
+test("the watcher also links the usage that it reads, including usage of subagents, to the run's session", async () => {
   const { url, ...app } = await servedApp();
   const env = await machine(app, url);
   const started = await app.tool('covibe_session', { operation: 'start' }, await app.developer('ana'));
@@ -166,7 +166,7 @@ test("the watcher also links what it reads, including subagents' use, to the run
   ]);
 });
 
-test('a rejected token holds up its own events and no others', async () => {
+test('a rejected token delays the events of its agent and no other events', async () => {
   const { url, ...app } = await servedApp();
   const env = await machine(app, url, ['codex', 'cursor']);
   storeTokens(env, url, { 'claude-code': 'cv_revoked' });
@@ -176,7 +176,7 @@ test('a rejected token holds up its own events and no others', async () => {
   expect(await syncUsage(env, { origin: url })).toMatchObject({ sent: 1, waiting: 0 });
 });
 
-test('an event that the server cannot take waits and holds up no other', async () => {
+test('an event that the server cannot accept now waits, and the other events are sent', async () => {
   const refusing = createServer(async (incoming, outgoing) => {
     const { arguments: said } = (await json(incoming)) as { arguments: { payload: { usage: { output_tokens: number } } } };
     const isPoison = said.payload.usage.output_tokens === 70;
@@ -194,7 +194,7 @@ test('an event that the server cannot take waits and holds up no other', async (
   expect(await syncUsage(env, { origin })).toMatchObject({ sent: 2, waiting: 1, problem: 'the server does not accept usage now (INTERNAL)' });
 });
 
-test('reads the inbox of each repository that an agent was active in, and no other [companion.repos.registered-by-activity]', async () => {
+test('reads only the inboxes of repositories in which an agent was active [companion.repos.registered-by-activity]', async () => {
   const { url, ...app } = await servedApp();
   const env = { HOME: temporaryFolder(), COVIBE_MCP_TOKEN: (await app.developer('ana')).token };
   const [active, other] = [temporaryFolder(), temporaryFolder()];
@@ -205,7 +205,7 @@ test('reads the inbox of each repository that an agent was active in, and no oth
   const broken = join(inboxOf(active), 'broken.json');
   writeFileSync(broken, `{ ${CANARY}`);
   noteRepo(env, { checkout: active, repo: 'shop' }, Date.now());
-  // Its writer may still be writing.
+  // The writer of this file may still be writing it.
   expect(await syncUsage(env, { origin: url })).toMatchObject({ sent: 1, rejected: 0, unread: [expect.stringContaining('incomplete JSON')] });
   utimesSync(broken, 1, 1);
   expect(await syncUsage(env, { origin: url })).toMatchObject({ sent: 0, rejected: 1, waiting: 0 });
@@ -214,7 +214,7 @@ test('reads the inbox of each repository that an agent was active in, and no oth
   expect((await spans(app)).map(({ input_tokens }) => input_tokens)).toEqual([9]);
 });
 
-test('a file stays in the inbox until the server has all of it, and counts once', async () => {
+test('a file stays in the inbox until the server has all its events, and each event counts once', async () => {
   const { url, ...app } = await servedApp();
   const traffic = await recordTraffic(url);
   const env = { HOME: temporaryFolder(), COVIBE_MCP_TOKEN: (await app.developer('ana')).token };
@@ -231,7 +231,7 @@ test('a file stays in the inbox until the server has all of it, and counts once'
   expect(await spans(app)).toHaveLength(2);
 });
 
-test('sends, stores and logs no text from the stores [companion.privacy.content-stays-local] [companion.watch.numeric-only]', async () => {
+test('no text from the stores is sent, stored or logged [companion.privacy.content-stays-local] [companion.watch.numeric-only]', async () => {
   const { url, ...app } = await servedApp();
   const traffic = await recordTraffic(url);
   const env = await machine(app, traffic.url);

@@ -13,7 +13,7 @@ import { tokensFor } from './tokens.ts';
 
 interface Reading {
   readonly cursor: Cursor;
-  /** The store exists, but this Node cannot read it. */
+  /** The store exists, but this version of Node cannot read it. */
   readonly tooOld?: boolean;
 }
 interface ReadOptions {
@@ -22,7 +22,7 @@ interface ReadOptions {
 }
 type ReadSource = (env: NodeJS.ProcessEnv, cursor: Cursor, batch: UsageBatch, options: ReadOptions) => Promise<Reading>;
 
-/** The usage stores of this machine, with the agent of each. */
+/** The usage stores of this machine, each with its agent. */
 const SOURCES = {
   'claude-code': { agent: 'claude-code', read: async (env, cursor, batch, options) => ({ cursor: readClaudeCode(env, cursor, batch, options) }) },
   codex: { agent: 'codex', read: async (env, cursor, batch) => ({ cursor: readRollouts(env, cursor, batch) }) },
@@ -36,42 +36,42 @@ const ALL = Object.keys(SOURCES) as UsageSource[];
 interface SyncOptions {
   readonly origin: string;
   readonly sources?: readonly UsageSource[];
-  /** One Claude Code transcript instead of all: the run has stopped, so its last message is complete. */
+  /** Read only this transcript of Claude Code. Its run has stopped, so its last message is complete. */
   readonly only?: string | undefined;
-  /** The Covenant session of the run in `only`. */
+  /** The Covenant session of the run whose transcript is `only`. */
   readonly session_id?: string | undefined;
-  /** Goes back to this moment, instead of to the first start. */
+  /** Report usage since this moment, instead of since the first start. */
   readonly since?: number | undefined;
   /** Folders of usage files. Default: the inboxes of the repositories that agents work in. */
   readonly inboxes?: readonly string[];
-  /** When it aborts, undelivered events wait for the next time. */
+  /** When it aborts, undelivered events wait for the next sync. */
   readonly signal?: AbortSignal | undefined;
   readonly now?: number;
 }
 
 export interface SyncResult {
   readonly sent: number;
-  /** Everything that was ever sent. */
+  /** The number of events that were ever sent. */
   readonly sent_in_all: number;
   readonly waiting: number;
   readonly rejected: number;
-  /** Unusable files in folders that are not a repository's inbox: they stay where they are. */
+  /** Unusable files in folders that are not a repository's inbox. They stay where they are. */
   readonly left: readonly LeftFile[];
-  /** Why something waits. */
+  /** The reason why events wait. */
   readonly problem?: string | undefined;
-  /** Stores and files that could not be read, and why. */
+  /** Stores and files that could not be read, with the reasons. */
   readonly unread: readonly string[];
-  /** Another process is syncing; nothing was done here. */
+  /** Set if another process is syncing. This process then did nothing. */
   readonly heldBy?: number;
 }
 
-/** Reports only uses from now on. If a start was recorded before, that start stays. */
+/** Records now as the start of reports, unless a start was recorded before. */
 export function beginUsage(env: NodeJS.ProcessEnv, origin: string, now = Date.now()): void {
   const ledger = openLedger(env, origin, { now });
   if (!('heldBy' in ledger)) ledger.close();
 }
 
-/** Reads what is new in the stores and inboxes of this machine, and delivers it with what was pending. */
+/** Reads new usage from the stores and inboxes of this machine, and delivers it together with pending events. */
 export async function syncUsage(env: NodeJS.ProcessEnv, options: SyncOptions): Promise<SyncResult> {
   const { origin, since, only, now = Date.now() } = options;
   const ledger = openLedger(env, origin, { now, since, begins: only === undefined ? undefined : beginningOf(only, now) });
@@ -85,7 +85,7 @@ export async function syncUsage(env: NodeJS.ProcessEnv, options: SyncOptions): P
 
 const DAY_MS = 86_400_000;
 
-/** A run that reports before any watcher was started counts from its own start, without the history of a resumed run. */
+/** The start of reports if a run reports before any watcher was started: the run's own start, at most a day ago, because a resumed run has old history. */
 function beginningOf(transcript: string, now: number): number {
   const born = statSync(transcript, { throwIfNoEntry: false })?.birthtimeMs || now;
   return Math.max(Math.min(born, now), now - DAY_MS);
@@ -99,7 +99,7 @@ async function sync(
   const tokens = tokensFor(env, origin);
   const before = ledger.sent;
   const unread = new Set<string>();
-  // Nothing is read for an agent without a token: its use is reported once it has one.
+  // Stores of agents without a token are not read. Their usage is reported when the agent has a token.
   const wanted = (sources ?? (inboxes ? [] : ALL)).filter((source) => tokens.of(SOURCES[source].agent) !== undefined);
   const boxes = new Inboxes(ledger, inboxes ?? (sources ? [] : inboxesIn(presentRepos(env).map(({ path }) => path))));
   const readStore = async (source: UsageSource): Promise<boolean> => {
@@ -113,13 +113,13 @@ async function sync(
     try {
       return await ledger.take(source, take, session_id === undefined ? {} : { session_id });
     } catch (error) {
-      // A store that is locked, broken or in another format holds up no other. It is read again later.
+      // The other stores are still read if one is locked, broken or in another format. That store is read again later.
       unread.add(`the usage in ${source} cannot be read now (${(error as NodeJS.ErrnoException).code ?? (error as Error).name})`);
       return false;
     }
   };
   let problem: string | undefined;
-  // Repeats if there was more to read than room for it.
+  // Repeats as long as the ledger had no room for all events.
   for (let isMore = true; isMore && problem === undefined; ) {
     isMore = false;
     for (const source of wanted) if (await readStore(source)) isMore = true;

@@ -2,7 +2,7 @@ import { environmentToken, tokensFrom } from '../../../wire/credentials.ts';
 
 /** The tokens that this machine may use with a server. */
 export interface WatchTokens {
-  /** The agent's own token; undefined if it has none here. */
+  /** The agent's own token. Undefined if this machine has none. */
   of(agent: string | undefined): string | undefined;
   /** The token for the machine's own reports. */
   readonly machine: string | undefined;

@@ -60,14 +60,14 @@ test('watch sends heartbeats with the active repositories, and usage, until it i
   expect(traffic.calls('covibe_session')).toBe(1);
 });
 
-test('a watcher killed after the server counted an event neither loses nor doubles it', async () => {
+test('an event is neither lost nor counted twice if the watcher is killed after the server counted it', async () => {
   const { app, traffic, machine, start } = await watched();
   writeLines(transcriptPath(machine.home), [claudeLine('one', 5), claudeLine('two', 6), claudeLine('three', 7)]);
   const first = start('--once');
   traffic.answered = (request) => {
     if (!request.includes('covibe_ingest')) return undefined;
     first.child.kill('SIGKILL');
-    // The watcher must never get the answer.
+    // The watcher is killed before it gets the answer.
     return first.ran;
   };
   await first.ran;
@@ -91,14 +91,14 @@ test('two watchers on one machine report everything once', async () => {
   expect((await spans(app)).map(({ output_tokens }) => output_tokens)).toEqual([...Array(40).keys()].map((at) => at + 1));
 });
 
-test('the report of a stopped run waits for another one in progress', async () => {
+test('the report of a stopped run waits for a report that another process has in progress', async () => {
   const { app, traffic, machine, token } = await watched();
   const transcript = writeLines(transcriptPath(machine.home), [claudeLine('one', 5)]);
   const ledger = openLedger(machine.env, traffic.url, { now: Date.now() });
   const { child, ran } = machine.start(machine.home, ['hook', 'claude-code', 'usage', '--base-url', traffic.url, '--transcript', transcript], token);
   const ended = new AbortController();
   void ran.then(() => ended.abort());
-  // It tries for the lock with a temporary file; the third rename event is its second try.
+  // The process tries to take the lock with a temporary file. The third rename event shows its second try.
   let seen = 0;
   for await (const { eventType, filename } of watch(join(machine.home, '.covibe/ledger'), { signal: ended.signal }))
     if (eventType === 'rename' && filename?.endsWith(`.${child.pid}`) && ++seen === 3) break;
@@ -149,7 +149,7 @@ test('telemetry leaves files without usage in a folder that is not an inbox, and
 });
 
 test.each([{ interval: 'soon' }, { interval: '0' }, { since: 'yesterday' }, { since: '5' }, { since: 'week 1' }, { since: '2999-01-01' }])(
-  'watch refuses %j as wrong usage',
+  'watch refuses the arguments %j as wrong usage',
   async (values) => {
     const command = watchCommand;
     const invocation = {
@@ -186,7 +186,7 @@ const updating = async (program: string) => {
   return { machine, start: (...args: string[]) => machine.start(machine.home, ['watch', '--base-url', url, '--interval', '1', ...args], env) };
 };
 
-test('a watcher offered another release becomes that release, also after a restart [companion.update.self]', async () => {
+test('a watcher switches to an offered release, and still runs it after a restart [companion.update.self]', async () => {
   const { machine, start } = await updating(`
     process.stderr.write('99 watches: ' + process.argv.slice(2).join(' ') + '\\n');
     process.on('SIGTERM', () => process.exit(0));
@@ -201,7 +201,7 @@ test('a watcher offered another release becomes that release, also after a resta
   expect(JSON.parse(readFileSync(join(machine.home, '.covibe/companion/current.json'), 'utf8'))).toMatchObject({ version: '99.0.0' });
 });
 
-test('a release that exits immediately is replaced by the previous one', async () => {
+test('the watcher returns to its previous release if a new release exits immediately', async () => {
   const { machine, start } = await updating('process.exit(3);');
   const { child, ran, said } = start('--self-update');
   await said(/not updated to 99\.0\.0: it exited immediately with code 3/);
@@ -211,7 +211,7 @@ test('a release that exits immediately is replaced by the previous one', async (
   expect(existsSync(join(machine.home, '.covibe/companion/current.json'))).toBe(false);
 });
 
-test('without the flag, announces another release once with how to get it', async () => {
+test('without the flag, the watcher announces a new release once, with the command to install it', async () => {
   const { machine, start } = await updating('');
   const { child, ran, said } = start();
   await said(/version 99\.0\.0 is available \(this is .*\): run covibe-local watch --self-update/);

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Actor, ARROW, type Stage, type Story } from '../stage.ts';
 
-/** Two roles take turns on a feature. It goes back once for rework and ends in the last but one phase. */
+/** Two roles take turns on a feature. The feature goes back once for rework, and the story ends in the phase before the last. */
 export const cycle: Story = { title: 'cycle with rework', steps: 1, tell };
 
 const FEATURE = 'checkout';
@@ -34,7 +34,7 @@ async function tell(stage: Stage): Promise<void> {
     endpoints,
   });
   await stage.beat();
-  // Refused, because it is not this role's turn.
+  // This call is refused, because it is not this role's turn.
   await gemini.ask('handoff.write', { target: 'codex', payload: {}, lock_token: 'none', session_token: roles.gemini.session_token, ...at });
   await hand('codex', { files_modified: ['src/orders.ts'], notes: ['POST /orders returns 201 with the order id'], endpoints });
   await stage.beat();

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { WAITS } from '../programs.ts';
 import { ARROW, type DemoAnswer, type Stage, type Story, text } from '../stage.ts';
 
-/** Tools of an external server: one call is denied, one waits for approval, and one tool changes its definition. */
+/** Uses an external server. One call is denied, one waits for approval, and the server changes the definition of a tool. */
 export const gateway: Story = {
   title: 'external tools',
   steps: 2,

@@ -75,7 +75,7 @@ export const overlap: Story = {
 
 const TRIES = 3;
 
-/** Checks, judges every candidate as distinct, and starts. The other stories plan work meanwhile: a start that they block is checked again. */
+/** Checks the task, judges every candidate as distinct, and starts it. Other stories plan work at the same time. If that blocks the start, checks again. */
 async function begin(actor: Actor, task: object): Promise<DemoAnswer> {
   for (let tried = 1; ; tried++) {
     const checked = await actor.call('covibe_task check', task);

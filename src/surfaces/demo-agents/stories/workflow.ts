@@ -137,7 +137,7 @@ async function asking(agent: Enlisted, workflow: string, task: string): Promise<
 const HEARTBEAT_MS = 30_000;
 const LOOK_MS = 2_000;
 
-/** The server releases the task when the lease of its worker expires. Then the claim succeeds. */
+/** Tries to claim the task until the server has released it, because the lease of the killed worker must expire first. Then completes the task. */
 async function takeOver(stage: Stage, agent: Enlisted, task: string): Promise<void> {
   for (;;) {
     const claimed = await agent.actor.ask('task_claim', { task_id: task, agent_id: agent.id });

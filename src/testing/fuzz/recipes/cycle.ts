@@ -75,5 +75,5 @@ export const CYCLE: Readonly<Record<string, Recipe>> = {
   }),
 };
 
-/** For people, who need neither session nor lock. */
+/** Used by the recipes for actions of people, who need neither a session nor a lock. */
 export const cycleCooking = { here, active, clear, cycleIn, open };

@@ -10,7 +10,7 @@ export interface Recipe {
   readonly by: readonly CallerName[];
   /** The workspace that the operator names. */
   readonly workspace?: string;
-  /** Fields that replace the generated ones; undefined omits one. */
+  /** Fields that replace the generated ones. A field that is set to undefined is left out. */
   readonly with?: (at: Kitchen) => Promise<object> | object;
 }
 
@@ -35,7 +35,7 @@ export class Kitchen {
     this.input = input;
   }
 
-  /** One of two values, by the drawn number. */
+  /** Returns one of the two values, depending on the random number `n`. */
   either<A, B>(one: A, other: B): A | B {
     return this.n % 2 ? one : other;
   }
@@ -46,7 +46,7 @@ export class Kitchen {
     return this.#choose(this.scene.captured.rows(table).filter((row) => row.workspace_id === workspace && fits(row)));
   }
 
-  /** The same, of the caller's developer. */
+  /** Like `one`, but only considers rows of the caller's developer. */
   mine(table: Table, fits: Fits = () => true): Row | undefined {
     const { developerId } = this.caller.principal;
     return this.one(table, (row) => ownerOf(this.scene, table, row) === developerId && fits(row));
@@ -56,7 +56,7 @@ export class Kitchen {
     return rows.at(-1 - (this.n % Math.min(Math.max(rows.length, 1), 6)));
   }
 
-  /** Calls a tool that must succeed first, as the caller or someone else, and returns its answer. */
+  /** Makes an earlier call that must succeed, as the caller or as someone else, and returns its answer. */
   async first(tool: string, args: object, by: CallerName = this.caller.name): Promise<Body> {
     const body = await this.scene.ok(tool, args, by);
     await this.scene.captured.changes();
@@ -69,7 +69,7 @@ export class Kitchen {
     return data;
   }
 
-  /** A private developer has no name that others could use. */
+  /** Makes the developer visible, because others cannot name a private developer. Returns the name. */
   async nameable(developer = this.caller.principal.developerName as string): Promise<string> {
     await this.done('developers.set_visibility', { developer, visibility: 'team' });
     return developer;
@@ -83,7 +83,7 @@ export class Kitchen {
     return known ? String(known.id) : (await this.first('agent_register', { name: 'worker', runtime: 'codex' }, by)).id;
   }
 
-  /** Starts new checked work and returns its id. */
+  /** Checks and starts new work, and returns its id. */
   async begun(tool: 'covibe_task' | 'covibe_workstream', title: string, by: CallerName = this.caller.name): Promise<string> {
     const words = { title, ...(tool === 'covibe_task' ? { task_type: 'chore' } : {}) };
     const check = (await this.first(tool, { operation: 'check', ...words }, by)).data;
@@ -93,7 +93,7 @@ export class Kitchen {
     return data.task_id ?? data.workstream_id;
   }
 
-  /** A new workflow with a plan of unclaimed steps; returns its id and theirs. */
+  /** Creates a workflow with a plan of unclaimed steps. Returns the workflow's id and the steps' ids. */
   async workflow(by: CallerName = 'ana', more: object = {}): Promise<{ id: string; steps: string[] }> {
     const fields = { name: `Ship ${this.n}`, source_type: 'prompt', source_content: 'Ship it.', repository_path: REPOSITORY, max_parallel_tasks: 100 };
     const { id } = await this.first('workflow_create', { ...fields, ...more }, by);
@@ -104,14 +104,14 @@ export class Kitchen {
 
   isOpen = (row: Row): boolean => ['ready', 'in_progress'].includes(String(this.scene.captured.find('workflows', row.workflow_id)?.status));
 
-  /** A step that anyone could claim. */
+  /** Returns a step that anyone could claim. */
   async freeStep(): Promise<string> {
     const free = this.one('workflow_tasks', (row) => row.status === 'pending' && row.assigned_agent_id === null && !row.open_dependencies && this.isOpen(row));
     const roomy = free && Number(this.scene.captured.find('workflows', free.workflow_id)?.max_parallel_tasks) > 50;
     return roomy ? String(free.id) : ((await this.workflow()).steps[0] as string);
   }
 
-  /** A step that an agent of the caller's token holds, in the requested state. */
+  /** Returns a step in the requested state. An agent of the caller's token holds the step. */
   async heldStep(status: 'pending' | 'planning' | 'in_progress' = 'in_progress', by: CallerName = this.caller.name): Promise<Held> {
     const agent_id = await this.agent(by);
     const held = this.one('workflow_tasks', (row) => row.assigned_agent_id === agent_id && row.status === status && this.isOpen(row));

@@ -33,7 +33,7 @@ async function device(at: Kitchen): Promise<string> {
   const { user_code, data } = (await asked.json()) as { user_code?: string; data?: { retry_after: number } };
   await at.scene.captured.changes();
   if (user_code) return user_code;
-  // One address may only have a limited number of pending requests.
+  // The server limits the number of pending requests per network address.
   at.scene.clock.advance((data?.retry_after ?? 600) * 1_000);
   return await device(at);
 }
@@ -58,7 +58,7 @@ async function task(at: Kitchen): Promise<string> {
 
 const SUBJECTS = { developer: undefined, token: undefined, instance: undefined };
 
-/** Each kind of holder in turn. */
+/** Names each kind of subject in turn: a developer, a token, an instance, or none. */
 async function subject(at: Kitchen): Promise<object> {
   const kind = (at.n + at.scene.clock.now() / 200) % 4;
   if (kind < 1) return { ...SUBJECTS, developer: 'cleo' };
@@ -230,7 +230,7 @@ export const PEOPLES: Readonly<Record<string, Recipe>> = {
   'workstreams.plan': { by: ['ana_web', 'ben_web'] },
 };
 
-/** A step that Ana's agent has released. */
+/** Returns a step that Ana's agent has marked as failed. */
 async function failed(at: Kitchen, step?: string): Promise<string> {
   const agent_id = await at.agent('ana');
   const id = step ?? (await at.heldStep('in_progress', 'ana')).id;
@@ -246,10 +246,10 @@ const REMINDED_AFTER_MS = 3_600_000;
 
 const FIGURES = ['warn', 'escalate', 'text_weight', 'file_weight', 'meaning_weight', 'meaning_evidence', 'meaning_floor'];
 
-/** The same kitchen, used by Ana. */
+/** A kitchen with Ana as the caller. */
 const anas = async (at: Kitchen): Promise<Kitchen> => new Kitchen(at.scene, await at.scene.caller('ana'), at.n);
 
-/** The cycle in this phase, by its id or by its repository. */
+/** Brings the cycle to this phase. Returns fields that name it by its id or by its repository. */
 async function cycleIn(at: Kitchen, phase: Parameters<typeof cycles.cycleIn>[1]): Promise<object> {
   await cycles.cycleIn(await anas(at), phase);
   return at.either({ id: cycles.active(at)?.id, repository_path: undefined }, { id: undefined, ...cycles.here(at) });

@@ -1,7 +1,7 @@
 import type { CallerName } from '../scene.ts';
 import { AGENTS, type Kitchen, other, type Recipe } from './kitchen.ts';
 
-/** The caller's own session, or none. */
+/** One of the caller's own sessions, or none. */
 async function session(at: Kitchen): Promise<string | undefined> {
   if (at.n % 3 === 0) return undefined;
   const open = at.mine('agent_sessions', (row) => row.ended_at === null && row.token_id === at.caller.tokenId);
@@ -37,7 +37,7 @@ async function claim(at: Kitchen): Promise<string> {
   return known ? String(known.id) : (await at.first('covibe_coordination', { operation: 'claim', repo: 'acme/app', paths })).data.claim_id;
 }
 
-/** A warning of the caller: the same work as someone else's. */
+/** Returns a warning of the caller, whose work is the same as someone else's. */
 async function warning(at: Kitchen): Promise<string> {
   const open = () => at.mine('overlap_warnings', (row) => row.status === 'open');
   const known = open();
@@ -155,7 +155,7 @@ export const TEAM: Readonly<Record<string, Recipe>> = {
   'covibe_workstream.cancel': team(async (at) => ({ workstream_id: await workstream(at, at.either('active', 'planned')) })),
 };
 
-/** New words, or those of someone else's work, so that a verdict is needed. */
+/** Returns a new title. Sometimes it is also the title of someone else's planned work, so that a verdict is needed. */
 async function contested(at: Kitchen, tool: 'covibe_task' | 'covibe_workstream'): Promise<string> {
   const title = at.n % 3 === 1 ? `Migrate the ${uncommon(at.n)} warehouse exporter to streaming rows` : words(at).title;
   if (at.n % 3 === 1)
@@ -164,7 +164,7 @@ async function contested(at: Kitchen, tool: 'covibe_task' | 'covibe_workstream')
   return title;
 }
 
-/** Planned by the caller, and by someone else too. */
+/** Returns work that the caller has planned. Sometimes someone else has planned the same work. */
 async function plannedTwice(at: Kitchen, tool: 'covibe_task' | 'covibe_workstream'): Promise<string> {
   const title = await contested(at, tool);
   const fields = tool === 'covibe_task' ? { task_type: 'chore' } : {};
@@ -172,7 +172,7 @@ async function plannedTwice(at: Kitchen, tool: 'covibe_task' | 'covibe_workstrea
   return data.task_id ?? data.workstream_id;
 }
 
-/** First a check of the same words with verdicts on its candidates; sometimes without. */
+/** Usually adds a check of the same words, with verdicts on its candidates. */
 async function judged(at: Kitchen, tool: string, fields: object): Promise<object> {
   const words = Object.fromEntries(WORDS.flatMap((name) => (at.input[name] === undefined ? [] : [[name, at.input[name]]])));
   return { ...fields, ...(await judgedPlan(at, tool, { ...words, ...fields })) };

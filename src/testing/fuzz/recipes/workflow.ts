@@ -2,7 +2,7 @@ import { AGENTS, type Kitchen, other, type Recipe } from './kitchen.ts';
 
 const by = (cook: (at: Kitchen) => Promise<object> | object): Recipe => ({ by: AGENTS, with: cook });
 
-/** The holder, identified by name and fence or only by the token. */
+/** A step that the caller holds. `said` names its agent, with or without the fence. */
 async function holding(at: Kitchen, status?: 'pending' | 'planning' | 'in_progress') {
   const held = await at.heldStep(status);
   return { ...held, said: { agent_id: held.agent_id, fence: at.either(held.fence, undefined) } };
@@ -35,7 +35,7 @@ async function template(at: Kitchen): Promise<{ template_id: string }> {
   return { template_id: (await at.first('template_create', { name: `Known ${at.n} ${at.scene.clock.now()}`, description: 'x', template: definition })).id };
 }
 
-/** The state that a step must be in. */
+/** The state that a step must be in before each new state. */
 const BEFORE = { planning: 'pending', in_progress: 'planning', paused: 'in_progress', completed: 'in_progress', failed: 'in_progress' } as const;
 
 export const WORKFLOW: Readonly<Record<string, Recipe>> = {
@@ -146,7 +146,7 @@ export const WORKFLOW: Readonly<Record<string, Recipe>> = {
   workflow_set_plan: by(async (at) => {
     const { id } = await at.first('workflow_create', { name: 'Bare', source_type: 'prompt', source_content: 'x', repository_path: '/srv/app' });
     const plan = at.input.plan as { tasks: { name: string }[] };
-    // Distinct names that exist if something depends on them.
+    // Every task gets a unique name and no dependencies, so that the plan is valid.
     const tasks = plan.tasks.map((task, index) => ({ ...task, name: `${index} ${task.name}`.slice(0, 40), depends_on: [] }));
     return { id, plan: { ...plan, tasks } };
   }),

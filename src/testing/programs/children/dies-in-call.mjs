@@ -1,4 +1,4 @@
-// Answers `echo`. A call of `die` ends it with exit code 3, after a last line on stderr. CHILD_DIES=signal: it kills itself with SIGKILL instead.
+// Answers `echo`. On a call of `die` it writes a last line to stderr and exits with code 3. CHILD_DIES=signal: it kills itself with SIGKILL instead.
 import { serve, text, tool } from './rpc.mjs';
 
 serve({

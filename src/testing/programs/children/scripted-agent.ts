@@ -1,6 +1,6 @@
 /**
- * An agent as the server starts it, with a script instead of a model. It finds the server through the files in its worktree and its token in its
- * environment, and plays coder or reviewer depending on its id. It records answers and news for the test.
+ * An agent that follows a script instead of a model. The server starts it like any agent. It finds the server through the files in its worktree, and its
+ * token in its environment. Its id decides whether it acts as coder, reviewer or planner. It records answers and news for the test.
  */
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -12,11 +12,11 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 export interface AgentPlan {
   /** A folder. Each agent writes its record to `<id>.jsonl`. */
   readonly notes: string;
-  /** What the reviewer of each round does. `wait`: nothing, forever. */
+  /** What the reviewer of each round does. With `wait`, the reviewer never answers. */
   readonly verdicts: readonly ('needs_work' | 'suggestions' | 'clarification' | 'approve' | 'wait' | 'die')[];
   /** Reviewers wait until this file exists in the folder of the records. */
   readonly heldUntil?: string;
-  /** A planning agent creates these. */
+  /** The issues that a planning agent creates. */
   readonly issues?: readonly object[];
 }
 
@@ -24,7 +24,7 @@ const me = process.env.COVENANT_INSTANCE_ID as string;
 const plan = JSON.parse(process.env.AGENT_PLAN as string) as AgentPlan;
 const note = (what: object) => appendFileSync(join(plan.notes, `${me}.jsonl`), `${JSON.stringify(what)}\n`);
 const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
-/** Without a terminal nothing can be typed to it while it runs: it ends and is started again. */
+/** Without a terminal, the server cannot type to a running agent. The agent then ends, and the server starts it again. */
 const interactive = process.stdin.isTTY === true;
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 const forEver = () => new Promise<never>(() => setInterval(() => {}, 60_000));
@@ -33,7 +33,7 @@ const { covenant } = (JSON.parse(readFileSync('.covenant/mcp.json', 'utf8')) as 
   .mcpServers;
 const authorization = String(covenant.headers.Authorization).replace('$' + '{COVIBE_MCP_TOKEN}', process.env.COVIBE_MCP_TOKEN ?? '');
 
-/** A server that is being restarted is asked again. */
+/** Repeats the call if the server is being restarted. */
 async function call(tool: string, args: object): Promise<Record<string, unknown>> {
   for (;;) {
     const client = new Client({ name: 'scripted-agent', version: '1.0.0' });

@@ -1,5 +1,5 @@
 /**
- * A server on a store that other processes have open too. Reads one call per line and answers in one line. A call may name the step before which the
+ * A server on a store that other processes also have open. Reads one call per line and answers in one line. A call may name the step before which the
  * process kills itself.
  */
 import { createInterface } from 'node:readline';
@@ -11,7 +11,7 @@ import { armed, step, steps } from './steps.ts';
 interface Request {
   readonly name: string;
   readonly args: unknown;
-  /** The step that is never taken; without it, all steps are. */
+  /** The process kills itself before this step. If it is left out, the process takes all steps. */
   readonly dieBefore?: number;
 }
 
@@ -30,7 +30,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   const request = JSON.parse(line) as Request;
   armed(request.dieBefore);
   const { body } = await app.dispatch.tool({ name: request.name, args: request.args, principal: authenticated.principal, surface: 'api' });
-  // The process may also end after everything is done, before its answer is read.
+  // The process may also kill itself after all its work, before the caller reads the answer.
   step();
   console.log(JSON.stringify({ body, steps: steps() }));
 }

@@ -1,5 +1,5 @@
 /**
- * Once imported, it counts the effects of a process on the world outside, step by step, and ends the process before the given step, like a power
+ * Importing this file makes the process count the steps that affect the outside world. The process kills itself before the given step, like in a power
  * failure. A step is a commit of the store, a change of a file or folder, or a started program.
  */
 import children from 'node:child_process';
@@ -11,7 +11,7 @@ import pg from 'pg';
 let taken = 0;
 let dieBefore = Number.POSITIVE_INFINITY;
 
-/** Restarts the count; the process ends itself before step `last`. */
+/** Restarts the count. The process kills itself before step `last`. */
 export function armed(last: number | undefined): void {
   taken = 0;
   dieBefore = last ?? Number.POSITIVE_INFINITY;

@@ -13,7 +13,7 @@ export type CheckState = 'ok' | 'fixed' | 'warning' | 'failed' | 'skipped';
 export interface DoctorFinding {
   readonly check: string;
   readonly state: CheckState;
-  /** A row of "Troubles" in docs/operations.md. */
+  /** The code of a row under "Troubles" in docs/operations.md. */
   readonly code?: string;
   readonly message: string;
   readonly fix?: string;
@@ -24,7 +24,7 @@ export interface DoctorContext {
   readonly invocation: Invocation;
   readonly env: NodeJS.ProcessEnv;
   readonly home: string;
-  /** Undefined if it is invalid. The check `config` reports that. */
+  /** Undefined if the configuration is invalid, which the check `config` reports. */
   readonly config: Config | undefined;
   /** The server of this home, if one answers. */
   readonly server: RunFile | undefined;
@@ -34,7 +34,7 @@ export interface DoctorContext {
 
 export interface DoctorCheck {
   readonly id: string;
-  /** The codes that it can report. Each is a row of "Troubles" in docs/operations.md. */
+  /** The codes that this check can report. Each code is a row under "Troubles" in docs/operations.md. */
   readonly troubles: readonly string[];
   look(context: DoctorContext): Promise<DoctorFinding[]>;
 }
@@ -64,7 +64,7 @@ export function check<const Code extends string>(
   return { id, troubles, look: async (context) => [await look(say, context)].flat() };
 }
 
-/** A check that fails itself becomes one line of the report. The other checks still run. */
+/** If a check throws an error, the report shows it as one line and the other checks still run. */
 export async function runCheck({ id, look }: DoctorCheck, context: DoctorContext): Promise<DoctorFinding[]> {
   try {
     return await look(context);
@@ -80,7 +80,7 @@ export async function runCheck({ id, look }: DoctorCheck, context: DoctorContext
   }
 }
 
-/** Only our own errors are shown in full: the message of another error may quote a password. */
+/** Only our own errors are shown in full, because the message of another error may quote a password. */
 export function errorText(error: unknown): string {
   if (error instanceof CliError || error instanceof Refusal || error instanceof StoreError || error instanceof ConfigError) return error.message;
   return failureCode(error) ?? (error instanceof Error ? error.name : 'an unknown error');

@@ -43,13 +43,13 @@ export async function allFindings(place: DoctorContext): Promise<DoctorFinding[]
 }
 
 async function checkInside(each: DoctorCheck, place: DoctorContext, closed: string | undefined): Promise<DoctorFinding[]> {
-  // The file of external servers is read in any case. --fix must report why it could not remove anything.
+  // The check of external servers runs in any case, because it reads a file. With --fix the check of agents also runs, to report why it removed nothing.
   if (each === externalServers) return await runCheck(each, closed === undefined ? place : { ...place, server: undefined });
   if (each === agents && place.invocation.values.fix === true) return await agents.look(place);
   return closed === undefined ? await runCheck(each, place) : [{ check: each.id, state: 'skipped', message: `not checked (${each.id}): ${closed}` }];
 }
 
-/** Why a check must not open the database: that would create or migrate it, or bypass a running server. */
+/** The reason why the checks must not open the database, if there is one. Opening it could create it, migrate it or bypass a running server. */
 function whyStoreIsClosed({ server: running, config: settings }: DoctorContext, findings: readonly DoctorFinding[]): string | undefined {
   if (running) return undefined;
   if (!settings) return 'the configuration is invalid';

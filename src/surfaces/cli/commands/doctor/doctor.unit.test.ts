@@ -32,7 +32,7 @@ async function doctor(home: string, more: NodeJS.ProcessEnv = {}): Promise<Docto
 const troubles = (findings: readonly DoctorFinding[]) => findings.filter(({ state }) => state === 'failed' || state === 'warning');
 const codes = (findings: readonly DoctorFinding[]) => troubles(findings).map(({ code, state }) => `${code} ${state}`);
 
-/** A home with a database in it, whose server is closed. */
+/** A home with a database whose server has stopped. */
 async function oldHome(): Promise<string> {
   const { database, app } = await testApp();
   await app.close();
@@ -84,7 +84,7 @@ test('reports files that others can read or write, with the command that fixes t
   expect(fixes).toEqual(expect.arrayContaining([`chmod 700 ${home}`, `chmod 600 ${join(home, 'covenant.db')}`, `chmod 600 ${join(home, 'secrets.toml')}`]));
 });
 
-test('distinguishes a damaged, newer, foreign and locked database, and opens none of them', async () => {
+test('reports a damaged, newer, foreign or locked database with its own code, and opens none of them', async () => {
   const home = await oldHome();
   const path = join(home, 'covenant.db');
   const whole = readFileSync(path);
@@ -127,7 +127,7 @@ test('reports a schema that is too old and does not change it', async () => {
   db.close();
 });
 
-test('reports a changed event as a break of the journal, and a clock that was set back', async () => {
+test('reports a changed event as a break in the chain of the journal, and reports a clock that was set back', async () => {
   const home = await oldHome();
   const clock = join(home, 'clock');
   const db = new DatabaseSync(join(home, 'covenant.db'));
@@ -139,7 +139,7 @@ test('reports a changed event as a break of the journal, and a clock that was se
   expect(codes(await doctor(home, { MCP_SERVER_PORT: '0' }))).toContain('JOURNAL_BROKEN failed');
 });
 
-test('verifies the end of a long journal, and all of it with --verbose', async () => {
+test('verifies only the end of a long journal, and the whole journal with --verbose', async () => {
   const { app, database } = await testApp();
   for (let n = 0; n < 11; n++)
     await app.store.append(
@@ -164,7 +164,7 @@ test('verifies the end of a long journal, and all of it with --verbose', async (
   expect(await found(false)).toMatchObject([{ code: 'JOURNAL_BROKEN', message: expect.stringContaining('at event 10990:') }]);
 });
 
-test('compares the clock at the time of the check, so that a slow doctor does not look like a clock that was set back', async () => {
+test('compares the clock at the time of the check, so that a slow run of doctor does not report that the clock was set back', async () => {
   const home = await oldHome();
   const clock = join(home, 'clock');
   writeFileSync(clock, String(Date.now()));
@@ -186,7 +186,7 @@ test('reports a missing or week-old backup, and unfinished files', async () => {
   expect(codes(await at(1))).not.toContain('BACKUP_MISSING warning');
   expect(codes(await at(8))).toContain('BACKUP_MISSING warning');
   mkdirSync(join(home, 'backups'));
-  // What a restore has put aside is what somebody wanted to be rid of.
+  // A database that a restore has replaced does not count as a backup.
   writeFileSync(join(home, 'backups', 'replaced-1.db'), '');
   expect(codes(await at(8))).toContain('BACKUP_MISSING warning');
   const copy = join(home, 'backups', 'covenant-1.db');
@@ -215,7 +215,7 @@ test('warns of a port in use, an unknown host name and an unreachable collector'
   expect(codes(await doctor(home))).toEqual(expect.arrayContaining(['FOREIGN_HOST warning', 'FOREIGN_ORIGIN warning', 'REPOSITORIES_MISSING warning']));
 });
 
-test('distinguishes a server of another version, an unhealthy one and one that is gone', async () => {
+test('reports a server of another version, an unhealthy server and a server that is gone with different codes', async () => {
   const home = temporaryFolder();
   const healthy = { instance: 'i', status: 'ok', version: '9.9.9', checks: { database: 'ok' } };
   const at = async (answer: object) => {
@@ -233,7 +233,7 @@ test('reports missing git and tmux', async () => {
   expect(codes(await doctor(temporaryFolder(), { PATH: '/nowhere', MCP_SERVER_PORT: '0' }))).toEqual(['GIT_MISSING warning', 'TMUX_MISSING warning']);
 });
 
-test('turns a check that fails itself into one line without quoting its error', async () => {
+test('reports a check that throws an error as one line, without quoting the error', async () => {
   const broken = check('broken', [], () => {
     throw Object.assign(new Error('postgres://me:secret@host'), { code: 'EWHATEVER' });
   });
@@ -241,7 +241,7 @@ test('turns a check that fails itself into one line without quoting its error', 
   expect(finding).toMatchObject({ check: 'broken', state: 'warning', message: 'broken could not be checked: EWHATEVER' });
 });
 
-test('judges the version, clock, connections, schema and blocking sessions of PostgreSQL', async () => {
+test('checks the version, clock, connections, schema and blocking sessions of PostgreSQL', async () => {
   const sound = { version: 180_001, connectionsLeft: 80, aheadMs: 300, holders: [], mismatch: null, pending: 0, missing: [] };
   const judged = async (facts: Partial<Parameters<typeof postgresFindings>[1]>) => {
     const codesOf = postgres.troubles as Parameters<typeof check<Parameters<Parameters<typeof postgresFindings>[0]['failed']>[0]>>[1];

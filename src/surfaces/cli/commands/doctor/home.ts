@@ -6,10 +6,10 @@ import { check, type DoctorContext } from './check.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const BACKUP_DAYS = 7;
-/** Newer files may still be in use. */
+/** An unfinished file is reported from this age on. A newer one may still be in use. */
 const LEFT_MS = 10 * 60_000;
 
-/** Whoever can read the credentials can act as the operator, and the database contains everybody's work. */
+/** Others must not read these files: the credentials allow anyone to act as the operator, and the database contains everyone's work. */
 export const home = check('home', ['HOME_OPEN', 'HOME_READ_ONLY'], (say, { home: folder, config }) => {
   if (!existsSync(folder)) return say.skipped(`${folder} does not exist yet: covenant up creates it`);
   const isWritable = canWrite(folder);
@@ -19,7 +19,7 @@ export const home = check('home', ['HOME_OPEN', 'HOME_READ_ONLY'], (say, { home:
     .flatMap((path) => {
       const mode = statSync(path).mode & 0o777;
       const isFolder = path === folder;
-      // Others may list the home, because its files are private. They must not write to it.
+      // Other accounts may list the folder, because its files are private. They must not be able to write to it.
       if (process.platform === 'win32' || !(mode & (isFolder ? 0o022 : 0o077))) return [];
       const may = isFolder ? 'write to' : 'read';
       return [say.failed('HOME_OPEN', `other accounts can ${may} ${path} (mode 0${mode.toString(8)})`, `chmod ${isFolder ? '700' : '600'} ${path}`)];
@@ -38,7 +38,7 @@ function canWrite(folder: string): boolean {
   }
 }
 
-/** Reports every wrong setting. The program itself stops at the first one. */
+/** Reports every wrong setting. The server stops at the first wrong setting. */
 export const config = check('config', ['CONFIG_INVALID'], async (say, { env, home: folder }) => {
   try {
     loadConfig(env);
@@ -51,7 +51,7 @@ export const config = check('config', ['CONFIG_INVALID'], async (say, { env, hom
   }
 });
 
-/** Empty if the file cannot be parsed or the fault is in the environment. The error names the place then. */
+/** The faults of the file, each with its line. Empty if the file cannot be parsed or the fault is in the environment: then the error names the place. */
 async function wrongInFile(folder: string): Promise<string[]> {
   const path = join(folder, 'config.toml');
   try {
@@ -105,7 +105,7 @@ const backupFolders = ({ home: folder, config: settings }: DoctorContext): strin
   ...new Set([join(folder, 'backups'), ...(settings ? [join(dirname(settings.database_path), 'backups')] : [])]),
 ];
 
-/** Files of a backup, a restore or an export that did not finish. */
+/** Files of a backup, restore or export that did not finish. */
 export const leftovers = check('leftovers', ['LEFTOVER_FILES'], (say, place) => {
   const folders = [...new Set([place.home, ...(place.config ? [dirname(place.config.database_path)] : []), ...backupFolders(place)])];
   const left = filesIn(folders, /\.(partial|restoring)$/).filter(({ time }) => place.now - time > LEFT_MS);

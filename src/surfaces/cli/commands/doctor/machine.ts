@@ -13,7 +13,7 @@ import { check, type DoctorFinding, errorText, type Say } from './check.ts';
 
 const run = promisify(execFile);
 const MIB = 1024 ** 2;
-/** Below NO_ROOM writes fail. Below LITTLE_ROOM the data of a day may not fit. */
+/** With less free space than NO_ROOM writes fail. With less than LITTLE_ROOM the data of one day may not fit. */
 const NO_ROOM = 64 * MIB;
 const LITTLE_ROOM = 1024 * MIB;
 
@@ -47,7 +47,7 @@ async function versionOf(program: string, args: readonly string[], env: NodeJS.P
 
 function isWritable(file: string): boolean {
   try {
-    // Do not open the file: closing a second descriptor of a database releases the locks of this process.
+    // Do not open the file, because closing a second descriptor of a database releases the locks of this process.
     accessSync(file, constants.W_OK);
     return true;
   } catch {
@@ -64,7 +64,7 @@ export const disk = check('disk', ['DISK_FULL', 'STORE_UNWRITABLE'], (say, { hom
     const level = roomLevel(free, folder === tmpdir() ? 0 : size);
     if (level === 'enough') return [];
     const message = `${folder} has ${Math.floor(free / MIB)} MiB left${level === 'no copy' ? `, and a copy of the database takes ${Math.ceil(size / MIB)}` : ''}`;
-    const fix = 'free some space there, or move the folder: COVENANT_HOME, database_path, TMPDIR';
+    const fix = 'free some space there, or use another folder: change COVENANT_HOME, database_path or TMPDIR, whichever sets this one';
     return [level === 'none' ? say.failed('DISK_FULL', message, fix) : say.warning('DISK_FULL', message, fix)];
   });
   if (database !== undefined && existsSync(database) && !isWritable(database))
@@ -78,7 +78,7 @@ export const disk = check('disk', ['DISK_FULL', 'STORE_UNWRITABLE'], (say, { hom
   return troubles.length > 0 ? troubles : say.ok(`enough space in ${found.map(({ folder }) => folder).join(', ')}`);
 });
 
-/** `copied`: the size of a backup, or of the copy before a migration. */
+/** `copied`: the size of the copy that a backup or a migration makes. */
 export function roomLevel(free: number, copied: number): 'enough' | 'little' | 'no copy' | 'none' {
   if (free < NO_ROOM) return 'none';
   if (free < copied) return 'no copy';
@@ -110,9 +110,9 @@ export const agents = check('agents', ['AGENTS_LEFT'], async (say, { invocation 
     const findings = isFixing ? await cleared(say, invocation) : (await call(invocation, 'instances.orphans')).items.map((orphan) => left(say, orphan));
     return findings.length > 0 ? findings : say.ok('agents left no sessions or worktrees behind');
   } catch (error) {
-    // Another check reports a database that cannot be opened. --fix must report why it could not remove anything.
+    // Another check reports a database that cannot be opened. But --fix must report why it removed nothing.
     if (isFixing) throw error;
-    return say.skipped(`leftovers of agents are unknown: ${errorText(error)}`);
+    return say.skipped(`could not look for sessions and worktrees that agents left behind: ${errorText(error)}`);
   }
 });
 

@@ -4,7 +4,7 @@ import { telemetrySettings } from '../../../telemetry/settings.ts';
 import { check, type DoctorFinding, type Say } from './check.ts';
 import { healthOf, WAIT_MS } from './server.ts';
 
-/** Connects instead of binding: even a short bind could take the port from a server that is starting. */
+/** Connects instead of binding, because even a short bind could take the port from a server that is starting. */
 export const port = check('port', ['PORT_IN_USE'], async (say, { config, server: running }) => {
   if (!config) return say.skipped('the port is not checked while the configuration is invalid');
   if (running) return say.ok('the port belongs to this server');
@@ -43,7 +43,7 @@ export const proxy = check('proxy', ['FOREIGN_HOST', 'FOREIGN_ORIGIN', 'SETTINGS
       say.warning(
         'FOREIGN_HOST',
         `the server listens on ${host} and accepts no other name: a request for another host name gets 403`,
-        'set allowed_hosts = ["covenant.example"] in config.toml',
+        'set allowed_hosts = ["NAME"] in config.toml, with the host name that callers use, then restart the server',
       ),
     );
   for (const origin of allowed_origins) {
@@ -63,7 +63,7 @@ export const proxy = check('proxy', ['FOREIGN_HOST', 'FOREIGN_ORIGIN', 'SETTINGS
         say.warning(
           'SETTINGS_NOT_READ',
           `the running server does not accept ${name} of allowed_hosts`,
-          'stop the server, then run covenant up: it reads settings at the start',
+          'stop the server, then run covenant up, because settings are read at the start',
         ),
       );
   }
@@ -79,7 +79,7 @@ async function knows(url: string, host: string): Promise<boolean> {
   }
 }
 
-/** Calls work without the collector. Only their traces are missing there. */
+/** A warning only: calls work without the collector, and only their traces are lost. */
 export const telemetry = check('telemetry', ['OTLP_UNREACHABLE'], async (say, { config, env }) => {
   if (!config) return say.skipped('the OTLP endpoint is not checked while the configuration is invalid');
   const { targets, problems } = telemetrySettings(config, env);

@@ -8,7 +8,7 @@ import { check } from './check.ts';
 
 export const WAIT_MS = 3_000;
 
-/** A stopped server is not a fault. A running server that does not serve is. */
+/** A stopped server is not a fault. A running server that does not answer is a fault. */
 export const server = check(
   'server',
   ['ALREADY_RUNNING', 'SERVER_UNHEALTHY', 'SERVER_HUNG', 'RUN_FILE_STALE', 'OTHER_VERSION', 'OUTCOME_UNKNOWN'],
@@ -49,7 +49,7 @@ interface HealthAnswer {
   readonly checks: Readonly<Record<string, string>>;
 }
 
-/** Undefined if nothing answers, or another program does. */
+/** Undefined if nothing answers, or if the answer is from another program. */
 export async function healthOf(url: string): Promise<HealthAnswer | 'hung' | undefined> {
   const signal = AbortSignal.timeout(WAIT_MS);
   try {

@@ -5,7 +5,7 @@ import { type AnswerTo, call } from '../../call.ts';
 import { expiresIn } from '../status-text.ts';
 import { check, type DoctorFinding, errorText, type Say } from './check.ts';
 
-/** The connections of a server, and the ones that a running server may still need. */
+/** The connections that a starting server needs, and the connections that a running server may still open. */
 const CONNECTIONS = 21;
 const FEW = 5;
 const SKEW_MS = 2_000;
@@ -83,14 +83,14 @@ export function postgresFindings(say: SayPostgres, facts: PostgresFacts, needed:
   }
   if (Math.abs(facts.aheadMs) > SKEW_MS) {
     const apart = `${Math.round(Math.abs(facts.aheadMs) / 1000)} s ${facts.aheadMs > 0 ? 'ahead of' : 'behind'}`;
-    const message = `the clock of this machine is ${apart} that of the database, so leases of several servers end too early or too late`;
+    const message = `the clock of this machine is ${apart} the clock of the database, so leases end too early or too late if several servers share it`;
     found.push(say.warning('CLOCK_SKEW', message, 'synchronize both clocks: timedatectl set-ntp true'));
   }
   if (facts.pending > 0) found.push(say.skipped(`PostgreSQL answers; the next start applies ${facts.pending} migrations`));
   return found.length > 0 ? found : [say.ok(`PostgreSQL ${version} answers, ${facts.connectionsLeft} free connections`)];
 }
 
-/** This many events take a moment. The whole journal takes about a second per hundred thousand. */
+/** The number of events that doctor verifies without --verbose. Verifying 100,000 events takes about a second. */
 const LAST = 10_000;
 
 export const journal = check('journal', ['JOURNAL_BROKEN'], async (say, { invocation, isThorough }) => {
@@ -117,7 +117,7 @@ export const journal = check('journal', ['JOURNAL_BROKEN'], async (say, { invoca
 /** Leases, deadlines and the order of events depend on the clock. */
 export const clock = check('clock', ['CLOCK_BEHIND'], async (say, { invocation, env }) => {
   const { last_event_at } = await call(invocation, 'server.status');
-  // Read the time now: the check itself adds events, and on a busy machine seconds have passed since the start.
+  // The time is read here and not at the start: the checks add events themselves, and on a busy machine seconds have passed since the start.
   const behind = last_event_at === null ? 0 : last_event_at - clockFrom(env).now();
   return behind > SKEW_MS
     ? say.warning(
@@ -138,7 +138,7 @@ export const tokens = check('tokens', ['TOKEN_EXPIRING'], async (say, { invocati
   );
 });
 
-/** Whether the server accepts the token of the operator. */
+/** Checks whether the server accepts the operator's token. */
 export const credentials = check('credentials', ['UNAUTHENTICATED'], async (say, { invocation, server }) => {
   try {
     await call(invocation, 'server.status');

@@ -5,7 +5,7 @@ import { ROOT } from '../../../../testing/programs/program.ts';
 import { CHECKS } from './checks.ts';
 import { roomLevel } from './machine.ts';
 
-/** `CODE by check`, of every row under "Troubles". */
+/** `CODE by check` for every row under "Troubles". */
 function documented(): string[] {
   const page = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8');
   const section = page.slice(page.indexOf('\n## Troubles'));
@@ -17,13 +17,13 @@ function documented(): string[] {
   });
 }
 
-test('documents every trouble that a check can report, and no other', () => {
+test('docs/operations.md lists exactly the troubles that the checks can report', () => {
   const found = CHECKS.flatMap(({ id, troubles }) => troubles.map((code) => `${code} by ${id}`));
   expect(found.toSorted()).toEqual(documented().toSorted());
   expect(new Set(CHECKS.map(({ id }) => id)).size).toBe(CHECKS.length);
 });
 
-test('rates the free space of a disk: enough, little, too little for a copy of the database, or none', () => {
+test('rates the free space of a disk as enough, little, too little for a copy of the database, or none', () => {
   const MIB = 1024 ** 2;
   expect(roomLevel(5_000 * MIB, 300 * MIB)).toBe('enough');
   expect(roomLevel(900 * MIB, 300 * MIB)).toBe('little');
