@@ -84,7 +84,7 @@ the repository. The HTTP hook is compared with the same request to a bare Hono r
 - **Verifying**: reads and hashes the whole chain. The bare loop hashes the same bytes from memory.
 - **Page**: 200 events from the middle.
 - **Followers**: receive each event over \`/api/events\`. The delay is from the commit to the receipt. The baseline is a bare \`ws\` server that sends a prepared text to all.`,
-    notes: `Without a chain, writers do not wait for each other, and plain inserts of many connections on PostgreSQL share its commits. Each follower reads its events from the store, redacted for its viewer. The
+    notes: `Without a chain, writers do not wait for each other, and plain inserts of many connections on PostgreSQL share its commits. For each follower, the server reads the events from the store and removes what that viewer may not see. The
 bare server sends the same bytes to all.`,
   },
   {

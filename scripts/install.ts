@@ -13,7 +13,7 @@ const INSTALL_MS = 10 * 60_000;
 /** Package names with their versions. */
 export type Versions = Readonly<Record<string, string>>;
 
-/** Installs into a temporary folder and then renames it, so that an existing folder is complete. `ownScripts` also runs the packages' install scripts. */
+/** Installs into a temporary folder and renames it at the end, so that `folder` never contains half an install. `ownScripts` also runs the packages' install scripts. */
 export function installInto(folder: string, dependencies: Versions, { ownScripts = false, shown = false } = {}): void {
   const beside = `${folder}.${process.pid}`;
   mkdirSync(beside, { recursive: true });

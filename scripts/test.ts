@@ -28,7 +28,7 @@ const env = { ...process.env, TMPDIR: folder, ...(process.stdout.isTTY ? {} : { 
 let passed = 0;
 let failed = 0;
 
-// Ctrl+C also ends the tests. This process then continues and removes the folder, which may be in memory.
+// Ctrl+C also ends the tests. This process continues and removes the temporary folder, which may occupy memory.
 process.once('SIGINT', () => {});
 
 // The checks run in parallel with the tests, which spend much of their time waiting.

@@ -93,7 +93,7 @@ export const LIMITS = z
     json_depth: count(1_000).default(128).describe('Maximum levels of nesting in a JSON body.'),
     json_nodes: count(100_000_000).default(300_000).describe('Maximum number of values in a JSON body.'),
     token_requests_per_second: count(1_000_000).default(50_000).describe('Requests per second with one token.'),
-    token_burst: count(10_000_000).default(100_000).describe('Requests with one token in a burst.'),
+    token_burst: count(10_000_000).default(100_000).describe('Most requests of one access token in a burst.'),
     address_requests_per_second: count(1_000_000).default(100).describe('Requests per second from one address without a valid credential.'),
     address_burst: count(10_000_000).default(300).describe('Requests from one address without a valid credential in a burst.'),
     sockets_per_token: count(10_000).default(256).describe('Open event and terminal sockets of one token.'),

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 
 const text = readFileSync('SECURITY.md', 'utf8');
 
-/** A citation is a list item of its own beneath its promise: `file` › beginning of a title. */
+/** SECURITY.md cites a test in a nested list item under the promise that the test proves: `file` › first words of the title. */
 const CITED = /^ {2}- `([^`]+\.test\.ts)` › (.+)$/gm;
 
 test('every test that the threat model cites exists', () => {

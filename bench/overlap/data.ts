@@ -74,7 +74,7 @@ export const loadReports = (): Reports => ({
 
 const analysed = new Map<string, Analysed>();
 
-/** Windows overlap, so each text is analysed only once. */
+/** The same text occurs in several windows, so its analysis is cached. */
 export function analysisOf(doc: Doc): Analysed {
   let found = analysed.get(doc.id);
   if (!found) analysed.set(doc.id, (found = analyse({ title: doc.title, description: doc.body })));

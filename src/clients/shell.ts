@@ -4,7 +4,7 @@ import { LONGEST_PATH } from '../wire/limits.ts';
 import { parseCommandLine, type ShellWord, type SimpleCommand } from './command-line.ts';
 import { type ShellArguments, writtenBy } from './writers.ts';
 
-/** The longest line, in characters. The server also parses lines and serves nobody meanwhile. Linux limits an argument to half of this. */
+/** The longest line, in characters. Limited, because the server parses these lines too and can answer nobody else while it does. Linux limits an argument to half of this. */
 export const LONGEST_LINE = 256 * 1024;
 /** Characters of all paths together. Limited, because every folder on the way to a file is looked up on disk. */
 export const MAX_PATH_CHARACTERS = 100_000;

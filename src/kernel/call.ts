@@ -248,9 +248,13 @@ export function argumentsDigest(args: unknown): string | null {
 }
 
 const timedOut = (ms: number) =>
-  new Refusal('TOOL_TIMEOUT', `The call took longer than ${ms} ms.`, 'Its work may be done already. Read the state, then call again if the change is missing.');
+  new Refusal(
+    'TOOL_TIMEOUT',
+    `The call took longer than ${ms} ms.`,
+    'Its work may be done already. Check whether the change was made, and call again only if it is missing.',
+  );
 const shuttingDown = () =>
-  new Refusal('SHUTTING_DOWN', 'The server is shutting down.', 'When it is back, read the state, then call again if the change is missing.');
+  new Refusal('SHUTTING_DOWN', 'The server is shutting down.', 'When it is back, check whether the change was made, and call again only if it is missing.');
 const callerGone = () => new Refusal('CALLER_GONE', 'The caller disconnected before its call could run.', 'Call again.');
 
 /** The deadline is paused while a person is asked during a call, for at most this long in total. */

@@ -163,7 +163,7 @@ test('a refusal does not claim that nothing was written if part of the call was 
     ['look', busy, { code: 'STORE_BUSY', message: expect.stringContaining('nothing was written') }],
     ['twice', busy, { code: 'OUTCOME_UNKNOWN' }],
     ['look', closed, { code: 'SHUTTING_DOWN', message: expect.stringContaining('nothing was written') }],
-    ['twice', closed, { code: 'SHUTTING_DOWN', message: 'The server is shutting down.', next: expect.stringContaining('read the state') }],
+    ['twice', closed, { code: 'SHUTTING_DOWN', message: 'The server is shutting down.', next: expect.stringContaining('check whether the change was made') }],
   ] as const) {
     vi.spyOn(app.store, 'append').mockRejectedValueOnce(failure);
     expect((await tool('covibe_fixture', { operation }, ana)).reply).toMatchObject(told);

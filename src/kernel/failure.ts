@@ -18,7 +18,7 @@ export function replyTo(error: unknown, reference: string, { kept = false, count
       'error',
       'OUTCOME_UNKNOWN',
       'The connection to the database was lost during the call: the change may or may not have been made.',
-      'Read the state, then call again only if the change is missing.',
+      'Check whether the change was made, and call again only if it is missing.',
     );
   }
   if (error instanceof StoreBusy) {
@@ -31,7 +31,12 @@ export function replyTo(error: unknown, reference: string, { kept = false, count
   if (error instanceof WriteWithdrawn) return replyTo(error.cause, reference);
   if (error instanceof StoreClosed) {
     if (kept)
-      return refused('error', 'SHUTTING_DOWN', 'The server is shutting down.', 'When it is back, read the state, then call again if the change is missing.');
+      return refused(
+        'error',
+        'SHUTTING_DOWN',
+        'The server is shutting down.',
+        'When it is back, check whether the change was made, and call again only if it is missing.',
+      );
     return refused('error', 'SHUTTING_DOWN', `The server is shutting down; ${written}.`, 'Call again when it is back.');
   }
   if (error instanceof SchemaMismatch) {
@@ -41,7 +46,7 @@ export function replyTo(error: unknown, reference: string, { kept = false, count
     'error',
     'INTERNAL',
     `The server failed to handle this call (reference ${reference}).`,
-    `Read the state, then call again. If it fails again, ask the operator to search the server's log for ${reference}.`,
+    `Check whether the change was made, and call again only if it is missing. If it fails again, ask the operator to search the server's log for ${reference}.`,
   );
 }
 

@@ -29,7 +29,7 @@ export interface Exchange {
   readonly log?: { readonly level: string; readonly send: (params: Json) => void };
   /** Asks the client and waits. For clients of older protocol revisions; newer ones are asked with an `input_required` result. */
   readonly ask?: (method: ClientRequest, params: Json, signal: AbortSignal) => Promise<Json>;
-  /** Set if the client accepts `input_required`. Contains what it sends when it calls again. */
+  /** Set if the client accepts `input_required`. Contains what the client added when it repeated the call. */
   readonly rounds?: { readonly inputResponses?: Json | undefined; readonly requestState?: string | undefined };
   /** The trace context from the call's `_meta`. */
   readonly meta: Json;

@@ -43,10 +43,12 @@ export function roleDenial(principal: Principal, action: PublishedTool): Refused
   if (access === 'machine' && principal.operator) return principal.runsAgents ? undefined : machineDenied(action, principal);
   if (access !== 'server' && principal.operator) return undefined;
   if (access === 'member' && principal.web) return undefined;
-  return refused(
-    'error',
-    'OPERATOR_REQUIRED',
-    `${action.name} is only for operators of this server.`,
-    "Run it with the `covenant` command on the server's machine, or sign in to the dashboard as the workspace's first developer.",
-  );
+  const who = access === 'member' ? 'people on the dashboard and operators' : 'operators of this server';
+  const next =
+    access === 'server'
+      ? "Ask the operator of the server to run the command for it (`covenant --help`) on the server's machine. A dashboard sign-in cannot make this call."
+      : access === 'member'
+        ? "Sign in to the dashboard (`covenant open`) and do it there, or ask the operator to run the `covenant` command on the server's machine."
+        : "Ask the operator to run the `covenant` command on the server's machine, or sign in to the dashboard as the workspace's first developer.";
+  return refused('error', 'OPERATOR_REQUIRED', `${action.name} is only for ${who}.`, next);
 }

@@ -11,7 +11,7 @@ export class FolderElsewhere extends Error {
   override readonly name = 'FolderElsewhere';
 
   constructor(folder: string, realPath: string) {
-    super(`${folder} leads to ${realPath}`);
+    super(`${folder} is a link to ${realPath}`);
   }
 }
 

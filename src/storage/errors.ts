@@ -22,9 +22,17 @@ export class StoreClosed extends StoreError {
   override readonly name = 'StoreClosed';
 }
 
+/** This program can migrate an `older` schema, but not an `obsolete` one. A `foreign` schema belongs to another program. */
+export type MismatchWhy = 'older' | 'obsolete' | 'newer' | 'foreign';
+
 /** The schema in the database does not match this program. The message names the difference and the fix. */
 export class SchemaMismatch extends StoreError {
   override readonly name = 'SchemaMismatch';
+  readonly why: MismatchWhy;
+  constructor(why: MismatchWhy, message: string) {
+    super(message);
+    this.why = why;
+  }
 }
 
 /** The caller left (timeout, disconnect) before its turn in the queue. Nothing was written. */

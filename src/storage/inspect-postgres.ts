@@ -15,7 +15,7 @@ export interface PostgresFacts {
   /** Sessions that have blocked one of our writers longer than any write takes. */
   readonly holders: readonly { pid: number; seconds: number }[];
   /** Why the schema is not ours, or null. */
-  readonly mismatch: string | null;
+  readonly mismatch: Pick<SchemaMismatch, 'why' | 'message'> | null;
   /** The number of migrations that the next start would run. */
   readonly pending: number;
   /** Parts of the newest schema that this database lacks. */
@@ -76,7 +76,7 @@ async function schemaOf(url: string): Promise<Pick<PostgresFacts, 'mismatch' | '
     const { pending } = await inspectSchema(engine);
     return { mismatch: null, pending: pending.length, missing: pending.length > 0 ? [] : await missingFromSchema(engine) };
   } catch (error) {
-    if (error instanceof SchemaMismatch) return { mismatch: error.message, pending: 0, missing: [] };
+    if (error instanceof SchemaMismatch) return { mismatch: error, pending: 0, missing: [] };
     throw error;
   } finally {
     await engine.close();

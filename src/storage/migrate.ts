@@ -40,18 +40,20 @@ export async function inspectSchema(engine: Engine, db: Db = engine.reader, migr
   const applied = await appliedMigrations(engine, db);
   const current = applied.at(-1)?.number ?? 0;
   const obsolete = whyObsolete(current, migrations);
-  if (obsolete !== undefined) throw new SchemaMismatch(obsolete);
+  if (obsolete !== undefined) throw new SchemaMismatch('obsolete', obsolete);
   for (const { number, name } of applied) {
     // A database older than the baseline lists the migrations that the baseline replaces.
     if (number < oldest) continue;
     if (number > newest) {
       throw new SchemaMismatch(
+        'newer',
         `the database has schema ${number} (${name}) but this program only knows ${newest}: start the newer covenant version that created it, or restore an older backup`,
       );
     }
     const known = migrations.find((migration) => migration.number === number);
     if (known?.name !== name) {
       throw new SchemaMismatch(
+        'foreign',
         `the database has migration ${number} "${name}" where this program has "${known?.name ?? 'none'}": it belongs to another program`,
       );
     }

@@ -24,7 +24,7 @@ export function replaceFile(path: string, text: string, mode = 0o600): void {
 }
 
 /**
- * Writes a temporary file next to the target, complete and on disk when this returns. Removed again if that fails. `byUmask`: the mode follows the
+ * Writes a temporary file next to the target. When this returns, the temporary file is complete and on disk. Removed again if that fails. `byUmask`: the mode follows the
  * person's umask.
  */
 export function writeTemporary(path: string, text: string, mode: number, byUmask = false): string {

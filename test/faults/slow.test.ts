@@ -68,7 +68,9 @@ test("followers of the journal that never read are dropped, and cost neither unl
   await scene.judge();
 });
 
-test('clients that ask endlessly without reading, and streams that nobody reads, are not buffered in memory', { timeout: TIMEOUT_MS }, async () => {
+test("clients that keep sending requests without reading the answers, and streams that nobody reads, do not fill the server's memory", {
+  timeout: TIMEOUT_MS,
+}, async () => {
   const scene = await Scene.begin({ label: 'unread answers', agents: 4 });
   const { url, child } = scene.server();
   const token = await scene.token('agent-0');

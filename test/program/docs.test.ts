@@ -84,7 +84,7 @@ test('every command in a page exists, with the options shown, even if no test ca
   const used = new Set<unknown>();
   for (const page of RUN) {
     for (const [, command = ''] of proseOf(page).matchAll(/`((?:covenant|covibe-local) [^`]+)`/g)) {
-      const fault = unknownCommand(command);
+      const fault = unknownCommand(command.replace(/\s+/g, ' '));
       // A sentence may name a command without its arguments.
       if (fault && !/^\d+ words after/.test(fault)) faults.push(`${page}: ${fault}`);
     }

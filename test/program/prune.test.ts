@@ -23,7 +23,7 @@ test('audit prune counts and deletes events, and the journal verifies and export
   const whole = await run('audit', 'verify', '--json');
   expect(await run('audit', 'prune', '--keep', '31', '--dry-run')).toMatchObject({
     code: 0,
-    stdout: expect.stringMatching(/^\d+ events before 2026-05-31T.* would be/),
+    stdout: expect.stringMatching(/^Would delete \d+ events before 2026-05-31T/),
   });
   const pruned = await run('audit', 'prune', '--before', '2026-03-01', '--yes', '--json');
   expect(pruned).toMatchObject({

@@ -241,7 +241,7 @@ export const cyclesComplete = contract({
   name: 'cycles.complete',
   toolset: 'admin',
   title: 'Complete a cycle',
-  description: 'Complete a cycle on behalf of its role: by id, or the active one of a repository.',
+  description: 'Complete a cycle on behalf of its active role. Name the cycle by id, or its repository.',
   input: z.strictObject({ id: id.optional(), ...repository }),
   output: z.strictObject({ cycle: cycleView, ...mirrored }),
 });

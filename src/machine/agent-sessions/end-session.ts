@@ -15,7 +15,7 @@ interface EndedSession {
   readonly mark: string;
 }
 
-/** Asks all processes of a session to end, then kills the rest: its group, and everything that it has started. */
+/** Asks all processes of a session (its process group and everything that the session started) to end, then kills those that remain. */
 export async function endSession({ group, started, mark }: EndedSession): Promise<void> {
   const isOurs = group !== null && (startOf(group) === started || startOf(group) === 0);
   const family = { groups: isOurs ? [group] : [], mark, variable: SESSION_VARIABLE, since: started };

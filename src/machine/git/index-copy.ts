@@ -1,7 +1,7 @@
 import { copyFile, stat, utimes } from 'node:fs/promises';
 
 /**
- * Copies git's index together with its time. From that time git knows which files may have changed in the moment when they were staged, and reads
+ * Copies git's index and keeps its modification time, rounded down to a second. From that time git knows which files may have changed in the moment when they were staged, and reads
  * those files. With a later time, git would not notice such a change.
  */
 export async function copyIndex(from: string, to: string): Promise<void> {

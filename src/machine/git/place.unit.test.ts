@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../testing/store/database.ts';
 import { placeOf, repositoryAround } from './place.ts';
 
-test('the repository around a folder is the nearest one above it, and around a worktree the repository that it belongs to', () => {
+test("a folder's repository is the nearest one above it; a worktree's repository is the one that it belongs to", () => {
   const home = realpathSync(temporaryFolder());
   const repository = join(home, 'répo');
   const inside = join(repository, 'src', 'deep');

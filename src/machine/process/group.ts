@@ -137,7 +137,7 @@ function environmentOf(pid: number): string {
   }
 }
 
-/** Whether the process exists or, if negative, the group. */
+/** Whether the process with this id exists. A negative id stands for a process group. */
 export function processExists(id: number): boolean {
   try {
     process.kill(id, 0);

@@ -52,7 +52,7 @@ export interface RunOptions {
 }
 
 export interface ProgramResult {
-  /** Null if another signal than ours ended it. */
+  /** Null if a signal that we did not send ended the program. */
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;

@@ -29,6 +29,7 @@ export async function openAsItIs({ url, path }: DatabasePlace): Promise<Engine> 
     const { current, pending } = await inspectSchema(engine);
     if (pending.length > 0)
       throw new SchemaMismatch(
+        'older',
         `the database has schema ${current}, but this program needs ${SCHEMA_VERSION}: start the server once with covenant up to migrate it`,
       );
     return engine;

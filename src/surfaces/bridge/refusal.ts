@@ -14,7 +14,7 @@ function refusal(code: string, message: string, requiredAction: string, data: Re
 }
 
 /** The server may have carried out the call although its answer was lost. */
-const LOOK_FIRST = 'The call may have succeeded. Read the current state before you repeat it.';
+const LOOK_FIRST = 'The call may have succeeded. Check whether the change was made before you repeat it.';
 
 export function unreachable(origin: string, reason: string | undefined): TeamEnvelope {
   const because = reason ? ` (${reason})` : '';

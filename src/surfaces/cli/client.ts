@@ -93,7 +93,8 @@ function httpClient(run: RunFile, cwd: string, token: string | undefined, worksp
 const ANSWER_MINUTES = 5;
 
 function unanswered(url: string): CliError {
-  const next = 'covenant approvals list. If the call waits there, repeat it after the approval.';
+  const next =
+    'Run `covenant approvals list`. If the call waits there, repeat it after the approval. Otherwise check whether the change was made before you repeat it.';
   return new CliError('SERVER_TIMEOUT', `The server at ${url} did not answer within ${ANSWER_MINUTES} minutes.`, next);
 }
 

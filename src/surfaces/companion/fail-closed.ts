@@ -5,7 +5,7 @@ import { isText, storedList } from './state.ts';
 /** A server's last answer for a token: whether the token's workspace blocks edits while the server is unreachable. */
 interface FailClosedAnswer {
   readonly origin: string;
-  /** The token's hash. It stands for the workspace, because the answer does not name the workspace and a server may have several. */
+  /** The token's hash stands for the workspace: the answer does not contain the workspace's name, and a server may have several workspaces. */
   readonly token: string;
   readonly closed: boolean;
 }

@@ -11,9 +11,13 @@ import type { Entrance } from './entrance.ts';
 import { actionStatus, badBody, NATIVE_PAYLOAD, NO_SUCH_PATH, refusal, respond } from './refuse.ts';
 import { bearer, isFromHere, peerOf } from './request.ts';
 
-const NO_OBJECT = refusal(400, 'MALFORMED_REQUEST', 'The body must be a JSON object.', 'Send the fields of a hook question as a JSON object.', {
-  field: 'body',
-});
+const NO_OBJECT = refusal(
+  400,
+  'MALFORMED_REQUEST',
+  'The body must be a JSON object.',
+  'Send a JSON object such as {"folder": "…", "repo": "…", "branch": "…", "edits": [{"repo": "…", "path": "…"}]}. All fields are optional, except `repo` and `path` of an edit.',
+  { field: 'body' },
+);
 
 /**
  * `/api/hooks/<client>/<event>` accepts a client's own payload, or a question that the companion made from such a payload. The response has

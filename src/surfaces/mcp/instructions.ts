@@ -10,7 +10,7 @@ const COMMON = `Covenant is the server that your team of agents and people share
 const TEAM = `For each piece of work:
 1. covibe_session start with agent_name, provider, model and repo, unless a hook gave you a session_id. Pass it in every covibe call. Call heartbeat every few minutes.
 2. Before you start anything: covibe_task check with title, task_type, a one-sentence scope and target_files. If requires_verdict is true, compare your work with each candidate.
-3. Within 10 minutes: covibe_task start with the same title, check_id, and scope_verdict if the check requires it. If your work is a duplicate, tell your user instead.
+3. Within 10 minutes: covibe_task start with the same title and check_id. If the check requires a verdict, also send scope_verdict. If your work is a duplicate, tell your user instead.
 4. covibe_coordination claim for files that only you should edit. If an edit is denied, ask the holder, wait, or work elsewhere; never write the file another way. Answer the asks that heartbeats and hooks deliver. Use covibe_note for decisions and blockers.
 5. covibe_task complete with a result_summary, or cancel with a reason. Then end the session that you started.`;
 

@@ -62,7 +62,7 @@ const codexUsage = (output: number) => ({
   total_tokens: 1_200 + output,
 });
 
-/** As Codex 0.166 writes a thread, with responses of these ids. */
+/** The lines of a thread as Codex 0.166 writes them. `responses`: the output tokens of each response, by its id. */
 export function rolloutLines(
   responses: Readonly<Record<string, number>>,
   { thread = THREAD, named = true, forkedFrom = undefined as string | undefined } = {},

@@ -163,7 +163,7 @@ test('a waiting call is not made if its token is revoked', async () => {
   const { approval_id } = await waiting(t);
   await t.done('tokens.revoke', { token_id: t.ana.tokenId });
   await t.done('approvals.approve', { approval_id });
-  expect((await call).reply).toMatchObject({ code: 'TOKEN_REVOKED' });
+  expect((await call).reply).toMatchObject({ code: 'TOKEN_REVOKED', next: expect.stringContaining('covenant tokens create --developer ana') });
   expect(t.made).toEqual([]);
 });
 

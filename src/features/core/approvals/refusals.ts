@@ -1,7 +1,9 @@
 import { agentTypeOf } from '../../../kernel/actor.ts';
 import type { Principal } from '../../../kernel/call.ts';
+import { workspaceFlag } from '../../../kernel/ids.ts';
 import { type Refused, refused } from '../../../kernel/reply.ts';
 import type { ApprovalRow } from '../../../storage/schema-rows.ts';
+import { shellQuoted } from '../../../wire/shell-quoted.ts';
 
 /** Replies to the caller of a held call that does not go through. */
 
@@ -44,12 +46,12 @@ export const argumentsUnreadable = (): Refused =>
     },
   );
 
-export const tokenRevoked = ({ actor }: Principal): Refused =>
+export const tokenRevoked = ({ actor, developerName, workspace }: Principal): Refused =>
   refused(
     'error',
     'TOKEN_REVOKED',
     'The token of this call was revoked or expired while the call waited.',
-    `Ask the operator for a new token: \`covenant tokens create --developer NAME${agentTypeOf(actor) === null ? '' : ` --agent ${agentTypeOf(actor)}`}\`.`,
+    `Ask the operator for a new token: \`covenant tokens create --developer ${developerName === null ? 'NAME' : shellQuoted(developerName)}${agentTypeOf(actor) === null ? '' : ` --agent ${agentTypeOf(actor)}`}${workspaceFlag(workspace)}\`.`,
   );
 
 export const tooManyApprovals = (most: number): Refused =>

@@ -27,7 +27,7 @@ export class Guesses {
     for (const oldest of this.#wrong.keys()) if (this.#wrong.size > MAX_REMEMBERED) this.#wrong.delete(oldest);
   }
 
-  /** Undoes the count for a right code, or one that could not be checked. */
+  /** Subtracts the attempt again if its code was right or could not be checked. */
   takeBack(who: string): void {
     const tried = this.#wrong.get(who);
     if (tried) this.#wrong.set(who, { ...tried, count: tried.count - 1 });

@@ -81,7 +81,7 @@ async function recordSignOfLife(
   await renewClaims(tx, { ...ctx, session: run.session_id }, run.session_id);
   const notice =
     released > 0 && rights.sessions
-      ? `Covenant: this run now belongs to session ${run.session_id}. Session ${left}, which was started automatically, has ended, and its ${released} claim(s) were released. Claim what you still need again with covibe_coordination claim.`
+      ? `Covenant: this run now belongs to session ${run.session_id}. Session ${left}, which was started automatically, has ended, and its ${released} claim(s) were released. If you still need them, claim them again with covibe_coordination claim.`
       : undefined;
   return { run, others, sessionId: run.session_id, rights, notice };
 }

@@ -212,6 +212,11 @@ test("an agent's token can neither create tokens nor read administrative data", 
   for (const name of ['tokens.create', 'tokens.list', 'events.list', 'capabilities.grant', 'server.status']) {
     expect((await action(name, {}, agent)).reply).toMatchObject({ status: 'error', code: 'OPERATOR_REQUIRED' });
   }
+  // A dashboard sign-in is named only where it helps.
+  const nextOf = async (name: string) => ((await action(name, {}, agent)).reply as { next: string }).next;
+  expect(await nextOf('tokens.list')).toContain('covenant open');
+  expect(await nextOf('capabilities.grant')).toContain('first developer');
+  expect(await nextOf('server.backup')).toContain('A dashboard sign-in cannot make this call');
 });
 
 test('an id can be shortened to any unique end; an ambiguous end is refused with the matching ids [transport.cli.id-tail]', async () => {

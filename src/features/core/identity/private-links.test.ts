@@ -194,7 +194,7 @@ test("members cannot find out the runtime of a private developer's agent with th
   expect(await listed('gemini', paula)).toEqual([open, hidden]);
 });
 
-test('usage and check events of a private developer name no grant, no call and no program [harden.private.events]', async () => {
+test("a private developer's usage events and check events contain no grant, call or program [harden.private.events]", async () => {
   const t = await teamApp();
   const paula = await t.developer('paula', 'gemini');
   await t.done('capabilities.grant', { action: 'tool.call.echo', token: paula.tokenId });

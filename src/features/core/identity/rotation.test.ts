@@ -149,5 +149,8 @@ test('tokens of other developers, of browsers and of the operator cannot be rota
       code: 'TOKEN_NOT_ROTATABLE',
     });
   await t.done('tokens.revoke', { token_id: ana.tokenId });
-  expect((await t.action('tokens.rotate', { token_id: ana.tokenId })).reply).toMatchObject({ code: 'TOKEN_ENDED' });
+  const refusal = async () => (await t.action('tokens.rotate', { token_id: ana.tokenId })).reply;
+  expect(await refusal()).toMatchObject({ code: 'TOKEN_ENDED', next: expect.stringContaining('--developer ana') });
+  await t.done('developers.set_visibility', { developer: 'ana', visibility: 'private' });
+  expect(await refusal()).toMatchObject({ code: 'TOKEN_ENDED', next: expect.stringContaining('--developer NAME') });
 });

@@ -76,7 +76,7 @@ test('a cookie with the same name from another port does not prevent requests wi
   expect(await status(`${name}=junk`)).toBe(401);
 });
 
-test("a link for another account than this browser's last one requires confirmation, even after the cookie is gone [harden.signin.names-account]", async () => {
+test('a sign-in link requires confirmation if this browser was last signed in to a different account, even after the cookie is gone [harden.signin.names-account]', async () => {
   const t = await served();
   await t.developer('stranger');
   const { body } = await t.signIn(t.url);

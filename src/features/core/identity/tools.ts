@@ -26,7 +26,7 @@ import {
 import { ensureDeveloper, requireDeveloper, selfOrNamedDeveloper, setRunAgents, signOutEverywhere } from './developers.ts';
 import { isHidden, PRIVATE } from './redact.ts';
 import { makeSigninLink } from './signin.ts';
-import { agentRunners, developersOf, firstDeveloper, pageOfTokens, type TokenWithDeveloper, tokenNamed } from './store.ts';
+import { agentRunners, developersOf, findDeveloper, firstDeveloper, pageOfTokens, type TokenWithDeveloper, tokenNamed } from './store.ts';
 import { issueTicket } from './tickets.ts';
 import { agentTokenExpiry, endToken, endTokenById, type IdentityLimits, issueToken, rotateToken as rotateSecret } from './tokens.ts';
 import { developerSeenBy } from './viewer.ts';
@@ -80,7 +80,7 @@ export const identityTools = (limits: Pick<IdentityLimits, 'agent_token_days'>):
   implement(rotateToken, {
     write: async (tx, { token_id, overlap_minutes, expires_in_minutes }, ctx) => {
       const token = await ownToken(tx, token_id, ctx.principal);
-      requireRotatable(token, tx.now);
+      await requireRotatable(tx, token, ctx.principal);
       const renewed = token.kind === 'agent' ? agentTokenExpiry(tx.now, limits) : token.expires_at;
       const expiresAt = expiryIn(tx.now, expires_in_minutes) ?? renewed;
       // After a rotation, the old secret must not last longer than before, nor longer than the token.
@@ -186,7 +186,7 @@ function requireWebSession({ web }: Principal): void {
     );
 }
 
-function requireRotatable(token: TokenRow, now: number): void {
+async function requireRotatable(tx: Tx, token: TokenRow, viewer: Principal): Promise<void> {
   if (token.kind !== 'agent' && token.kind !== 'developer') {
     throw new Refusal(
       'TOKEN_NOT_ROTATABLE',
@@ -195,14 +195,15 @@ function requireRotatable(token: TokenRow, now: number): void {
       { field: 'token_id' },
     );
   }
-  if (tokenEnd(token, now) === undefined) return;
+  if (tokenEnd(token, tx.now) === undefined) return;
+  const owner = token.developer_id === null ? undefined : await findDeveloper(tx.db, tx.workspace, { id: token.developer_id });
+  const name = owner && !isHidden(owner, viewer) ? shellQuoted(owner.name) : 'NAME';
+  const agent = token.agent_type === null ? '' : ` --agent ${token.agent_type}`;
   throw new Refusal(
     'TOKEN_ENDED',
     `Token ${token.id} was revoked or has expired.`,
-    `Create a new one: \`covenant tokens create --developer NAME${token.agent_type === null ? '' : ` --agent ${token.agent_type}`}\`.`,
-    {
-      field: 'token_id',
-    },
+    `Create a new one: \`covenant tokens create --developer ${name}${agent}${workspaceFlag(tx.workspace)}\`.`,
+    { field: 'token_id' },
   );
 }
 

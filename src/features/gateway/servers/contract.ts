@@ -85,7 +85,11 @@ export const restartServer = contract({
 const selection = z.strictObject({
   server,
   tool: z.string().min(1).max(256).optional().describe('One tool or prompt, by its own or its exposed name.'),
-  fingerprints: z.array(z.string().min(1).max(64)).max(5_000).optional().describe('From servers.list: definitions that changed since are skipped.'),
+  fingerprints: z
+    .array(z.string().min(1).max(64))
+    .max(5_000)
+    .optional()
+    .describe('As servers.list returned them. Definitions that changed since then are skipped.'),
 });
 
 export const approveServer = contract({

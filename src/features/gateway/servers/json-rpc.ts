@@ -6,7 +6,7 @@ export type ReceivedMessage =
   | { readonly kind: 'answer'; readonly message: JsonRpcAnswer }
   | { readonly kind: 'request' | 'notification'; readonly message: JSONRPCMessage };
 
-/** In the `data` of errors that Covenant created: the server's answer was invalid, or ended before it was complete. */
+/** The `reason` in the `data` of errors that Covenant creates. Malformed: the server's answer was invalid. Broken: the answer ended before it was complete. */
 export const MALFORMED_ANSWER = 'malformed_answer';
 export const BROKEN_ANSWER = 'broken_answer';
 /** Larger batches are not legitimate, and would be processed in one go. */

@@ -15,8 +15,7 @@ export interface NoticesOptions {
 }
 
 /**
- * How a server reports changes. An older-revision server sends them unasked, and for subscribed resources. A newer one sends them on a
- * stream that names everything of interest. The stream is reopened when it ends or when there is more to name.
+ * How a server reports changes. An older-revision server sends them unasked, and for subscribed resources. A newer one sends them on a stream. The request that opens the stream lists everything to be reported. The stream is reopened when it ends or when there is more to name.
  */
 export class Notices {
   readonly #o: NoticesOptions;

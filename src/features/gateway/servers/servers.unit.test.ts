@@ -65,6 +65,7 @@ test('a rejected definition stays withheld with the rejecting person, until its 
   expect(one?.rejected).toBeNull();
   const stale = await app.action('servers.reject', { server: 'far', fingerprints: ['something-else'] });
   expect(stale.reply).toMatchObject({ status: 'warning', code: 'NOT_REJECTED', data: { rejected: [], left: [{ name: 'echo', rejected: null }] } });
+  expect(stale.reply).toMatchObject({ next: expect.stringMatching(/servers approve far.* answer no.*servers reject far/) });
   expect(await app.done('servers.reject', { server: 'far', fingerprints: [one?.fingerprint] })).toMatchObject({
     rejected: [{ exposed: 'far_echo' }],
     left: [],

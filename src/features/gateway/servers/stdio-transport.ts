@@ -177,7 +177,7 @@ export class StdioTransport implements Transport {
     this.#reason = complaint ? `${reason}: ${complaint}` : reason;
     this.#options.log.note(`it ${reason}`);
     this.#unanswered.clear();
-    // A failed start rejects by itself; a child that could not be stopped completely is reported to `onerror`.
+    // If the start failed, `start()` itself rejects. A child that could not be stopped completely is reported to `onerror`.
     const stop = async () => {
       const child = await this.#starting?.catch(() => undefined);
       await child?.stop(this.#limits.graceMs);

@@ -176,14 +176,19 @@ function nothingDecided<T extends Record<string, unknown>>(
 ): Refused<T> {
   const nothing = `The server ${server} has no withheld definition${tool === undefined ? '' : ` named ${tool}`}. Nothing was changed.`;
   if (left.length === 0) return refused('warning', 'NOTHING_WITHHELD', nothing, 'Run `covenant servers list` for withheld definitions.', data);
-  const [code, command] = done === 'approved' ? ['NOT_APPROVED', 'approve'] : ['NOT_REJECTED', 'reject'];
+  const code = done === 'approved' ? 'NOT_APPROVED' : 'NOT_REJECTED';
   const taken = left.filter(({ reason }) => reason === 'name_taken');
   if (taken.length === left.length) {
     const why = `Another tool has the name ${taken.map(({ exposed }) => exposed).join(', ')}, so nothing of ${server} can be ${done}.`;
     return refused('warning', code, why, 'Run `covenant servers list` to find the tool with that name.', data);
   }
   const changed = `The withheld definitions of ${server} changed after they were shown. Nothing was ${done}.`;
-  return refused('warning', code, changed, `Review the current definitions with \`covenant servers ${command} ${server}\`.`, data);
+  const look = `\`covenant servers approve ${server}\` at a terminal`;
+  const next =
+    done === 'approved'
+      ? `Run ${look}: it shows the new difference and asks.`
+      : `Read the new difference on the dashboard, or run ${look} and answer no. Then run \`covenant servers reject ${server}\`.`;
+  return refused('warning', code, changed, next, data);
 }
 
 function viewServer(entry: ServerEntry, catalogue: ServerCatalogue, status: ServerStatus, withheld: WithheldView[]) {

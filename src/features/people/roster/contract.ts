@@ -43,7 +43,7 @@ const agentRow = z.strictObject({
   last_seen_at: z.int().nullable(),
   refused_24h: z.int(),
   cost_24h: cost.nullable().describe('Null: nothing reported.'),
-  why_blocked: refusal.nullable().describe('The last refusal of a blocked agent.'),
+  why_blocked: refusal.nullable().describe('If the agent is blocked: the refusal that its last call received.'),
   instance_id: z.string().nullable(),
   registered: z.array(z.string()).describe('Registered agents with its identity.'),
 });
@@ -184,7 +184,7 @@ export const agentsLanes = contract({
   ...MEMBER_READ,
   name: 'agents.lanes',
   title: 'Who held what',
-  description: 'Show in one lane per agent what it held in the last hours, and what it lost.',
+  description: 'Show the work that each agent held or lost in the last hours, one lane per agent.',
   input: z.strictObject({ hours: z.int().min(1).max(24).default(12) }),
   output: z.strictObject({
     from: z.int(),

@@ -248,7 +248,7 @@ export const instancesUnsaved = contract({
     uncommitted: z.int().describe('Number of files.'),
     unpushed: z.int().describe('Commits that are neither in the base branch nor on a remote.'),
     kept_reason: z.string().nullable().describe('Why the worktree would be kept; null: it would be removed.'),
-    backup_ref: z.string().describe('Ref in which `covenant instances clean --force` would keep the work.'),
+    backup_ref: z.string().describe('Git ref to which `covenant instances clean --force` would back up the work.'),
     review: z.string().nullable().describe('The review that would also end.'),
   }),
 });

@@ -65,7 +65,8 @@ async function startingPoint(
   );
   const commit = isName ? await disk.resolveCommit(root, `refs/heads/${base}`, { signal }) : null;
   if (commit !== null) return { branch: base, commit };
-  const next = 'Repeat the call with `base_branch` set to a branch that `git branch` lists. Fetch a remote branch first.';
+  const next =
+    'Repeat the call with `base_branch` (on the command line: `--base`) set to a branch that `git branch` lists. For a branch of origin, first run `git fetch origin BRANCH:BRANCH`.';
   throw notFound('BRANCH_NOT_FOUND', `The branch ${JSON.stringify(base)} does not exist in ${root}.`, next, 'base_branch');
 }
 

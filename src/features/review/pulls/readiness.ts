@@ -131,7 +131,7 @@ async function requireBranch({ disk }: InstanceOutside, { repository, branch_nam
     throw new Refusal(
       'BRANCH_NOT_FOUND',
       `The branch ${branch_name} does not exist.`,
-      `Create it again with \`git branch ${branch_name} COMMIT\`, then repeat the call.`,
+      `Create it again with \`git branch ${branch_name} COMMIT\`, where COMMIT is the last commit of the work, then repeat the call. If you do not know that commit, tell your user that the branch was deleted.`,
       { branch_name },
     );
   }

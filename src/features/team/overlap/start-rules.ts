@@ -58,12 +58,14 @@ export function ruleStart(check: CheckFacts | undefined, answer: StartAnswer, ca
   if (check.isOver || (check.escalated.length > 0 && check.live.length === 0)) return { passes: 'outlived' };
   if (answer.warning_id !== undefined && answer.warning_id !== check.warningId) {
     const next =
-      check.warningId === null ? 'Leave out `warning_id`: your latest check stored no warning.' : `Send warning_id "${check.warningId}", or leave it out.`;
+      check.warningId === null
+        ? `Call ${call.start} again without warning_id: your latest check stored no warning.`
+        : `Call ${call.start} again with warning_id "${check.warningId}", or without it.`;
     return block('WARNING_MISMATCH', `Warning ${JSON.stringify(answer.warning_id)} is not the warning of your latest check.`, next);
   }
   if (check.live.length > 0) return ruleVerdict(check, answer, call);
   if (answer.scope_verdict) return ruleUnaskedVerdict(check, answer.scope_verdict, call);
-  return ruleConfirmation(answer);
+  return ruleConfirmation(answer, call);
 }
 
 function ruleVerdict(check: CheckFacts, { check_id, scope_verdict: verdict, confirmation_reason }: StartAnswer, call: StartCall): StartRuling {
@@ -90,7 +92,7 @@ function ruleVerdict(check: CheckFacts, { check_id, scope_verdict: verdict, conf
     return block(
       'VERDICT_INCONSISTENT',
       `The verdict is "distinct", but ${same.join(', ')} has same_scope true.`,
-      `Call ${call.start} again with check_id "${check.id}" and verdict "duplicate", or same_scope false for ${same.join(', ')}.`,
+      `If it is the same work, do not start it; if your developer wants it anyway, call ${call.start} again with check_id "${check.id}", verdict "duplicate" and their reason as confirmation_reason. Otherwise call it with same_scope false for ${same.join(', ')}.`,
       {
         same,
       },
@@ -100,7 +102,7 @@ function ruleVerdict(check: CheckFacts, { check_id, scope_verdict: verdict, conf
     return block(
       'VERDICT_INCONSISTENT',
       'The verdict is "duplicate", but no candidate has same_scope true.',
-      `Call ${call.start} again with check_id "${check.id}" and same_scope true for the candidate that is the same work, or verdict "distinct".`,
+      `If a candidate is the same work, do not start it; if your developer wants it anyway, call ${call.start} again with check_id "${check.id}", same_scope true for that candidate and their reason as confirmation_reason. Otherwise call it with verdict "distinct".`,
     );
   }
   if (verdict.verdict === 'duplicate' && confirmation_reason === undefined) {
@@ -126,13 +128,13 @@ function ruleUnaskedVerdict(check: CheckFacts, verdict: ScopeVerdict, call: Star
 }
 
 /** Warnings that need no verdict never block by themselves. */
-function ruleConfirmation({ warning_id, confirmation_reason }: StartAnswer): StartRuling {
+function ruleConfirmation({ warning_id, confirmation_reason }: StartAnswer, call: StartCall): StartRuling {
   if (warning_id === undefined) return { passes: 'clear' };
   if (confirmation_reason === undefined) {
     return block(
       'CONFIRMATION_REASON_REQUIRED',
       'A confirmation needs a reason.',
-      `Send confirmation_reason with warning_id "${warning_id}", or leave out both.`,
+      `Call ${call.start} again with warning_id "${warning_id}" and confirmation_reason, or without both.`,
     );
   }
   return { passes: 'confirmed', reason: confirmation_reason };

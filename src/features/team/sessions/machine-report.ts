@@ -26,7 +26,7 @@ export function checkBounds({ companion_version, registered_repos }: Beat): void
 export async function syncMachine(tx: Tx, ctx: WriteContext, developerId: string, { companion_version, registered_repos }: Beat): Promise<number | undefined> {
   const own = { workspace_id: tx.workspace, token_id: ctx.principal.tokenId };
   const machine = { ...own, developer_id: developerId, companion_version: companion_version ?? null, last_heartbeat_at: tx.now };
-  // A heartbeat without a version, for example of an agent with the same token, keeps the stored version.
+  // If a heartbeat has no version, for example because an agent with the same token sent it, the stored version stays.
   const change = { last_heartbeat_at: tx.now, ...(companion_version === undefined ? {} : { companion_version }) };
   await tx.db
     .insertInto('machines')

@@ -173,7 +173,7 @@ test('the graph and conflicts show no name, id or path of a private developer', 
   await done('developers.set_visibility', { developer: 'ana', visibility: 'private' });
   const { reply } = await snap({ dirty_files: ['src/a.ts'] }, ben);
   expect(reply).toMatchObject({ code: 'FILE_OVERLAP', data: { file_conflicts: [{ owner: '@private' }] } });
-  expect(reply).toMatchObject({ next: expect.stringContaining('private and cannot be asked') });
+  expect(reply).toMatchObject({ next: expect.stringContaining('private, so you cannot ask them') });
   const seen = JSON.stringify([reply, await graph(ben)]);
   for (const secret of [ana.principal.developerId as string, '/home/ana', '"ana"', 'ana/parser']) expect(seen).not.toContain(secret);
   expect((await graph(ana)).worktrees.find(({ branch }) => branch === 'ana/parser')).toMatchObject({ developer: 'ana', worktree: '/home/ana/covenant' });

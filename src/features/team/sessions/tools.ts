@@ -74,7 +74,7 @@ export function sessionTools({
         const named = owners.find((owner) => owner !== PRIVATE);
         const next =
           named === undefined
-            ? 'Their owners are private and cannot be asked. Work on other files, or ask your user, before you change these further.'
+            ? 'These developers are private, so you cannot ask them. Work on other files instead, or ask your user before you change these files any further.'
             : `Before you change these further, ask the owners in \`data.file_conflicts\`: call covibe_coordination with operation "ask", to ${JSON.stringify(named)} and a message.`;
         return refused('warning', 'FILE_OVERLAP', `Snapshot stored. Also working on files that you changed: ${owners.slice(0, 5).join(', ')}.`, next, data);
       },

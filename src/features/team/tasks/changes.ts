@@ -60,7 +60,7 @@ export async function setRunning(tx: Tx, ctx: WriteContext, row: TaskRow, fields
   const edits = named(fields);
   if (edits.length > 0) {
     const data = { task_id: row.id, status: row.status, changed: [], field: edits[0] };
-    const next = `Call covibe_task with operation "update", task_id "${row.id}" and only status. Other fields can be edited only while a task is planned.`;
+    const next = `Nothing to do: these fields can be edited only while a task is planned. To change the status, call covibe_task with operation "update", task_id "${row.id}" and only status "active" or "blocked".`;
     return refused('warning', 'FIELDS_FIXED', `The task is already started, so ${edits.join(', ')} cannot be edited. Nothing was changed.`, next, data);
   }
   if (status === undefined) throw nothingToDo(row.id, 'status "active" or "blocked"');

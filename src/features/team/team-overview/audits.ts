@@ -60,8 +60,9 @@ export async function storeAudit(tx: Tx, ctx: WriteContext, { pairs, compared, l
 
 /** The next step for pairs of work that look the same. `list`: the field of `data` with the pairs. */
 export const settleNext = (list: 'conflicts' | 'parallel_audit_conflicts'): string =>
-  `For each entry of \`data.${list}\`, decide with the owners which work continues. The owner of the other task calls covibe_task with operation "complete", ` +
-  'task_id and result_summary, or "cancel", task_id and reason. The owner of a workstream calls covibe_workstream with operation "complete", workstream_id and result_summary.';
+  `For each entry of \`data.${list}\` whose \`kind\` is not "historical", ask the other \`owner\` which work continues: covibe_coordination with operation "ask", to and a message. ` +
+  'If both are yours or the other owner is private, ask your user. The owner of the open work that stops calls covibe_task with operation "complete", task_id and ' +
+  'result_summary, or "cancel", task_id and reason; for a workstream, covibe_workstream with operation "complete", workstream_id and result_summary.';
 
 /** The stored part of a conflict. Owners and states are looked up when it is displayed. */
 const storedConflicts = z.array(z.strictObject({ first: z.string(), second: z.string(), score: z.number(), reason: z.string() }));

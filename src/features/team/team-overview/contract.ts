@@ -207,7 +207,7 @@ export const auditByHand = contract({
   access: 'member',
   route: 'POST /api/audit',
   title: 'Audit parallel work',
-  description: 'Compares all running and recently completed work, for the signed-in developer.',
+  description: 'Compares all running and recently completed work of the team, and reports pairs that look the same.',
   input: z.strictObject({}),
   output: auditOutput,
 });

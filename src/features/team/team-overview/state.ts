@@ -128,7 +128,7 @@ function nextActions(state: Facts, { waiting, answers, handoffs }: Waiting, view
       about: ask_id,
     })),
     ...conflicts.map(({ first, second }) => ({
-      action: `"${first.title}" and "${second.title}" look like the same work: decide with the owners which work continues.`,
+      action: `"${first.title}" and "${second.title}" look like the same work: ask the other owner which one continues (covibe_coordination with operation "ask", to and a message). If both are yours or the other owner is private, ask your user.`,
       about: first.id,
     })),
     ...state.stale_sessions

@@ -188,7 +188,7 @@ test('the audit finds running duplicates, and running work that repeats finished
   });
 });
 
-test('a conflict of the latest audit with running work makes the state a warning; a historical one does not [team.state.audit-conflict-warns] [team.state.completed-conflicts]', async () => {
+test('a conflict from the latest audit makes the state a warning while one of its two tasks is running, but not once both have finished [team.state.audit-conflict-warns] [team.state.completed-conflicts]', async () => {
   const app = await teamApp();
   const first = await app.started(THUMBNAILS, app.ben);
   const second = await app.started(SAME_THUMBNAILS);

@@ -86,9 +86,12 @@ async function remindByHand(tx: Tx, ctx: WriteContext, { id }: Input<typeof remi
   const delivery = deliveryOf(found);
   const kind = kindOf(found);
   if (!mayBeReminded(found, delivery, tx.now) || kind === 'handoff' || kind === 'announcement') {
-    throw new Refusal('NOTHING_TO_REMIND_OF', 'No answer is missing in this thread.', 'Send reminders only for an unanswered ask, query or question.', {
-      field: 'id',
-    });
+    throw new Refusal(
+      'NOTHING_TO_REMIND_OF',
+      'No answer is missing in this thread.',
+      'Nothing to do. To see what is unanswered, run: covenant messages list --state unanswered',
+      { field: 'id' },
+    );
   }
   const [last] = await remindersOf(tx.db, tx.workspace, found.row.id);
   const from = remindableFrom(delivery.sent_at, last?.time ?? null);
@@ -121,7 +124,7 @@ async function sendReminders(tx: Tx, ctx: WriteContext, found: FoundThread): Pro
   const theirs = rows.filter(
     (agent) => agent.developer_id === to_developer_id && (to_agent_type === null || agent.actor === `agent:${to_agent_type}@${to_developer_id}`),
   );
-  const body = `Ask ${id} needs your answer (covibe_coordination with operation "reply" and ask_id "${id}"): ${beginning(message, QUOTED)}`;
+  const body = `The ask ${id} waits for your answer: ${beginning(message, QUOTED)}\nAnswer with covibe_coordination, operation "reply", ask_id "${id}" and a message.`;
   for (const agent of theirs.slice(0, MAX_REMINDED))
     await sendDirectMessage(tx, { ...words, from: HUMAN, to: agent.id, actor, subject: 'Reminder of an ask', body });
   return Math.min(theirs.length, MAX_REMINDED);

@@ -112,10 +112,13 @@ test('an operator can pause, resume and end a workflow and change its parallelis
   expect(await t.act('pause', { workflow_id: t.workflow_id })).toMatchObject({ status: 'paused', changed: true, claims: 1 });
   expect(await t.refused('task_claim', { task_id: t.ids.docs, agent_id })).toMatchObject({ code: 'INVALID_STATE' });
   expect(await t.act('pause', { workflow_id: t.workflow_id })).toMatchObject({ changed: false });
+  const commands = `\`covenant workflow resume ${t.workflow_id}\` or \`covenant workflow abandon ${t.workflow_id}\``;
+  expect(await t.refusal('complete', { workflow_id: t.workflow_id })).toMatchObject({ suggestion: expect.stringContaining(commands) });
   expect(await t.act('resume', { workflow_id: t.workflow_id })).toMatchObject({ status: 'in_progress', changed: true });
   expect(await t.act('set_parallelism', { workflow_id: t.workflow_id, max_parallel_tasks: 7 })).toMatchObject({ from: 3, max_parallel_tasks: 7 });
   expect(await t.act('abandon', { workflow_id: t.workflow_id, reason: 'no need' })).toMatchObject({ status: 'abandoned', claims: 0 });
-  expect(await t.refusal('resume', { workflow_id: t.workflow_id })).toMatchObject({ code: 'INVALID_TRANSITION' });
+  const final = { code: 'INVALID_TRANSITION', suggestion: expect.not.stringContaining('covenant workflow') };
+  expect(await t.refusal('resume', { workflow_id: t.workflow_id })).toMatchObject(final);
   expect(await t.refusal('set_parallelism', { workflow_id: t.workflow_id, max_parallel_tasks: 2 })).toMatchObject({ code: 'INVALID_STATE' });
   const said = (await t.events({ kind: 'workflow.status_changed' })).map(({ actor, payload }) => [actor === t.operator.principal.actor, payload.to]);
   expect(said).toEqual([

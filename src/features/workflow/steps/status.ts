@@ -89,7 +89,7 @@ export async function updateTaskStatus(tx: Tx, ctx: WriteContext, input: Input<t
   return { changed: true, workflow: { ...workflow, status } };
 }
 
-/** The statuses with which each field can be set. With other statuses the field is refused, because it would be ignored silently. */
+/** For each field, the new statuses that may be reported together with it. With other statuses the field is refused, because it would be ignored silently. */
 const BELONGS: Readonly<Record<keyof StepResult, readonly TaskStatus[]>> = {
   outcome: ['completed', 'skipped'],
   outcome_detail: ['completed', 'failed', 'skipped'],

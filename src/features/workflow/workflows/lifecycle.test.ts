@@ -141,6 +141,7 @@ test(`the status changes of the table are accepted; all others are refused and l
           from,
           to,
           allowed: WORKFLOW_MACHINE[from],
+          ...(from === 'planning' && { suggestion: expect.stringContaining(`workflow_set_plan with id "${id}"`) }),
         });
         expect(await ok('workflow_get', { id })).toEqual(before);
       }

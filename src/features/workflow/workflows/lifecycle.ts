@@ -63,6 +63,7 @@ export function shownStatus(task: { status: StoredTaskStatus; open_dependencies:
   return task.status === 'pending' && task.open_dependencies > 0 ? 'blocked' : task.status;
 }
 
+type Noun = 'workflow' | 'task' | 'workspace';
 const STATUS_TOOL = { workflow: 'workflow_update_status', task: 'task_update_status', workspace: 'workspace_update' } as const;
 const NEW_ONE = {
   workflow: 'workflow_create',
@@ -70,19 +71,30 @@ const NEW_ONE = {
   workspace: 'workspace_create with workflow_id, path and branch',
 } as const;
 /** The fields that a call must send with a status. */
-const REQUIRED_WITH: Readonly<Record<'workflow' | 'task' | 'workspace', Readonly<Record<string, string>>>> = {
+const REQUIRED_WITH: Readonly<Record<Noun, Readonly<Record<string, string>>>> = {
   workflow: {},
   task: { completed: ' with outcome', failed: ' with error' },
   workspace: { merged: ' with merge_commit' },
 };
+/** The actions of `covenant workflow` that set a status. */
+const COMMANDS: Readonly<Record<Noun, Readonly<Record<string, string>>>> = {
+  workflow: { in_progress: 'resume', paused: 'pause', completed: 'complete', abandoned: 'abandon' },
+  task: { pending: 'retry', skipped: 'skip' },
+  workspace: {},
+};
 
-export function requireTransition<S extends string>(machine: Machine<S>, noun: 'workflow' | 'task' | 'workspace', id: string, from: S, to: string): void {
+export function requireTransition<S extends string>(machine: Machine<S>, noun: Noun, id: string, from: S, to: string): void {
   const allowed = machine[from];
   if (isOneOf(allowed, to)) return;
+  const commands = allowed.flatMap((status) => COMMANDS[noun][status] ?? []).map((command) => `\`covenant workflow ${command} ${id}\``);
+  const people = commands.length === 0 ? '' : ` People run ${commands.join(' or ')}.`;
   const next =
-    allowed.length > 0
-      ? `From ${from}, call ${STATUS_TOOL[noun]} with id "${id}" and status ${allowed.map((status) => `"${status}"${REQUIRED_WITH[noun][status] ?? ''}`).join(' or ')}.`
-      : `The status ${from} is final. Create another ${noun}: ${NEW_ONE[noun]}.`;
+    allowed.length === 0
+      ? `The status ${from} is final. Create another ${noun}: ${NEW_ONE[noun]}.`
+      : noun === 'workflow' && from === 'planning'
+        ? // A workflow that is set to "ready" by hand accepts no plan any more.
+          `Call workflow_set_plan with id "${id}" and a plan: the workflow is then ready. Or call workflow_update_status with id "${id}" and status "abandoned".${people}`
+        : `From ${from}, call ${STATUS_TOOL[noun]} with id "${id}" and status ${allowed.map((status) => `"${status}"${REQUIRED_WITH[noun][status] ?? ''}`).join(' or ')}.${people}`;
   throw new Refusal('INVALID_TRANSITION', `The ${noun} cannot go from ${from} to ${to}.`, next, {
     field: 'status',
     [`${noun}_id`]: id,

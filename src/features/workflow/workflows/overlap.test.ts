@@ -14,7 +14,7 @@ async function items({ app }: WorkflowApp): Promise<Map<string, { status: string
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-test("a teammate's check finds a task of a workflow as the work of the developer who planned it [overlap.candidates.workflow-tasks]", async () => {
+test("a teammate's check finds a workflow task and names the developer who planned it as its owner [overlap.candidates.workflow-tasks]", async () => {
   const app = await workflowApp();
   const { ids } = await app.planned([{ ...THUMBNAILS, files_likely_affected: ['src/thumbnails.ts'] }, 'Unrelated billing export'], { caller: app.ben });
   expect(await candidates(app)).toEqual([expect.objectContaining({ id: ids[THUMBNAILS.name], type: 'workflow_task', owner: 'ben', repo: '/srv/app' })]);

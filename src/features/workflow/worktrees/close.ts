@@ -56,7 +56,7 @@ export async function requireCommit(outside: WorktreeOutside, row: WorktreeRow, 
   throw new Refusal(
     'UNKNOWN_COMMIT',
     `The repository has no unique commit ${JSON.stringify(commit)}.`,
-    `Call workspace_update again with id "${row.id}", status "merged" and the full hash of the merge commit. The server must have that commit in its repository.`,
+    `Call workspace_update again with id "${row.id}", status "merged" and the full hash as merge_commit. If the commit is only in another clone, push it there and run \`git fetch\` in the server's repository first.`,
     { field: 'merge_commit', workspace_id: row.id, merge_commit: commit },
   );
 }

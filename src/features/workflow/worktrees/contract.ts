@@ -70,7 +70,7 @@ export const workspaceUpdate = contract({
   output: z.strictObject({
     success,
     changed: z.boolean().describe('False: the workspace already had that status.'),
-    worktree: z.enum(['removed', 'kept', 'not_managed']).describe('Its state on disk. not_managed: remove it yourself.'),
+    worktree: z.enum(['removed', 'kept', 'not_managed']).describe('State on disk. not_managed: not made by the server; remove it yourself.'),
     reason: z.string().optional().describe('Why it was kept.'),
   }),
   annotations: { destructiveHint: true, idempotentHint: true },

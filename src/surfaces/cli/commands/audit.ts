@@ -1,6 +1,6 @@
 import { loadConfig } from '../../../config.ts';
 import { clockFrom } from '../../../kernel/clock.ts';
-import { workspaceId } from '../../../kernel/ids.ts';
+import { workspaceFlag, workspaceId } from '../../../kernel/ids.ts';
 import { EVENT_CATEGORIES, type JournalEvent } from '../../../storage/journal.ts';
 import { type AnswerTo, call, calling } from '../call.ts';
 import { refuseWhileServed } from '../client.ts';
@@ -137,7 +137,11 @@ async function anchorAfterRestore(invocation: Invocation): Promise<CommandResult
   const workspace = workspaceId(name);
   const keeper = new AnchorKeeper(config.home, config.anchors.key_file);
   if (!keeper.has(workspace))
-    throw new CliError('NO_ANCHORS', `This home has no anchors of the workspace ${name}, so there is nothing to set aside.`, 'covenant audit anchor');
+    throw new CliError(
+      'NO_ANCHORS',
+      `This home has no anchors of the workspace ${name}, so there is nothing to set aside.`,
+      `covenant audit anchor${workspaceFlag(workspace)}`,
+    );
   const { now } = clockFrom(invocation.env);
   const store = await openStore({ url: config.database_url, path: config.database_path, now, statementTimeoutMs: 3_600_000 });
   try {

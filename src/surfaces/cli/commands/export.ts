@@ -69,7 +69,7 @@ export const exportCommand: CliCommand = {
       ? produce(invocation.out.stream)
       : interruptible(
           (signal) => writeWhole(path, (write) => produce(write, signal)),
-          new CliError('INTERRUPTED', 'The export was interrupted.', 'covenant export'),
+          new CliError('INTERRUPTED', 'The export was interrupted.', 'Run the command again.'),
         ));
     const rows = Object.values(exported.rows).reduce((sum, count) => sum + count, 0);
     if (!invocation.json) narrate(invocation, exported.firstBreak?.seq);

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { workspaceFlag, workspaceId } from '../../../kernel/ids.ts';
 import { call, calling } from '../call.ts';
 import { findServer } from '../client.ts';
 import { type CliCommand, CliError, type CommandOptions, type CommandResult, given, type Invocation, option, UsageError } from '../command.ts';
@@ -159,25 +160,28 @@ async function start(invocation: Invocation): Promise<CommandResult> {
   });
   const { mark } = invocation.out;
   const where = instance.session_kind === 'tmux' ? 'in tmux' : 'as a plain process (tmux is not installed)';
-  const look = `covenant instances ${instance.session_kind === 'tmux' ? 'attach' : 'logs'} ${instance.id}`;
+  const look = `covenant instances ${instance.session_kind === 'tmux' ? 'attach' : 'logs'} ${instance.id}${inWorkspace(invocation)}`;
   const text = withoutPaint(`${instance.id} works on branch ${instance.branch}, ${where}.\n  ${instance.worktree_path}`);
   return { json: { kind: 'instance_started', instance }, text: `${mark.good} ${text}\n    next: ${look}` };
 }
+
+const inWorkspace = (invocation: Invocation): string => workspaceFlag(workspaceId(option(invocation, 'workspace') ?? 'default'));
 
 /** Runs the user's tmux with the tmux socket of the server. */
 async function attach(invocation: Invocation): Promise<CommandResult | undefined> {
   const shown = await call(invocation, 'instances.show', { instance_id: idOf(invocation) });
   const { instance } = shown;
+  const workspace = inWorkspace(invocation);
   const command = shown.attach?.filter((word) => word !== '-r' || invocation.values.write !== true) ?? null;
   if (invocation.json) return { json: { kind: 'instance_attach', instance_id: instance.id, command }, text: '' };
-  if (!instance.running) throw new CliError('NOT_RUNNING', `${instance.id} is not running.`, `covenant instances logs ${instance.id}`);
+  if (!instance.running) throw new CliError('NOT_RUNNING', `${instance.id} is not running.`, `covenant instances logs ${instance.id}${workspace}`);
   if (command === null) {
     const why = instance.session_kind === 'process' ? 'has no terminal: it is a plain process' : 'has no terminal that can be shown from here';
     invocation.out.note(`${instance.id} ${why}. This is its log. Stop with Ctrl-C.`);
     return await follow(invocation, LOG_LINES);
   }
   if (!process.stdin.isTTY || !process.stdout.isTTY) {
-    throw new CliError('NO_TERMINAL', 'Standard input and output must be a terminal.', `covenant instances logs ${instance.id} --follow`);
+    throw new CliError('NO_TERMINAL', 'Standard input and output must be a terminal.', `covenant instances logs ${instance.id} --follow${workspace}`);
   }
   const [file = 'tmux', ...args] = command;
   // tmux refuses to run inside another tmux.

@@ -37,7 +37,12 @@ export const restoreCommand: CliCommand = {
   examples: ['restore ~/.covenant/backups/covenant-1790000000000.db'],
   async run(invocation) {
     const config = loadConfig(invocation.env);
-    if (config.database_url) throw new CliError('UNSUPPORTED', 'This home stores its data in PostgreSQL.', 'Restore it with pg_restore.');
+    if (config.database_url)
+      throw new CliError(
+        'UNSUPPORTED',
+        'This home stores its data in PostgreSQL.',
+        'Stop every server and restore it with `pg_restore`. Then, for each workspace, run `covenant audit anchor --after-restore --workspace NAME` before you start a server.',
+      );
     await refuseWhileServed(invocation.env, config.home, 'restore');
     const from = resolve(invocation.cwd, invocation.positionals[0] as string);
     const say = announcer(invocation, from);

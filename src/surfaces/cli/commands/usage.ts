@@ -32,7 +32,7 @@ export const usageCommand: CliCommand = {
   description: 'A cost with a plus sign leaves out usage without a known price.',
   options: {
     days: { value: 'N', description: 'The number of days, including today, from 1 to 366.', default: DAYS },
-    by: { value: 'GROUPING', choices: Object.keys(GROUPINGS), description: 'The rows of the table.', default: BY },
+    by: { value: 'GROUPING', choices: Object.keys(GROUPINGS), description: 'What each row stands for.', default: BY },
   },
   examples: ['usage', 'usage --days 7 --by task'],
   async run(invocation) {

@@ -79,7 +79,7 @@ export const accessCodes = {
   MALFORMED_REQUEST: {
     meaning: 'The request is not in the expected form.',
     cause: 'The body is not valid JSON, or a parameter is missing.',
-    next: 'Send the form that the message shows, such as {"tool": "…", "arguments": {…}}.',
+    next: 'Send the form that the message shows. `POST /api/mcp` takes {"tool": "…", "arguments": {…}}.',
   },
   MALFORMED_TOKEN: {
     meaning: 'The token contains characters that no token has.',
@@ -99,15 +99,15 @@ export const accessCodes = {
   NOT_YOURS: {
     meaning: 'You can do this only for yourself.',
     cause: 'The call names another developer.',
-    next: 'Repeat the call without `developer`, or with `developer` set to your own name. For the access of others, ask the operator to run `covenant capabilities explain TOOL --developer NAME`.',
+    next: 'Repeat the call with `developer` set to your own name. For the access of others, ask the operator to run `covenant capabilities explain TOOL --developer NAME`.',
   },
   OPERATOR_REQUIRED: {
     meaning: 'Only the operator may do this.',
-    cause: 'The call used the token of a developer or an agent.',
-    next: "Run the command on the server's machine, or sign in as its first developer.",
+    cause: 'The call used the token of a developer or an agent, or a dashboard session without the right.',
+    next: "Follow the next step of the message. Usually: ask the operator to run the `covenant` command on the server's machine, or sign in to the dashboard as the workspace's first developer.",
   },
   PROOF_REQUIRED: {
-    meaning: 'The request has a sign-in cookie but not the proof that belongs to it.',
+    meaning: 'The request has a sign-in cookie, but the proof issued with the cookie is missing or wrong.',
     cause: 'Another page or program sent the cookie, and a cookie alone is not enough.',
     next: 'Run `covenant open` and open the link in this browser. Scripts send the `proof` that `POST /api/signin` returned.',
   },
@@ -159,7 +159,7 @@ export const accessCodes = {
   TOKEN_ENDED: {
     meaning: 'The token was revoked or has expired.',
     cause: 'A token that has ended cannot be rotated.',
-    next: 'Run `covenant tokens create --developer NAME`.',
+    next: 'Run the command in the message: `covenant tokens create --developer NAME`, for an agent with `--agent AGENT`.',
   },
   TOKEN_NOT_ROTATABLE: {
     meaning: 'This kind of token cannot be rotated.',
@@ -174,7 +174,7 @@ export const accessCodes = {
   TOKEN_REVOKED: {
     meaning: 'The token ended while the call waited for approval.',
     cause: 'It was revoked or expired during the wait.',
-    next: 'Ask the operator for a new token: `covenant tokens create --developer NAME`.',
+    next: 'Ask the operator for a new token: `covenant tokens create --developer NAME`, for an agent with `--agent AGENT`.',
   },
   TOO_MANY_CODES: {
     meaning: 'Too many wrong device codes were tried.',

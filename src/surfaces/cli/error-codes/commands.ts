@@ -79,7 +79,7 @@ export const commandsCodes = {
   NO_ANCHORS: {
     meaning: 'The home has no anchors of this workspace.',
     cause: 'Neither the server nor `covenant audit anchor` has written an anchor in this home yet.',
-    next: 'Run `covenant audit anchor` without `--after-restore`.',
+    next: 'Run `covenant audit anchor` without `--after-restore`. Outside the default workspace, add `--workspace WORKSPACE`.',
   },
   NO_TERMINAL: {
     meaning: 'The command needs a terminal.',
@@ -99,12 +99,12 @@ export const commandsCodes = {
   SERVER_TIMEOUT: {
     meaning: 'The server did not answer in time.',
     cause: 'It is overloaded, or the call waits for approval.',
-    next: 'Run `covenant approvals list` to see whether the call waits there. Read the state before you repeat the call.',
+    next: 'Run `covenant approvals list`. If the call waits there, repeat it after the approval. Otherwise check whether the change was made before you repeat it.',
   },
   SERVER_UNREACHABLE: {
     meaning: 'The server cannot be reached, or the connection broke before the answer.',
     cause: 'The server is not running, or its address is wrong.',
-    next: 'Run `covenant status`, start the server with `covenant up`, or correct COVIBE_BASE_URL. Read the state before you repeat a call.',
+    next: 'Run `covenant status`, start the server with `covenant up`, or correct COVIBE_BASE_URL. Check whether the change was made before you repeat a call.',
   },
   SET_UP_ALREADY: {
     meaning: '`covibe-local setup` has already connected this agent here.',

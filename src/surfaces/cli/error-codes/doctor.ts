@@ -114,7 +114,7 @@ export const doctorCodes = {
   SCHEMA_DAMAGED: {
     meaning: 'The database lacks parts of its schema.',
     cause: 'A table or index was dropped outside Covenant.',
-    next: 'Restore a backup: `covenant restore FILE`, or `pg_restore` for PostgreSQL.',
+    next: 'Stop every server and restore a backup with `pg_restore`. Then, for each workspace, run `covenant audit anchor --after-restore --workspace NAME` before you start a server.',
   },
   SERVER_HUNG: {
     meaning: 'The server process does not answer.',

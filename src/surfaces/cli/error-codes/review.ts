@@ -13,8 +13,8 @@ export const reviewCodes = {
   },
   BRANCH_NOT_FOUND: {
     meaning: 'The branch does not exist.',
-    cause: 'It was deleted or renamed in the repository.',
-    next: 'Create the branch again with `git branch BRANCH COMMIT`, then repeat the call.',
+    cause: 'The name is wrong, the branch exists only on origin, or it was deleted or renamed in the repository.',
+    next: 'For `base_branch` (on the command line: `--base`), repeat the call with a branch that `git branch` lists. For a branch of origin, first run `git fetch origin BRANCH:BRANCH`. If the branch of the work is missing, create it again with `git branch BRANCH COMMIT`, where COMMIT is its last commit.',
   },
   BUSY: {
     meaning: 'Another step of the same object is running.',
@@ -89,7 +89,7 @@ export const reviewCodes = {
   GIT_FAILED: {
     meaning: 'A git command failed.',
     cause: 'The message contains the output of git.',
-    next: 'Run `git -C PATH status` with the folder that the message names, and correct what git reports. Then repeat the call.',
+    next: 'Correct what git reports in the message, then repeat the call. If the next step names a folder, run `git -C PATH status` there first.',
   },
   GIT_UNAUTHORIZED: {
     meaning: "The remote does not accept the server's credentials.",
@@ -194,7 +194,7 @@ export const reviewCodes = {
   REVIEW_LIMIT_EXCEEDED: {
     meaning: 'The work has had all allowed reviews.',
     cause: '`max_iterations` limits the reviews of one instance.',
-    next: 'Follow the first of `suggestions`: call `create_pull_request`, try another approach, or ask a person. `covenant instances allow ID` permits one more.',
+    next: 'If `status` is "abandoned", stop. Otherwise call `create_pull_request` with your current commits, or wait until a person runs `covenant instances allow ID`.',
   },
   TERMINAL_FAILED: {
     meaning: 'The terminal did not accept the input.',

@@ -14,7 +14,7 @@ export const serverCodes = {
   CHAIN_BROKEN: {
     meaning: 'The hash chain of the journal is broken.',
     cause: 'An event was changed or removed outside Covenant, or the disk is damaged.',
-    next: 'Run `covenant audit verify`, keep a copy with `covenant backup`, and compare your last anchor.',
+    next: 'Keep a copy with `covenant backup`. Then run `covenant audit verify --anchor FILE`, which compares the journal with your last anchor.',
   },
   COLLIDES: {
     meaning: 'A row of the import has the same key as a row of another workspace in this database.',
@@ -44,7 +44,7 @@ export const serverCodes = {
   INTERNAL: {
     meaning: 'The server or the program failed in an unexpected way.',
     cause: 'This is a fault of Covenant.',
-    next: "Read the state, then call again. If it fails again, the operator runs `covenant doctor` and searches the server's log for the reference, if the message has one.",
+    next: "Check whether the change was made, and call again only if it is missing. If it fails again, the operator runs `covenant doctor` and searches the server's log for the reference, if the message has one.",
   },
   INTERRUPTED: {
     meaning: 'The command was interrupted.',
@@ -79,7 +79,7 @@ export const serverCodes = {
   OUTCOME_UNKNOWN: {
     meaning: 'It is not known whether the change was made.',
     cause: 'The connection to the database broke during the write.',
-    next: 'Read the state first, then repeat the call if the change is missing.',
+    next: 'Check whether the change was made, and repeat the call only if it is missing.',
   },
   ROW_REFUSED: {
     meaning: 'The export contains a row that no server writes.',
@@ -99,7 +99,7 @@ export const serverCodes = {
   SHUTTING_DOWN: {
     meaning: 'The server is stopping.',
     cause: 'Somebody stopped or restarted it.',
-    next: 'When it runs again, read the state, then repeat the call.',
+    next: 'When it runs again, check whether the change was made, and repeat the call only if it is missing.',
   },
   STORE_BUSY: {
     meaning: 'The database is busy.',
@@ -114,7 +114,7 @@ export const serverCodes = {
   UNSUPPORTED: {
     meaning: 'PostgreSQL does not support this command.',
     cause: '`covenant backup` and `covenant restore` copy the SQLite file.',
-    next: 'Back up with `pg_dump` and restore with `pg_restore`. After a restore, run `covenant audit anchor --after-restore`.',
+    next: 'Back up with `pg_dump`. To restore, stop every server and run `pg_restore`. Then, for each workspace, run `covenant audit anchor --after-restore --workspace NAME` before you start a server.',
   },
   UNVERIFIED: {
     meaning: 'The export says that the hash chain of its journal was broken.',

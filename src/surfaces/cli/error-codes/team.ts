@@ -64,7 +64,7 @@ export const teamCodes = {
   CLAIM_LIMIT: {
     meaning: 'You hold the maximum number of live claims.',
     cause: 'Each path was claimed separately, or old claims were not released.',
-    next: 'Release claims with `covibe_coordination` operation `release`, or claim one pattern that covers several paths.',
+    next: 'Call `covibe_coordination` operation `list` with `what` "claims", then `release` with the `claim_id` of a claim that you no longer need. Or claim one pattern that covers several paths.',
   },
   CLAIM_NOT_FOUND: {
     meaning: 'You have no claim with this id.',
@@ -74,7 +74,7 @@ export const teamCodes = {
   CONFIRMATION_REASON_REQUIRED: {
     meaning: 'A confirmation needs a reason.',
     cause: 'The verdict is "duplicate", or `warning_id` was sent without a reason.',
-    next: 'Do not start the work. If your user wants it anyway, send their reason as `confirmation_reason`.',
+    next: 'If your verdict is "duplicate", do not start the work; if your user wants it anyway, repeat the call with their reason as `confirmation_reason`. If you sent `warning_id`, add `confirmation_reason` or leave out `warning_id`.',
   },
   CONFIRM_REQUIRED: {
     meaning: 'A person is about to plan work that looks like other work.',
@@ -94,7 +94,7 @@ export const teamCodes = {
   FIELDS_FIXED: {
     meaning: 'The task has started, so these fields cannot change any more.',
     cause: 'The update changes the title, scope or another field that the overlap check used.',
-    next: 'Update only the fields that the message allows. For other work, check and start a new task.',
+    next: 'To change the status, call `covibe_task` operation `update` with `task_id` and only `status` "active" or "blocked". For other work, check and start a new task.',
   },
   FILE_OVERLAP: {
     meaning: 'The snapshot was stored. Other agents work on files that you changed.',
@@ -129,11 +129,11 @@ export const teamCodes = {
   PARALLEL_WORK: {
     meaning: 'Work in progress looks the same as other work in progress or recently finished work.',
     cause: 'Agents work on similar tasks without a verdict.',
-    next: 'For each entry of `data.conflicts` (after `state`: `data.parallel_audit_conflicts`), decide with the owners which work continues. The owner of the other task calls `covibe_task` operation `complete` or `cancel`, and of a workstream `covibe_workstream` operation `complete`.',
+    next: 'For each entry of `data.conflicts` (after `state`: `data.parallel_audit_conflicts`) whose `kind` is not "historical", ask the other `owner` with `covibe_coordination` operation `ask` which work continues. If both are yours or the other owner is private, ask your user. The owner of the open work that stops calls `covibe_task` operation `complete` or `cancel`; for a workstream, `covibe_workstream` operation `complete`.',
   },
   SESSION_ALREADY_ENDED: {
     meaning: 'The session ended earlier. Nothing changed.',
-    cause: 'An earlier call ended the session, or it was silent too long.',
+    cause: 'An earlier call ended the session, or the session timed out.',
     next: 'To continue working, call `covibe_session` operation `start`.',
   },
   SESSION_ENDED: {
@@ -159,7 +159,7 @@ export const teamCodes = {
   VERDICT_INCONSISTENT: {
     meaning: 'The verdict contradicts its candidates.',
     cause: 'A "distinct" verdict marks a candidate as the same scope, or a "duplicate" verdict marks none.',
-    next: 'Send "duplicate" with the matching candidate marked `same_scope: true`, or "distinct" with none marked.',
+    next: 'If a candidate is the same work, do not start. If your user wants it anyway, send "duplicate", that candidate with `same_scope: true`, and their reason as `confirmation_reason`. Otherwise send "distinct" with none marked.',
   },
   VERDICT_MISMATCH: {
     meaning: 'The verdict names work that is not a candidate of your check.',
@@ -184,11 +184,11 @@ export const teamCodes = {
   WORKSTREAM_NOT_FOUND: {
     meaning: 'You have no workstream with this id.',
     cause: 'The id is wrong, or the workstream belongs to another developer.',
-    next: 'Leave out `workstream_id`, so that the server chooses one. Or call `covibe_team` operation `state` for your workstreams.',
+    next: 'For `covibe_task` `plan` or `start`, leave out `workstream_id`: the server then chooses one. Otherwise call `covibe_team` operation `state` for the ids of your workstreams.',
   },
   WORKSTREAM_NOT_OPEN: {
     meaning: 'A workstream in this status accepts no tasks.',
     cause: 'Only an active or blocked workstream accepts tasks.',
-    next: 'Leave out `workstream_id`, or start the workstream first.',
+    next: 'Call again without `workstream_id`. If the workstream is planned, you can start it first: `covibe_workstream` operation `check` with its title, then `start_planned` with `planned_workstream_id`.',
   },
 } satisfies ErrorCodes;

@@ -54,7 +54,7 @@ export const toolsCodes = {
   NOT_REJECTED: {
     meaning: 'Nothing was rejected.',
     cause: 'The definition changed again while you read it, or its name belongs to another tool.',
-    next: 'Run `covenant servers reject NAME` again and read the new difference. If the name belongs to another tool, run `covenant servers list` to find it.',
+    next: 'Read the new difference on the dashboard, or run `covenant servers approve NAME` at a terminal and answer no. Then run `covenant servers reject NAME`. If the name belongs to another tool, run `covenant servers list` to find it.',
   },
   ROUND_UNKNOWN: {
     meaning: 'The call cannot continue from this `requestState`.',
@@ -63,8 +63,8 @@ export const toolsCodes = {
   },
   SECRETS_INVALID: {
     meaning: 'secrets.toml cannot be used.',
-    cause: 'A line is not valid, or others can read the file.',
-    next: 'Correct the line that the message names, or run `chmod 600` on the file. A running server reads it again by itself.',
+    cause: 'A line is not valid, others can read the file, or the server cannot read it.',
+    next: 'Correct the line that the message names. If others can read the file, run `chmod 600` on it. If the server cannot read it, make it a regular file that the account of the server can read. A running server reads it again by itself.',
   },
   SERVERS_NOT_RUN: {
     meaning: 'External servers run only while Covenant runs.',
@@ -99,7 +99,7 @@ export const toolsCodes = {
   TOOL_TIMEOUT: {
     meaning: 'The call took too long and was ended.',
     cause: '`MCP_TOOL_TIMEOUT` limits a call, in milliseconds. The default is 30,000.',
-    next: 'Read the state first: the tool may have finished its work. Then call again.',
+    next: 'Check whether the tool has finished its work, and call again only if the change is missing.',
   },
   TOOL_WITHHELD: {
     meaning: "The tool's definition is new or changed and has not been approved.",

@@ -39,7 +39,7 @@ export const workflowCodes = {
   INVALID_TRANSITION: {
     meaning: 'The status cannot change in this way.',
     cause: 'The state machine does not allow this change from the current status.',
-    next: 'Use a status that the message names. `task_get` or `workflow_get` shows the current one.',
+    next: 'Make the call that the message names. `task_get` or `workflow_get` shows the current status.',
   },
   MESSAGE_EXPIRED: {
     meaning: 'The message has expired.',
@@ -149,7 +149,7 @@ export const workflowCodes = {
   TASK_NOT_REMOVABLE: {
     meaning: 'The task cannot be removed from the workflow.',
     cause: 'An agent holds the task, it waits for an answer, it has started or ended, or its removal would create too many dependencies.',
-    next: 'If an agent holds it, ask that agent to call `task_release`, or run `covenant workflow release TASK`. If it waits for an answer, wait. If it has too many dependencies, first remove some of those tasks with `workflow_remove_task`.',
+    next: 'If an agent holds it, ask that agent to call `task_release`, or run `covenant workflow release TASK`. If it waits for an answer, wait. If it has too many dependencies, first remove some of those tasks with `workflow_remove_task`. If it has started or ended, do nothing: only an unclaimed task that is pending, blocked, planning or failed can be removed.',
   },
   TEMPLATE_NOT_FOUND: {
     meaning: 'The workspace has no template with this id.',
@@ -174,7 +174,7 @@ export const workflowCodes = {
   UNKNOWN_COMMIT: {
     meaning: 'The repository does not have this commit.',
     cause: 'The hash is wrong, shortened or only in another clone.',
-    next: 'Push the commit, then send the full hash as `merge_commit`.',
+    next: 'Call `workspace_update` again with `id`, `status` "merged" and the full hash as `merge_commit`. If the commit is only in another clone, push it there and run `git fetch` in the server\'s repository first.',
   },
   UNKNOWN_DEPENDENCY: {
     meaning: 'A task names a dependency that does not exist.',

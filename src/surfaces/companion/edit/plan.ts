@@ -50,7 +50,7 @@ function beforeOf(current: string | undefined, known: FileRecord | undefined, sh
   const { text, stays } = takeAll(current, known.entries, shown);
   // Setup wrote the whole file and someone changed it. Their changes cannot be separated from the text of setup.
   if (stays.length > 0 && known.entries.some(({ entry }) => entry.kind === 'whole')) return { before: known.before };
-  // Someone changed entries of setup, so the previous content is unknown. Removal then undoes the file entry by entry.
+  // Someone changed entries that setup had written, so the content from before setup is unknown. Removal then undoes the file entry by entry.
   if (stays.length > 0) return {};
   return { before: known.before === null && isEmptied(text, known, shown) ? null : withoutTokens(text) };
 }

@@ -33,7 +33,7 @@ async function server(answer: (said: Said) => 'ok' | 'error' | undefined) {
   return { asked, origin: `http://127.0.0.1:${(http.address() as AddressInfo).port}` };
 }
 
-/** A machine with an inbox that contains this many uses of each source. */
+/** A machine whose inbox contains the given number of usage records from each source. */
 function machine(counts: Readonly<Record<string, number>>) {
   const inbox = inboxOf(temporaryFolder());
   mkdirSync(inbox, { recursive: true });

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -82,6 +82,10 @@ test('reports files that others can read or write, with the command that fixes t
   chmodSync(home, 0o777);
   const fixes = troubles(await doctor(home, { MCP_SERVER_PORT: '0' })).map(({ fix }) => fix);
   expect(fixes).toEqual(expect.arrayContaining([`chmod 700 ${home}`, `chmod 600 ${join(home, 'covenant.db')}`, `chmod 600 ${join(home, 'secrets.toml')}`]));
+  rmSync(join(home, 'secrets.toml'));
+  mkdirSync(join(home, 'secrets.toml'));
+  const found = troubles(await doctor(home, { MCP_SERVER_PORT: '0' }));
+  expect(found.find(({ code }) => code === 'SECRETS_INVALID')).toMatchObject({ fix: expect.stringContaining('a regular file') });
 });
 
 test('reports a damaged, newer, foreign or locked database with its own code, and opens none of them', async () => {
@@ -243,16 +247,23 @@ test('reports a check that throws an error as one line, without quoting the erro
 
 test('checks the version, clock, connections, schema and blocking sessions of PostgreSQL', async () => {
   const sound = { version: 180_001, connectionsLeft: 80, aheadMs: 300, holders: [], mismatch: null, pending: 0, missing: [] };
-  const judged = async (facts: Partial<Parameters<typeof postgresFindings>[1]>) => {
+  const findings = async (facts: Partial<Parameters<typeof postgresFindings>[1]>) => {
     const codesOf = postgres.troubles as Parameters<typeof check<Parameters<Parameters<typeof postgresFindings>[0]['failed']>[0]>>[1];
-    return codes(
-      await check('postgres', codesOf, (say) => postgresFindings(say, { ...sound, ...facts }, 21)).look(await doctorContext(invocationAt(temporaryFolder()))),
+    return await check('postgres', codesOf, (say) => postgresFindings(say, { ...sound, ...facts }, 21)).look(
+      await doctorContext(invocationAt(temporaryFolder())),
     );
   };
+  const judged = async (facts: Parameters<typeof findings>[0]) => codes(await findings(facts));
   expect(await judged({})).toEqual([]);
   expect(await judged({ version: 140_011 })).toEqual(['POSTGRES_TOO_OLD failed']);
   expect(await judged({ connectionsLeft: 20 })).toEqual(['CONNECTIONS_LOW warning']);
   expect(await judged({ aheadMs: -2_500 })).toEqual(['CLOCK_SKEW warning']);
   expect(await judged({ missing: ['tokens.id'] })).toEqual(['SCHEMA_DAMAGED failed']);
+  for (const [why, fix] of [
+    ['obsolete', 'c09f4ba'],
+    ['newer', 'pg_restore'],
+    ['foreign', 'database_url'],
+  ] as const)
+    expect(await findings({ mismatch: { why, message: 'it differs' } })).toMatchObject([{ code: 'SCHEMA_MISMATCH', fix: expect.stringContaining(fix) }]);
   expect(await judged({ holders: [{ pid: 7, seconds: 30 }] })).toEqual(['STORE_BUSY failed']);
 });

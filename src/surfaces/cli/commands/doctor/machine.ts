@@ -64,7 +64,7 @@ export const disk = check('disk', ['DISK_FULL', 'STORE_UNWRITABLE'], (say, { hom
     const level = roomLevel(free, folder === tmpdir() ? 0 : size);
     if (level === 'enough') return [];
     const message = `${folder} has ${Math.floor(free / MIB)} MiB left${level === 'no copy' ? `, and a copy of the database takes ${Math.ceil(size / MIB)}` : ''}`;
-    const fix = 'free some space there, or use another folder: change COVENANT_HOME, database_path or TMPDIR, whichever sets this one';
+    const fix = 'free some space there, or change the setting that determines the folder: COVENANT_HOME, database_path or TMPDIR';
     return [level === 'none' ? say.failed('DISK_FULL', message, fix) : say.warning('DISK_FULL', message, fix)];
   });
   if (database !== undefined && existsSync(database) && !isWritable(database))

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { VERSION } from '../../../../version.ts';
 import { httpRequest } from '../../../../wire/http-client.ts';
@@ -61,6 +62,16 @@ export async function healthOf(url: string): Promise<HealthAnswer | 'hung' | und
   }
 }
 
+/** Whether the text can be read. If not, closing the file to others is no remedy. */
+function canRead(file: string): boolean {
+  try {
+    readFileSync(file);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Checks the permissions of the file, skipped entries, and failing servers. */
 export const externalServers = check('servers', ['SECRETS_INVALID', 'EXTERNAL_SERVER_FAILING'], async (say, place) => {
   const { readEntries } = await import('../../../../features/gateway/servers/index.ts');
@@ -71,7 +82,11 @@ export const externalServers = check('servers', ['SECRETS_INVALID', 'EXTERNAL_SE
     say.failed(
       'SECRETS_INVALID',
       line === null ? message : `${file}:${line}: ${name === null ? '' : `${name}: `}${message}`,
-      line === null ? `chmod 600 ${file}` : 'correct that line; a running server reads the file again by itself',
+      line !== null
+        ? 'correct that line; a running server reads the file again by itself'
+        : canRead(file)
+          ? `chmod 600 ${file}`
+          : `make ${file} a regular file that the account of the server can read`,
     ),
   );
   if (running && entries.length > 0) {

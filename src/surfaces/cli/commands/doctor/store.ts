@@ -64,10 +64,24 @@ export function postgresFindings(say: SayPostgres, facts: PostgresFacts, needed:
   if (version < OLDEST) return [say.failed('POSTGRES_TOO_OLD', `PostgreSQL ${version} is too old`, `upgrade it to ${OLDEST} or newer`)];
   const found = [];
   if (facts.mismatch !== null)
-    found.push(say.failed('SCHEMA_MISMATCH', facts.mismatch, 'start the version of covenant that created it, or use another database'));
+    found.push(
+      say.failed(
+        'SCHEMA_MISMATCH',
+        facts.mismatch.message,
+        facts.mismatch.why === 'obsolete'
+          ? 'start covenant at commit c09f4ba with this database once'
+          : facts.mismatch.why === 'newer'
+            ? 'start the newer covenant, or restore a backup of this version with pg_restore'
+            : 'set database_url to another database',
+      ),
+    );
   if (facts.missing.length > 0)
     found.push(
-      say.failed('SCHEMA_DAMAGED', `${facts.missing.length} parts of the schema are missing, first ${facts.missing[0]}`, 'restore it with pg_restore'),
+      say.failed(
+        'SCHEMA_DAMAGED',
+        `${facts.missing.length} parts of the schema are missing, first ${facts.missing[0]}`,
+        'stop every server and restore it with pg_restore. Before a server starts, run for each workspace: covenant audit anchor --after-restore --workspace NAME',
+      ),
     );
   if (facts.connectionsLeft < needed)
     found.push(
