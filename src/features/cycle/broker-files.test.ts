@@ -205,7 +205,7 @@ test('nothing is written through a link that leads out of the repository, and th
   const unlinked = (path: string) => rmSync(brokerFile(app.repository, path));
 
   linked('handoff');
-  expect((await app.ok('cycle.start', { feature: 'x' })).mirror_error).toContain(`leads to ${outside}`);
+  expect((await app.ok('cycle.start', { feature: 'x' })).mirror_error).toContain(`is a link to ${outside}`);
   expect((await app.handOver('codex', gemini)).mirror_error).toContain(outside);
   expect(readdirSync(outside)).toEqual([]);
   unlinked('handoff');
