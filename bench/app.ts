@@ -13,7 +13,7 @@ export interface Place {
   readonly url?: string | undefined;
 }
 
-/** The whole product in this process, without the network, on the store at `place`. */
+/** Opens the whole product in this process, without the network, on the store at `place`. */
 export const openApp = ({ path, url }: Place): Promise<App> =>
   createApp({
     config: testConfig({ home: '/nonexistent', path, url }, { log_level: 'error', tool_timeout_ms: 600_000 }),
@@ -22,7 +22,7 @@ export const openApp = ({ path, url }: Place): Promise<App> =>
     sweep: false,
   });
 
-/** The caller whose calls are measured. */
+/** Creates the caller whose calls are measured. */
 export const signUp = (app: App): Promise<BenchCaller> =>
   callerOf(app, async (tx) => {
     const { id } = await ensureDeveloper(tx, 'bench', 'operator');
@@ -49,7 +49,7 @@ async function callerOf(app: App, issue: (tx: Tx) => ReturnType<typeof issueToke
   return { principal: authenticated.principal, token: value };
 }
 
-/** PostgreSQL's autovacuum would do this within minutes of such a load. */
+/** Vacuums PostgreSQL's tables. Under such a load, autovacuum would do this within minutes. */
 export async function tidy(app: App): Promise<void> {
   if (app.store.kind === 'postgres') await sql`vacuum analyze`.execute(app.store.reader);
 }

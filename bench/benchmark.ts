@@ -3,7 +3,7 @@ import type { Rate } from './turns.ts';
 
 export interface BenchmarkReport {
   figure(figure: Omit<Row, 'area' | 'ratio'>): void;
-  /** Calls per second, with latencies in milliseconds. */
+  /** Adds a row for calls per second, with latencies in milliseconds. */
   rate(
     name: string,
     rate: Rate,
@@ -12,13 +12,13 @@ export interface BenchmarkReport {
   ): void;
   /** Shows which measurement is running. */
   step(text: string): void;
-  /** A detail that is not in the table. It is shown if this benchmark was requested by name. */
+  /** Reports a detail that is not in the table. It is printed only if this benchmark was requested by name. */
   detail(name: string, value: number, unit: string): void;
 }
 
 export type Benchmark = (report: BenchmarkReport) => Promise<void>;
 
-/** A report that collects the rows of one area. */
+/** Returns a report that adds the rows of one area to `rows`. */
 export function gatherer(area: string, rows: Row[], { step, detail }: Pick<BenchmarkReport, 'step' | 'detail'>): BenchmarkReport {
   const figure: BenchmarkReport['figure'] = (given) => rows.push(rowOf(area, given));
   return {

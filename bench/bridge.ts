@@ -14,7 +14,7 @@ import { inTurns, quantile, type Rate, rateOf, ratesInTurns } from './turns.ts';
 const CLAIMS = 200;
 const program = (path: string): string => new URL(`../${path}`, import.meta.url).pathname;
 
-/** Delays that an agent experiences: the start of its bridge, and the hook before each edit. */
+/** Measures delays that an agent experiences: the start of its bridge, and the hook before each edit. */
 export const bridge: Benchmark = async (report) => {
   const home = mkdtempSync(join(tmpdir(), 'covenant-bench-'));
   const repository = join(home, 'app');
@@ -97,7 +97,7 @@ async function hooks(report: BenchmarkReport, ours: StartedCovenant, env: NodeJS
   await hono.stop();
 }
 
-/** Claims of another developer, on other files of the same repository. */
+/** Makes claims for a second developer, on files of the same repository that the hook does not ask about. */
 async function makeClaims({ url, home }: StartedCovenant, repo: string, count: number): Promise<void> {
   const create = [program('dist/bin/covenant.js'), 'tokens', 'create', '--developer', 'other', '--json'];
   const { token } = JSON.parse(execFileSync(process.execPath, create, { env: { ...process.env, COVENANT_HOME: home }, encoding: 'utf8' })) as { token: string };
@@ -114,7 +114,7 @@ function expectJson(answer: string): void {
   if ('status' in value && value.status === 'error') throw new Error(answer.slice(0, 300));
 }
 
-/** Leaves out the first run of each, which warms the disk cache. */
+/** Returns the median times of each call. The first run of each call does not count, because it fills the disk cache. */
 async function middles(calls: readonly (() => Promise<number[]>)[]): Promise<number[][]> {
   const all = await inTurns(calls, STARTS + 1);
   return all.map(([first = [], ...rounds]) =>

@@ -4,7 +4,10 @@ export type RawCall = () => Promise<void>;
 
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
-/** A minimal request, so that the load generator costs little compared with the measured call. `check` throws if the answer is wrong. */
+/**
+ * Returns a function that makes one POST request with as little overhead as possible, so that the load generator takes little time compared with the measured
+ * call. `check` throws if the answer is wrong.
+ */
 export function post(url: string, headers: Record<string, string>, body: string, check: (answer: string) => void): RawCall {
   const all = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), ...headers };
   return () =>

@@ -12,7 +12,7 @@ export interface StoreSize {
 const BATCH_SIZE = 100;
 const GROUPS = 25;
 
-/** Tasks, events and one workflow, as agents would have made them. Returns the workflow. */
+/** Fills the store with tasks, events and one workflow, in the same way as calls of agents would. Returns the id of the workflow. */
 export async function fill(app: App, principal: Principal, { tasks, events, graph }: StoreSize): Promise<string> {
   const call = async (name: string, args: object) => {
     const { reply } = await app.dispatch.tool({ name, args: { ...args }, principal, surface: 'api' });
@@ -42,7 +42,7 @@ export async function fill(app: App, principal: Principal, { tasks, events, grap
   return String(id);
 }
 
-/** Groups follow each other; each group has a few parallel chains. */
+/** A task of the graph. The graph is a sequence of groups, and each group contains a few parallel chains of tasks. */
 function planned(index: number, all: number) {
   const size = Math.ceil(all / GROUPS);
   const group = Math.floor(index / size);

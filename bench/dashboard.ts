@@ -14,13 +14,13 @@ import { QUICK } from './effort.ts';
 
 const MUCH: StoreSize = QUICK ? { tasks: 100, events: 1_000, graph: 100 } : { tasks: 10_000, events: 100_000, graph: 5_000 };
 const LITTLE: StoreSize = { tasks: 20, events: 100, graph: 20 };
-/** Slows the browser down to the speed of an old laptop. */
+/** The factor by which the browser is slowed down, to about the speed of an old laptop. */
 const SLOWDOWN = 4;
 
 interface PageVisit {
   readonly name: string;
   readonly path: string;
-  /** The time at which the main content is visible. */
+  /** A selector for the main content. The page counts as loaded when this content is visible. */
   readonly shows: string;
 }
 
@@ -32,7 +32,7 @@ interface PageTimes {
   readonly rows: number;
 }
 
-/** Compares pages on a large store with the same pages on a small one, in a slowed-down real browser. */
+/** Compares pages on a large store with the same pages on a small store, in a real browser that is slowed down. */
 export const dashboard: Benchmark = async (report) => {
   if (!existsSync(DASHBOARD_FOLDER)) throw new Error('The dashboard is not built: npm run build');
   const browser = await launchBrowser();
@@ -106,7 +106,7 @@ async function visitPage(page: Page, url: string, { path, shows }: PageVisit): P
   return { painted: Math.round(rest.paint), usable: Math.round(usable), held: Math.round(rest.held), rows: rest.rows };
 }
 
-/** Runs inside the page. */
+/** Records long tasks of the main thread. This function runs inside the page. */
 function watchTasks(): void {
   const seen = window as unknown as { held: number };
   seen.held = 0;

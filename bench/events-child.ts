@@ -19,7 +19,7 @@ interface RunOptions extends Places {
 
 export interface EventsFigures {
   readonly appends: readonly { readonly writers: number; readonly ours: Rate; readonly plain: Rate; readonly unchained?: Rate }[];
-  /** Events per second when one append adds many events. */
+  /** Events per second if each append adds many events at once. */
   readonly batch: { readonly ours: number; readonly plain: number };
   /** Events per second. */
   readonly verify: { readonly ours: number; readonly hashing: number };
@@ -69,7 +69,7 @@ async function action<T>(name: string, args: object): Promise<T> {
   return reply.data as T;
 }
 
-/** Measures the check of `covenant audit verify`, and then the hashing alone. */
+/** Measures how fast `covenant audit verify` checks the journal, and how fast hashing alone is. */
 async function verifying(): Promise<EventsFigures['verify']> {
   const { seq: before } = await headOf();
   for (let made = before; made < options.events; made += 1_000) await append(Math.min(1_000, options.events - made));

@@ -1,4 +1,7 @@
-/** 64 connections send the largest bodies that callers without a token may send, one after another, until the process is stopped. */
+/**
+ * Floods the server until this process is stopped. 64 connections send request bodies one after another, each of the largest size that callers without a token
+ * may send.
+ */
 import { Agent, request } from 'node:http';
 
 const [url = ''] = process.argv.slice(2);

@@ -5,10 +5,10 @@ import { SECONDS } from './effort.ts';
 import { residentMb, startCovenant, startScript } from './process.ts';
 import { inTurns, middle, quantiles } from './turns.ts';
 
-/** Pause between two calls of the agent, so that it is busy but does not become a second flood. */
+/** The agent pauses between two calls, so that it is busy but does not flood the server itself. */
 const BETWEEN_MS = 5;
 
-/** How a flood from unknown callers affects an agent's latency and the server's memory. */
+/** Measures how a flood from unknown callers affects an agent's latency and the server's memory. */
 export const flood: Benchmark = async (report) => {
   const ours = await startCovenant();
   const call = async () => {

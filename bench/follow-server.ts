@@ -1,4 +1,7 @@
-/** The server that followers connect to, in its own process: the product's journal, or a bare ws server that sends a prepared text to all. */
+/**
+ * Starts the server that followers connect to, in its own process. It is either Covenant's journal, or a bare ws server that sends a prepared text to all
+ * followers.
+ */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';

@@ -13,8 +13,8 @@ interface Delays {
 }
 
 /**
- * The delay until each follower receives an event. It starts with the commit of our server, or when the bare server sends its text.
- * The servers take turns, one event at a time.
+ * Measures the delay until each follower has received an event. For our server, the delay starts with the commit. For the bare server, it starts when the text
+ * is sent. The two servers take turns, one event at a time.
  */
 export async function followed(followers: number): Promise<{ ours: Delays; bare: Delays }> {
   const [ours, bare] = [await started('ours', followers), await started('bare', followers)];
@@ -56,7 +56,7 @@ async function started(kind: 'ours' | 'bare', count: number): Promise<Followed> 
       const sent = nextMessage<SentEvent>();
       server.send('send');
       const [{ at }] = await Promise.all([sent, all]);
-      // All processes of the machine share this clock.
+      // The two times can be subtracted, because all processes of the machine share this clock.
       return received.map((time) => Number(time - BigInt(at)) / 1e6);
     },
     async stop() {

@@ -14,10 +14,13 @@ import { type Rate, rateOf, ratesInTurns } from './turns.ts';
 const stdioEcho = new URL('baselines/stdio-echo.ts', import.meta.url).pathname;
 
 const CALLERS = [1, 16];
-/** Number of warm-up calls, because the first calls of a process are its slowest. */
+/** Warm-up calls that are not measured. They are needed because the first calls of a process are its slowest. */
 const WARM = QUICK ? 5 : 200;
 
-/** Cost of an external server's tool through the gateway, compared with calling that server directly. Every call through the gateway is gated, journaled and synced. */
+/**
+ * Measures calls of an external server's tool through the gateway, compared with direct calls to that server. Every call through the gateway is gated,
+ * journaled and synced to disk.
+ */
 export const gateway: Benchmark = async (report) => {
   const upstream = await startBaseline('sdk-echo');
   const home = mkdtempSync(join(tmpdir(), 'covenant-bench-'));
@@ -58,7 +61,7 @@ export const gateway: Benchmark = async (report) => {
   }
 };
 
-/** Fails before the measurement if the peer refuses the call. */
+/** Makes one call to check that the other product answers, so that the measurement does not start if it refuses the call. */
 async function answering(call: RawCall): Promise<RawCall> {
   await call();
   return call;

@@ -7,7 +7,7 @@ export interface Load {
   body: unknown;
   connections: number;
   seconds: number;
-  /** Text in a correct answer. A benchmark of refusals would measure nothing. */
+  /** Text that a correct answer contains. It is checked before the measurement, so that refused calls are not measured by mistake. */
   expect: string;
 }
 

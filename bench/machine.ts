@@ -13,7 +13,7 @@ export interface Machine {
   readonly node: string;
   readonly sqlite: string;
   readonly postgres: string;
-  /** Median time to sync 4 kB to disk: the minimum for a durable answer. */
+  /** Median time to sync 4 kB to disk. A call that must survive a power failure takes at least this long. */
   readonly syncMs: number;
 }
 

@@ -26,9 +26,9 @@ export interface OverlapFigures {
   p99: number;
   found: number;
   residentMb: number;
-  /** Search for the same words in a full-text index of the same texts. */
+  /** Median time to search for the same words in a full-text index of the same texts. */
   plainP50: number;
-  /** Texts per second inserted into that index, one by one in one transaction. */
+  /** How many texts per second are inserted into the full-text index, one by one in one transaction. */
   plainPerSecond: number;
 }
 
@@ -96,13 +96,13 @@ const figures: OverlapFigures = {
 process.stdout.write(`${JSON.stringify(figures)}\n`);
 await app.close();
 
-/** Half of the queries rephrase stored tasks. */
+/** Returns the n-th task to check. Half of these tasks rephrase a stored task. */
 function asked(n: number): MadeTask {
   const original = Math.floor((n * 7_919) % Math.max(1, options.items));
   return n % 2 === 0 && options.items > 0 ? rephrased(madeTask(original), n) : madeTask(10_000_000 + n);
 }
 
-/** Adds the same texts to a full-text index. Only the last additions are timed. */
+/** Makes a full-text index of the same texts. Only the last additions are timed. */
 function fullText(): { index: FullText; plainPerSecond: number } {
   const index = new FullText(options.plain.path);
   index.add(Array.from({ length: bulk }, (_, seed) => madeTask(seed)));
@@ -127,7 +127,7 @@ async function check(on: App, n: number): Promise<number> {
   return took;
 }
 
-/** Writes the same rows as `indexItems`, but in bulk, because a million single writes would take an hour. */
+/** Writes the same rows as `indexItems`, but many at a time, because a million single writes would take an hour. */
 async function fill(on: App, count: number): Promise<void> {
   if (count === 0) return;
   const frequencies = new Map<string, number>();

@@ -13,10 +13,12 @@ import { rankReports } from './overlap/reports.ts';
 const ALL = Number.POSITIVE_INFINITY;
 /** Uses every n-th pull request. */
 const EVERY = QUICK ? 50 : 1;
-/** Number of candidates per pull request that are embedded. */
+/** How many of the best candidates of each pull request are embedded. */
 const RERANKED = 30;
 
-/** Quality of duplicate detection: on real pull requests and bug reports if the data is available, and on the project's own pairs. */
+/**
+ * Measures how well the check finds duplicates, on the labelled pairs of this repository. If the data is available, also on real pull requests and bug reports.
+ */
 export const overlapQuality: Benchmark = async (report) => {
   const embed = await findEmbedder();
   await labelled(report, 'labelled pairs', null);
@@ -54,7 +56,7 @@ export const overlapQuality: Benchmark = async (report) => {
   thresholds(report, text, full);
 };
 
-/** Shares of duplicates. */
+/** Adds a row for each share: how many duplicates were ranked first, among the first five, or found at 5 % false alarms. */
 function reportShares(report: BenchmarkReport, name: string, ours: readonly Ranked[], otherName: string, other: readonly Ranked[]): void {
   const [mine, theirs] = [figuresOf(ours), figuresOf(other)];
   for (const [key, words] of [
@@ -94,7 +96,7 @@ async function labelled(report: BenchmarkReport, name: string, embed: Embed | nu
   report.detail(`${name}: tasks with a stranger that escalates`, rounded(strangers.escalated / strangers.size), `in a workspace of ${strangers.size}`);
 }
 
-/** Compares ranking with and without the embedder, on a sample and only for the best candidates by text and files. */
+/** Compares the ranking with and without the embedder. It uses a sample of the pull requests, and embeds only the best candidates by text and files. */
 async function reranked(report: BenchmarkReport, windows: readonly Window[], full: readonly Ranked[], embed: Embed): Promise<void> {
   const chosen = [true, false].flatMap((isDuplicate) => {
     const all = windows.flatMap((window, at) => (window.isDuplicate === isDuplicate ? [{ window, ranked: full[at] as Ranked }] : []));
@@ -137,7 +139,7 @@ async function reranked(report: BenchmarkReport, windows: readonly Window[], ful
   );
 }
 
-/** Removes references that name the original. */
+/** The text of a pull request without links, issue numbers and commit hashes, because these could refer to the original. */
 const plain = ({ title, body }: Doc): string => `${title}\n${body}`.replace(/https?:\S+|#\d+|\b[0-9a-f]{7,40}\b/g, ' ').slice(0, 600);
 
 function thresholds(report: BenchmarkReport, text: readonly Ranked[], full: readonly Ranked[]): void {

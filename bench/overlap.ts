@@ -3,7 +3,10 @@ import { CHECKS, ITEMS } from './effort.ts';
 import { ENGINES, inChild } from './engine.ts';
 import type { OverlapFigures } from './overlap-child.ts';
 
-/** A whole `covibe_task check` (compared, stored, journaled, synced) in a growing workspace, compared with an empty workspace and with a plain search. */
+/**
+ * Measures a whole `covibe_task check` (compared, stored, journaled, synced) in workspaces of different sizes, compared with an empty workspace and with a
+ * plain full-text search.
+ */
 export const overlap: Benchmark = async (report) => {
   for (const engine of ENGINES) {
     const measured = (items: number) => {

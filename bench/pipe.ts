@@ -27,7 +27,10 @@ const mcpCall = {
 };
 const mcpHeaders = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'echo' };
 
-/** A call through the whole pipe, compared with a bare server and with its writes alone. The call is journaled and synced before it is answered. */
+/**
+ * Measures a call through the whole pipe, which is journaled and synced to disk before it is answered. The baselines are a bare server, and the writes of the
+ * call without the rest.
+ */
 export const pipe: Benchmark = async (report) => {
   await onSqlite(report);
   await onPostgres(report);

@@ -11,7 +11,7 @@ export const covenant: string = join(root, 'dist/bin/covenant.js');
 export interface StartedProgram {
   readonly url: string;
   readonly pid: number;
-  /** Milliseconds from spawn to the line that reports readiness. */
+  /** Milliseconds from the start of the process to the line with which it reports that it is ready. */
   readonly readyMs: number;
   stop(): Promise<void>;
 }
@@ -40,7 +40,7 @@ function firstLine(child: ChildProcess): Promise<string> {
   });
 }
 
-/** A script that prints a line when it has started. */
+/** Starts a script that prints a line when it is ready. */
 export const startScript = (script: URL, ...args: string[]): Promise<StartedProgram> => start([script.pathname, ...args]);
 
 export const startBaseline = (name: string): Promise<StartedProgram> => start([join(root, 'bench/baselines', `${name}.ts`)]);
@@ -50,7 +50,7 @@ export interface StartedCovenant extends StartedProgram {
   readonly token: string;
 }
 
-/** Starts a real server in a new home, or in an existing home that is kept. A developer in it may call echo. */
+/** Starts a real server in a new home, or in the existing home `kept`, which is not deleted afterwards. The returned token may call `echo`. */
 export async function startCovenant(env: NodeJS.ProcessEnv = {}, kept?: string, grants: readonly string[] = []): Promise<StartedCovenant> {
   const home = kept ?? mkdtempSync(join(tmpdir(), 'covenant-bench-'));
   const all = { ...env, COVENANT_HOME: home, MCP_LOG_LEVEL: 'error' };
@@ -76,7 +76,7 @@ export function residentMb(pid: number): number {
   return Math.round(Number(kb) / 1024);
 }
 
-/** The milliseconds from the start of a process to its end. It must succeed and write nothing to standard error. */
+/** Measures the milliseconds from the start of a process to its end. Fails if the process fails or writes to standard error. */
 export async function wholeProcess(args: readonly string[], env: NodeJS.ProcessEnv = process.env, input = ''): Promise<number> {
   const started = performance.now();
   const child = spawn(process.execPath, args, { env, stdio: ['pipe', 'ignore', 'pipe'] });

@@ -1,11 +1,11 @@
 export interface Progress {
   show(finished: number, text: string): void;
-  /** Prints a permanent line. */
+  /** Prints a line that is not overwritten. */
   print(line: string): void;
   done(): void;
 }
 
-/** On a terminal one line is overwritten. Otherwise each step prints a line. */
+/** Shows progress. On a terminal, each step overwrites the same line. Otherwise each step prints a new line. */
 export function progressLine(all: number): Progress {
   const started = performance.now();
   const overwrites = process.stderr.isTTY;

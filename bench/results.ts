@@ -12,7 +12,7 @@ export interface Row {
   readonly p50?: number;
   readonly p99?: number;
   readonly baseline: Baseline;
-  /** Our figure divided by the baseline. Absent if the baseline could not be measured. */
+  /** Our figure divided by that of the baseline. Missing if the baseline could not be measured. */
   readonly ratio?: number;
   readonly note?: string;
 }
@@ -36,14 +36,17 @@ export function readResults(): Results | undefined {
   return existsSync(FILE) ? (JSON.parse(readFileSync(FILE, 'utf8')) as Results) : undefined;
 }
 
-/** New runs replace older runs of the same areas. Results of another machine are dropped, because they cannot be compared. */
+/**
+ * Adds new runs to the old results. A new run replaces the old run of the same area. If the old results are from a different machine, they are dropped, because
+ * figures of two machines cannot be compared.
+ */
 export function mergeResults(old: Results | undefined, fresh: Results): Results {
   if (!old || JSON.stringify(comparable(old.machine)) !== JSON.stringify(comparable(fresh.machine))) return fresh;
   const kept = old.rows.filter(({ area }) => !(area in fresh.runs));
   return { machine: fresh.machine, runs: { ...old.runs, ...fresh.runs }, rows: [...kept, ...fresh.rows] };
 }
 
-/** The machine without properties that differ between runs or between builds of the same kernel. */
+/** A description of the machine that leaves out what differs between runs or between builds of the same kernel. */
 const comparable = ({ syncMs: _, os, ...machine }: Machine): Omit<Machine, 'syncMs'> => ({ ...machine, os: os.replace(/-.*/, '') });
 
 export function writeResults(fresh: Results): void {

@@ -1,6 +1,7 @@
 /**
- * `npm run bench [-- NAME… --keep --quick]`: measures each figure and its baseline in the same run. Read the ratios, because the machine is noisy.
- * A complete run is saved to bench/results.json and docs/benchmarks.md. A run of some areas is saved only with `--keep`.
+ * `npm run bench [-- NAME… --keep --quick]`: measures each figure and its baseline in the same run. Compare the ratios instead of the figures, because the
+ * times vary with the load on the machine. A complete run is saved to bench/results.json and docs/benchmarks.md. A run of some areas is saved only with
+ * `--keep`.
  */
 import { AREAS, type AreaName } from './areas.ts';
 import { type Benchmark, gatherer } from './benchmark.ts';
@@ -65,7 +66,7 @@ for (const [index, name] of wanted.entries()) {
   if (error) progress.print(`${name} FAILED: ${error.stack}`);
   rows.push(...gathered);
   runs[name] = { at, seconds: Math.round((performance.now() - started) / 1000), ...(error && { error: error.message.slice(0, 300) }) };
-  // Save after each area, so that an interrupted run keeps its results.
+  // Saves after each area, so that the results of an interrupted run are not lost.
   if (isKept) {
     writeResults({ machine, runs, rows });
     writeDocument();

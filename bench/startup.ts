@@ -8,13 +8,13 @@ import { covenant, residentMb, type StartedProgram, startBaseline, startCovenant
 import { inTurns, mediansInTurns, middle } from './turns.ts';
 
 const ROUNDS = QUICK ? 1 : 5;
-/** The wait until background work of the start has finished. */
+/** The memory is measured after this pause, because the server still does background work after it is ready. */
 const SETTLES_MS = 2_000;
 
-/** Start time and memory at rest. */
+/** Measures the start time of the server and its memory at rest. */
 export const startup: Benchmark = async (report) => {
   const home = mkdtempSync(join(tmpdir(), 'covenant-bench-'));
-  // The first start creates the database.
+  // Not measured: the first start creates the database.
   await (await startCovenant({}, home)).stop();
   report.step('covenant up');
   const [ours, bare] = (await inTurns([() => look(() => startCovenant({}, home)), () => look(() => startBaseline('sdk-echo'))], ROUNDS)) as [Seen[], Seen[]];

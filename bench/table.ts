@@ -1,6 +1,6 @@
 import type { Baseline, Row } from './results.ts';
 
-/** Small values get two significant digits; otherwise they would appear as 0. */
+/** Shows small values with two significant digits, because rounded values would appear as 0. */
 function shown(value: number): string {
   const size = Math.abs(value);
   if (size < 0.1) return value.toLocaleString('en', { maximumSignificantDigits: 2 });
@@ -11,7 +11,7 @@ const withUnit = (value: number, unit: string): string =>
 
 const besideOf = (baseline: Baseline): string => ('value' in baseline ? withUnit(baseline.value, baseline.unit) : `could not run: ${baseline.error}`);
 
-/** The cells of one row. The terminal and the document use the same ones. */
+/** Returns the cells of one row, for the table on the terminal and for the table in the document. */
 export function cellsOf({
   name,
   value,
@@ -28,7 +28,7 @@ export function cellsOf({
 const HEADS = ['', 'ours', 'p50 / p99 ms', 'baseline', 'its figure', 'ratio'] as const;
 const LONGEST = 70;
 
-/** All rows for a terminal, by area. */
+/** Returns all rows as a table for the terminal, grouped by area. */
 export function tableOf(rows: readonly Row[]): string {
   const cut = (text: string) => (text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text);
   const lines = rows.map((row) => ({ area: row.area, cells: cellsOf(row).map(cut) }));

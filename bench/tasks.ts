@@ -1,4 +1,4 @@
-/** Synthetic tasks with the statistics of real ones: few common words, many rare ones, files in folders. Every run makes the same tasks. */
+/** Makes synthetic tasks with the statistics of real tasks: few common words, many rare words, and files in folders. Every run makes the same tasks. */
 
 const SYLLABLES = ['ba', 'co', 'di', 'fu', 'ga', 'hi', 'jo', 'ku', 'la', 'me', 'ni', 'po', 'ra', 'si', 'to', 'vu', 'xe', 'zy'];
 const VOCABULARY = 30_000;
@@ -9,7 +9,7 @@ export interface MadeTask {
   readonly files: readonly string[];
 }
 
-/** Mulberry32: small, quick, and the same on every machine. */
+/** The random number generator Mulberry32. It is small and fast, and gives the same numbers on every machine. */
 export function chance(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -37,7 +37,7 @@ export function madeTask(seed: number): MadeTask {
   return { title: words(random, 5 + Math.floor(random() * 4)), scope: words(random, 8 + Math.floor(random() * 12)), files };
 }
 
-/** Describes the same work, partly in other words. */
+/** Returns a task that describes the same work, partly in different words. */
 export function rephrased(task: MadeTask, seed: number): MadeTask {
   const random = chance(seed);
   const other = (text: string) =>

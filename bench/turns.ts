@@ -8,7 +8,10 @@ export interface Rate {
 
 export const rounded = (value: number): number => Math.round(value * 100) / 100;
 
-/** Runs the measurements in turn for several rounds, so that other load on the machine affects all of them alike. Returns the rounds of each measurement. */
+/**
+ * Runs all measurements one after another, and repeats this for several rounds, so that other load on the machine affects all of them alike. Returns the
+ * results of all rounds for each measurement.
+ */
 export async function inTurns<T>(works: readonly (() => Promise<T>)[], rounds = ROUNDS): Promise<T[][]> {
   const all: T[][] = works.map(() => []);
   for (let round = 0; round < rounds; round++) for (const [index, work] of works.entries()) all[index]?.push(await work());
@@ -18,15 +21,15 @@ export async function inTurns<T>(works: readonly (() => Promise<T>)[], rounds = 
 export const middle = <T>(rounds: readonly T[], by: (round: T) => number): T =>
   rounds.toSorted((one, other) => by(one) - by(other))[Math.floor(rounds.length / 2)] as T;
 
-/** The median round of each measurement. */
+/** Runs measurements of rates in turns. Returns the median round of each measurement. */
 export const ratesInTurns = async (works: readonly (() => Promise<Rate>)[], rounds = ROUNDS): Promise<Rate[]> =>
   (await inTurns(works, rounds)).map((rates) => middle(rates, ({ perSecond }) => perSecond));
 
-/** The median figure of each measurement. */
+/** Runs measurements of single figures in turns. Returns the median of each measurement. */
 export const mediansInTurns = async (works: readonly (() => Promise<number>)[], rounds = ROUNDS): Promise<number[]> =>
   (await inTurns(works, rounds)).map((values) => middle(values, (value) => value));
 
-/** Makes calls with several workers for a given time. Each worker makes one call after another. */
+/** Lets several workers make calls for a given time. Each worker makes one call after another. */
 export async function rateOf(call: (worker: number) => Promise<unknown>, workers: number, seconds: number): Promise<Rate> {
   const times: number[] = [];
   const started = performance.now();

@@ -13,7 +13,7 @@ interface RunOptions extends Places {
   readonly calls: number;
   readonly checkpoints: number;
   readonly rounds: number;
-  /** Tasks per round of the race. */
+  /** How many tasks the agents claim and complete in each round of `race`. */
   readonly raced: number;
   readonly seconds: number;
 }
@@ -25,20 +25,20 @@ export interface Latency {
 
 export interface WorkflowFigures {
   readonly planMs: number;
-  /** A no-op call in the same store. */
+  /** The latency of a no-op call on the same store. */
   readonly clock: Latency;
   readonly next: Latency;
-  /** The same question answered by reading all tasks and edges of the workflow. */
+  /** The latency of finding the next tasks by reading all tasks and edges of the workflow. */
   readonly nextNaive: Latency;
   readonly nextByReady: readonly { readonly ready: number; readonly latency: Latency; readonly clock: Latency }[];
   readonly progress: Latency;
   readonly context: Latency;
-  /** Reads and tokenises every checkpoint, as a pack without a budget would. */
+  /** The latency of reading and tokenising every checkpoint, as would be necessary without a token budget. */
   readonly contextNaive: Latency;
   readonly contextTokens: number;
-  /** Tasks per second that 32 agents claim, plan, start and complete. */
+  /** How many tasks per second 32 agents claim, plan, start and complete. */
   readonly tasksPerSecond: number;
-  /** The same number of events, two per call, written directly with one COMMIT per call. */
+  /** How many tasks per second are possible if only their events are written, directly and with one COMMIT per call (two events per call). */
   readonly plainPerSecond: number;
 }
 
@@ -56,7 +56,7 @@ async function call<T = Record<string, unknown>>(name: string, args: object): Pr
   return reply.data as T;
 }
 
-/** Calls each function in turn, several times. The first call of each function is a warm-up. */
+/** Measures the latencies of several functions, which are called in turns. The first call of each function is a warm-up and does not count. */
 async function latencies<const Works extends readonly (() => Promise<unknown>)[]>(
   works: Works,
   calls = options.calls,
@@ -70,7 +70,7 @@ async function latencies<const Works extends readonly (() => Promise<unknown>)[]
   return rounds.map((times) => quantiles(times.slice(1))) as { [K in keyof Works]: Latency };
 }
 
-/** Layers of 100 tasks with three dependencies each. The first `ready` tasks have no dependencies. */
+/** Creates a workflow with layers of 100 tasks, each with three dependencies. The first `ready` tasks have no dependencies. */
 async function workflow(tasks: number, ready = WIDTH): Promise<string> {
   const plan = Array.from({ length: tasks }, (_, at) => {
     const [layer, column] = [Math.floor(at / WIDTH), at % WIDTH];
@@ -149,7 +149,7 @@ const figures: WorkflowFigures = {
 process.stdout.write(`${JSON.stringify(figures)}\n`);
 await app.close();
 
-/** Tasks per second, from claim to completion. */
+/** Lets 32 agents claim and complete tasks. Returns the tasks per second. */
 async function race(ids: string[]): Promise<number> {
   const all = ids.length;
   const started = performance.now();
@@ -165,7 +165,7 @@ async function race(ids: string[]): Promise<number> {
   return Math.round(all / ((performance.now() - started) / 1_000));
 }
 
-/** Only the journal writes of `race`, as tasks per second of four calls each. */
+/** Makes only the journal writes of `race`: four calls per task. Returns the tasks per second. */
 async function plainRace(): Promise<number> {
   const { perSecond } = await rateOf((writer) => plain.append(writer, 2), AGENTS, options.seconds);
   return Math.round(perSecond / 4);

@@ -9,8 +9,8 @@ const CHECKPOINTS = QUICK ? 500 : 10_000;
 const RACED = QUICK ? 40 : 160;
 
 /**
- * Whole calls, which are read, journaled and synced, on a graph of up to 10,000 tasks and 30,000 edges.
- * They are compared with a plain implementation and with products that people use.
+ * Measures whole calls, which are journaled and synced to disk, on a graph of up to 10,000 tasks and 30,000 edges. The baselines are a plain implementation and
+ * two other products.
  */
 export const workflow: Benchmark = async (report) => {
   for (const engine of ENGINES) {

@@ -1,4 +1,4 @@
-/** `npm run budgets`: checks the transfer size of the built dashboard. It fails if a part exceeds its budget. `npm test` runs it. */
+/** `npm run budgets`: checks the transfer size of the built dashboard, and fails if a part exceeds its budget. `npm test` also runs this check. */
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +12,7 @@ interface Chunk {
 const web = fileURLToPath(new URL('../dist/web', import.meta.url));
 const manifest = JSON.parse(readFileSync(join(web, '.vite/manifest.json'), 'utf8')) as Record<string, Chunk>;
 
-/** The parts that load before the first page, and those that pages load on demand. In kilobytes, gzipped. */
+/** The shell, which loads before the first page, and the parts that pages load on demand. `most` is in kilobytes, gzipped. */
 const BUDGETS: { name: string; entry: string; page?: string; most: number }[] = [
   { name: 'shell', entry: 'index.html', most: 200 },
   { name: 'graph', entry: 'pages/workflows/graph-canvas.tsx', page: 'pages/workflows/graph.tsx', most: 80 },
@@ -20,7 +20,7 @@ const BUDGETS: { name: string; entry: string; page?: string; most: number }[] = 
   { name: 'charts', entry: 'parts/plot.tsx', most: 30 },
 ];
 
-/** All files that load with an entry. */
+/** Returns an entry's own file and all files that load together with it. */
 function filesOf(key: string, seen = new Set<string>()): Set<string> {
   const chunk = manifest[key];
   if (!chunk) throw new Error(`${key} is no longer a separate chunk. Update the list in scripts/budgets.ts.`);
@@ -33,7 +33,7 @@ function filesOf(key: string, seen = new Set<string>()): Set<string> {
 
 let isOver = false;
 for (const { name, entry, page, most } of BUDGETS) {
-  // Files that have already loaded do not count.
+  // Files that the browser has already loaded do not count.
   const before = new Set([...(name === 'shell' ? [] : filesOf('index.html')), ...(page ? filesOf(page) : [])]);
   const own = [...filesOf(entry)].filter((file) => !before.has(file));
   const size = own.reduce((sum, file) => sum + statSync(join(web, `${file}.gz`)).size, 0) / 1000;

@@ -1,4 +1,4 @@
-// Builds dist/ with the dashboard and the programs. Each program is a bundle, so that it starts by reading a few files instead of hundreds.
+// Builds the dashboard and the programs into dist/. Each program is bundled, so that it has to read only a few files to start, instead of hundreds.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,14 +7,17 @@ import { rolldown } from 'rolldown';
 import { buildNote, noted, root, sourceHash } from './clone.mjs';
 import { billOfMaterials, bundledPackages, EXTERNAL, installedPackages, licenceText, packageFolder, readProduct } from './shipped.mjs';
 
-/** The programs by the name that people type, each with the modules that it starts as separate processes or threads. */
+/** The programs, by the names of their commands. Each list contains the modules that the program starts as separate processes or threads. */
 const PROGRAMS = {
   covenant: ['machine/process/reaper-process', 'features/team/overlap/embed-worker'],
   'covibe-mcp': [],
   'covibe-local': [],
 };
 
-/** Each is one file with everything that it imports: what every command reads, and what a hook reads while its agent waits. */
+/**
+ * Each of these modules is bundled into one file with everything that it imports, so that it loads quickly. Every command loads `run`, and an agent waits while
+ * `hook` loads.
+ */
 const IN_ONE_FILE = /src\/surfaces\/(cli\/run|companion\/(run|subcommands\/hook))\.ts$/;
 
 const dist = join(root, 'dist');
@@ -22,7 +25,7 @@ const sources = sourceHash();
 /** The folders of the packages whose code is in dist/. */
 const bundled = new Set();
 
-// Keeps an up-to-date build: `npm install --global` prepares the clone again while a server may be running from these files.
+// With --if-changed, an up-to-date build is kept. `npm install --global` builds the clone again, while a server may be running from the files in dist/.
 if (process.argv.includes('--if-changed') && noted(buildNote) === sources) process.exit();
 rmSync(dist, { recursive: true, force: true });
 for (const [program, started] of Object.entries(PROGRAMS)) await bundle(program, started);
@@ -33,8 +36,8 @@ writeFileSync(join(dist, 'sbom.cdx.json'), `${JSON.stringify(billOfMaterials(rea
 writeFileSync(buildNote, sources);
 
 /**
- * Writes `bin/<program>.js`, which checks the version of Node before it loads anything, and the rest of the program to `<program>/`.
- * Each program is built separately. With shared chunks, programs would load more files, and the companion would load code that only the server needs.
+ * Writes `bin/<program>.js`, which checks the version of Node before it loads anything else. The rest of the program is written to `<program>/`. Each program
+ * is built separately. If programs shared chunks, they would load more files, and the companion would load code that only the server needs.
  */
 async function bundle(program, started) {
   const input = { [`bin/${program}`]: join(root, 'src/bin', `${program}.ts`) };
@@ -44,7 +47,7 @@ async function bundle(program, started) {
     cwd: root,
     platform: 'node',
     external: EXTERNAL,
-    // The `main` file of some packages loads other files at run time, and would not find them after bundling.
+    // `module` comes first, because the `main` file of some packages loads further files at run time, and would not find them after bundling.
     resolve: { mainFields: ['module', 'main'] },
     onLog: (level, log) => level === 'warn' && fail(log.message),
   });
@@ -66,7 +69,7 @@ async function bundle(program, started) {
 function buildDashboard() {
   run('vite', ['build', '--config', 'web/vite.config.ts', '--logLevel', 'warn']);
   collect(JSON.parse(readFileSync(join(dist, 'web/.vite/modules.json'), 'utf8')));
-  // Compressed once here instead of for every request.
+  // The files are compressed once here, so that the server does not have to compress them for every request.
   const assets = join(dist, 'web/assets');
   for (const name of readdirSync(assets)) {
     if (/\.(js|css)$/.test(name)) writeFileSync(join(assets, `${name}.gz`), gzipSync(readFileSync(join(assets, name)), { level: 9 }));

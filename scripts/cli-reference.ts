@@ -1,4 +1,4 @@
-/** docs/cli.md, from the definitions of the commands. */
+/** Writes the text of docs/cli.md from the definitions of the commands. */
 import { BRIDGE_ABOUT, BRIDGE_EXITS, BRIDGE_VARIABLES } from '../src/surfaces/cli/bridge-help.ts';
 import type { BareCommand, CommandGroup, CommandOptions } from '../src/surfaces/cli/command.ts';
 import { commandsOf, GROUPS } from '../src/surfaces/cli/groups.ts';
@@ -86,7 +86,7 @@ export async function cliReference(): Promise<string> {
   ].join('\n\n');
   return `${[
     '<!-- Written by `npm run docs` from the definitions of the commands. Do not edit. -->\n# Command line',
-    'Instead of a whole id, you can write its last characters if no other id ends with them: `4KQ2ZP` stands for `wf_01J…4KQ2ZP`. If the value of an option begins with a dash, write `--option=VALUE`. `--` ends the options.\n\nCommands that work on the files of this machine, such as `covenant doctor`, take no `--workspace`.',
+    'Instead of a whole id, you can write only its last characters, if no other id ends with them: `4KQ2ZP` stands for `wf_01J…4KQ2ZP`. If the value of an option begins with a dash, write `--option=VALUE`. Everything after `--` is read as an argument, not as an option.\n\nCommands that work on the files of this machine, such as `covenant doctor`, do not accept `--workspace`.',
     [...programs.map(({ contents }) => contents), '- [covibe-mcp](#covibe-mcp)'].join('\n'),
     ...programs.map(({ text }) => text),
     bridge,

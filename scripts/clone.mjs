@@ -1,4 +1,4 @@
-// State of this clone that the install and the build share. Plain JavaScript, because it runs before anything is installed.
+// Determines whether the install and the build of this clone are up to date. Plain JavaScript, because it runs before anything is installed.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -12,7 +12,7 @@ const TESTS = /\.test\.tsx?$|^src[/\\]testing$/;
 
 export const lockFileHash = () => sha256(readFileSync(join(root, 'package-lock.json')));
 
-/** A hash of everything that the build reads. Tests are excluded, so that editing one does not cause a build. */
+/** Returns a hash of all files that the build reads. Tests are excluded, so that a changed test does not cause a new build. */
 export function sourceHash() {
   const hash = createHash('sha256');
   const visit = (path) => {

@@ -1,4 +1,4 @@
-/** docs/configuration.md: every setting, environment variable and workspace setting, from their definitions. */
+/** Writes the text of docs/configuration.md, which lists every setting, environment variable and workspace setting, from their definitions. */
 import { z } from 'zod';
 import { CLIENT_VARIABLES } from '../src/clients/environment.ts';
 import { defaultsIn, ENVIRONMENT, SETTINGS } from '../src/config.ts';
@@ -28,7 +28,7 @@ interface JsonSchema {
 }
 
 const HOME = '~/.covenant';
-/** Places where the key stands for a name that the operator chooses. */
+/** Stands for a key that the operator chooses, such as the name of a launcher. */
 const NAMED = 'NAME';
 
 export function configurationReference(): string {
@@ -50,30 +50,31 @@ function configToml(): string {
     const variable = variables.get(key);
     return [code(key), typeOf(one), defaultOf(initial), boundsOf(one), sentence(key, one) + (variable ? ` Environment: ${code(variable)}.` : '')];
   });
-  return `These settings are in \`config.toml\` in the home (\`${HOME}\`, or \`COVENANT_HOME\`). \`covenant up --host\` and \`--port\` take precedence over the environment, and the
-environment over the file. A dot separates the table from its key: \`approvals.deadline_s\` is \`deadline_s\` under \`[approvals]\`. The server reads the file when it starts.
-The settings under \`limits\` are maximum values, except those that set a lifetime.
+  return `Put these settings into the file \`config.toml\` in the home (\`${HOME}\`, or the folder in \`COVENANT_HOME\`). The server reads this file only when
+it starts. The options \`--host\` and \`--port\` of \`covenant up\` take precedence over environment variables, and environment variables take precedence over
+the file. In this table, a dot separates a TOML table from its key: \`approvals.deadline_s\` is the key \`deadline_s\` under \`[approvals]\`. The settings under
+\`limits\` are maximum values, except those that set a lifetime.
 
 ${table(['setting', 'type', 'default', 'bounds', 'meaning'], rows)}`;
 }
 
-/** What the keys of an `[[mcp.server]]` table mean. A missing or outdated name stops this script. */
+/** Explains the keys of an `[[mcp.server]]` table. If a key is missing here, or no longer exists, this script fails. */
 const ENTRY_KEYS: Readonly<Record<string, string>> = {
   name: 'The name of the server. Its tools are published as `NAME_TOOL`.',
   command: 'The program to start, which speaks MCP over standard input and output. Use either `command` or `url`.',
   args: 'The arguments of the program. No shell interprets them.',
-  env: 'Environment variables to set for the program. It gets no other variables of the server except a basic set such as `PATH` and `HOME`.',
-  cwd: 'The working folder of the program, relative to the home.',
+  env: "Environment variables to set for the program. Of the server's own variables, the program gets only a basic set, such as `PATH` and `HOME`.",
+  cwd: 'The working folder of the program. A relative path begins at the home.',
   url: 'The address of a server that speaks Streamable HTTP. Use either `command` or `url`.',
   headers: 'HTTP headers to send to `url`.',
-  enabled: '`false`: the server is not started, and none of its tools and prompts are published.',
-  prefix: '`false`: tools and prompts keep their own names, without `NAME_`.',
-  include: 'The own names of the tools and prompts to publish. Default: all.',
-  exclude: 'The own names of tools and prompts that are not published.',
-  lazy: '`true`: once its tools are known, the server starts only with the first call.',
+  enabled: '`false`: Covenant does not start the server, and publishes none of its tools and prompts.',
+  prefix: '`false`: tools and prompts are published under their own names, without `NAME_`.',
+  include: 'The tools and prompts to publish, by their own names (without `NAME_`). Default: all.',
+  exclude: 'The tools and prompts not to publish, by their own names (without `NAME_`).',
+  lazy: '`true`: as soon as the tools of the server are known, Covenant starts it only when a call needs it.',
   workspaces: 'The workspaces that may use the server. `"*"` means every workspace.',
-  timeout_s: 'Seconds that a call may take. Default: `tool_timeout_ms`.',
-  protocol: 'The protocol era of the server. Set it only if `auto` does not detect it.',
+  timeout_s: 'How many seconds a call of this server may take. Default: the value of `tool_timeout_ms`.',
+  protocol: 'The protocol era that the server supports. Set it only if `auto` does not detect the right one.',
 };
 
 function secretsToml(): string {
@@ -89,8 +90,9 @@ function secretsToml(): string {
     boundsOf(one),
     ENTRY_KEYS[key] as string,
   ]);
-  return `These settings are in \`secrets.toml\` in the home, readable only by its owner (mode 0600). Each \`[[mcp.server]]\` table describes another MCP server: see
-[the gateway](gateway.md). \`$NAME\` and \`\${NAME}\` in values are replaced with variables of the server's environment. The file is read again when it changes.
+  return `Put these settings into the file \`secrets.toml\` in the home. Only its owner may be able to read the file (mode 0600). Each \`[[mcp.server]]\` table
+describes one external MCP server: see [the gateway](gateway.md). In values, \`$NAME\` and \`\${NAME}\` are replaced with the environment variable of that name.
+When the file changes, Covenant reads it again.
 
 ${table(['key', 'type', 'default', 'bounds', 'meaning'], rows)}`;
 }
@@ -110,8 +112,8 @@ function workspaceSettings(): string {
       ? [code(key), 'on or off', initial === 1 ? '`on`' : '`off`', '', `${title}. On: ${meaning.on} Off: ${meaning.off}`]
       : [code(key), whole ? 'integer' : 'number', initial === null ? 'not set' : code(String(initial)), `${min} to ${max}`, `${title}.`],
   );
-  return `Each workspace has its own values. Show them with \`covenant settings list\`, change one with \`covenant settings set NAME VALUE\`, and return to the
-default with \`covenant settings set NAME default\`. A change applies to the next call.
+  return `Each workspace has its own values for these settings. To show them, run \`covenant settings list\`. To change a setting, run \`covenant settings set
+NAME VALUE\`. To go back to the default, run \`covenant settings set NAME default\`. A change applies from the next call on.
 
 ${table(['setting', 'type', 'default', 'bounds', 'meaning'], rows)}`;
 }
@@ -122,7 +124,7 @@ interface Setting {
   readonly initial: unknown;
 }
 
-/** The settings below a schema, by dotted key. */
+/** Lists the settings that a schema contains, each with its dotted key. */
 function settingsIn(schema: JsonSchema, prefix: string, defaults: unknown): Setting[] {
   const below = (key: string, one: JsonSchema, initial: unknown) => settingsIn(one, prefix === '' ? key : `${prefix}.${key}`, initial);
   if (schema.properties) {

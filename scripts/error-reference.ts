@@ -1,4 +1,6 @@
-/** docs/errors.md: every error code with its explanation, and each message and next step that the source gives with it. */
+/**
+ * Writes the text of docs/errors.md. It lists every error code with its explanation, and each message and next step that the source code uses with this code.
+ */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +12,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 export interface Message {
   readonly code: string;
   readonly file: string;
-  /** Templates: a value of the moment stands as `{name}`. Undefined where the text is put together elsewhere. */
+  /** The text, with `{name}` for a value that is inserted at run time. Undefined if the text is not written next to the code. */
   readonly message: string | undefined;
   readonly next: string | undefined;
 }
@@ -23,7 +25,7 @@ interface Node {
 }
 
 const CODE = /^[A-Z][A-Z0-9]*(_[A-Z0-9]+)+$/;
-/** Calls that take a code, a message and a next step, in this order. */
+/** The functions and classes that take a code, a message and a next step, in this order. */
 const GIVING = /^(Refusal|CliError|TransferRefused|refused|refusal|notFound|block|say\.failed|say\.warning)$/;
 
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && 'type' in value;
@@ -32,7 +34,7 @@ const childrenOf = (node: Node): Node[] => Object.values(node).flatMap((value) =
 
 const stringOf = (node: Node | undefined): string | undefined => (node?.type === 'Literal' && typeof node.value === 'string' ? node.value : undefined);
 
-/** Every error code in the source of the product, with the texts beside it. */
+/** Finds every use of an error code in the source of the product, with the message and next step that are written next to it. */
 export function messagesInSource(): Message[] {
   const files = globSync('src/**/*.ts', { cwd: root }).filter((path) => !/\.test\.ts$|^src\/(testing|surfaces\/(demo-agents|cli\/error-codes))\//.test(path));
   return files.sort().flatMap((file) => messagesIn(file, readFileSync(join(root, file), 'utf8')));
@@ -56,9 +58,9 @@ export function messagesIn(file: string, source: string): Message[] {
   return found;
 }
 
-/** The names that one node declares, inside the nodes around it. */
+/** The names that one node declares. `outer` is the scope of the nodes around it. */
 interface Scope {
-  /** With the initial value. A parameter and a destructured name have none. */
+  /** Each name with its initial value. Parameters and destructured names have null. */
   readonly names: ReadonlyMap<string, Node | null>;
   readonly outer: Scope | undefined;
 }
@@ -68,7 +70,7 @@ interface Declaration {
   readonly scope: Scope;
 }
 
-/** Declarations are collected before the node is read: a text may be declared below the place that gives it. */
+/** Collects the declarations of a node. This happens before the node is read, because a text may be declared below the place that uses it. */
 function declaredBy(node: Node): Map<string, Node | null> {
   const names = new Map<string, Node | null>();
   const parameters = [node.params, node.type === 'CatchClause' ? node.param : []].flat().filter(isNode);
@@ -83,14 +85,14 @@ function declaredBy(node: Node): Map<string, Node | null> {
   return names;
 }
 
-/** The names in a binding, such as `{ a, b: [c] }`. */
+/** Returns the names that a binding such as `{ a, b: [c] }` declares. */
 function namesIn(binding: Node): string[] {
   if (binding.type === 'Identifier') return [String(binding.name)];
   const parts = [binding.properties, binding.elements, binding.value, binding.argument, binding.left, binding.parameter];
   return parts.flat().filter(isNode).flatMap(namesIn);
 }
 
-/** Undefined for an imported name. */
+/** Returns the declaration of a name in this file. Undefined if the name is imported. */
 function declarationOf(name: unknown, scope: Scope | undefined): Declaration | undefined {
   if (scope === undefined) return undefined;
   const init = scope.names.get(String(name));
@@ -102,7 +104,10 @@ const argumentsOf = (node: Node, source: string): Node[] =>
     ? (node.arguments as Node[])
     : [];
 
-/** Codes outside of those calls: in a field `code`, at the head of a row with its texts, or wherever a known code is compared. */
+/**
+ * Finds codes that are not arguments of those calls: in a field `code`, as the first element of an array with texts, or anywhere else if the code is listed in
+ * ERROR_CODES.
+ */
 function namedIn(node: Node): string[] {
   const codes = childrenOf(node).flatMap((each) => stringOf(each) ?? []);
   const isField =
@@ -111,7 +116,7 @@ function namedIn(node: Node): string[] {
   return codes.filter((code, at) => code in ERROR_CODES || isField || (isRow && at === 0 && CODE.test(code)));
 }
 
-/** `refused` and `refusal` take a status before the code. Only there a code may be a single word. */
+/** Returns the code if this argument is one. For `refused` and `refusal`, the code is the second argument, after a status. */
 function codeOf(given: Node | undefined, scope: Scope): string | undefined {
   const fallback = given?.type === 'LogicalExpression' ? (given.right as Node) : given;
   const text = stringOf(fallback?.type === 'Identifier' ? (declarationOf(fallback.name, scope)?.init ?? undefined) : fallback);
@@ -150,12 +155,15 @@ function textOf(node: Node | null | undefined, scope: Scope, depth = 0): string 
   }
 }
 
-/** A text that is only a value of the moment. */
+/** Matches a text that consists only of a value inserted at run time. */
 const IS_VALUE = /^\{[^{}]*\}$/;
 
 const rootOf = (node: Node): Node => (node.type === 'MemberExpression' ? rootOf(node.object as Node) : node);
 
-/** A value in a template: a constant text as it is, of singular and plural the plural, otherwise `{task name}`. */
+/**
+ * Returns the text that stands for a value in a template: the text itself if it is constant, the plural if the value chooses between singular and plural,
+ * otherwise a name such as `{task name}`.
+ */
 function valueIn(node: Node, scope: Scope): string {
   if (node.type === 'Identifier') return textOf(node, scope, 3) ?? `{${nameOf(node)}}`;
   if (node.type === 'ConditionalExpression') {
@@ -167,7 +175,7 @@ function valueIn(node: Node, scope: Scope): string {
 
 const isCount = ({ type, right }: Node): boolean => type === 'BinaryExpression' && (right as Node).value === 1;
 
-/** `task name` for `JSON.stringify(task.name)`, `port + 1` for `port + 1`. */
+/** Makes a readable name for a value: `task name` for `JSON.stringify(task.name)`, `port + 1` for `port + 1`. */
 function nameOf(node: Node | undefined): string {
   switch (node?.type) {
     case 'Identifier':
@@ -216,8 +224,8 @@ export function errorReference(): string {
   return `<!-- Written by \`npm run docs\` from the source. Do not edit. -->
 # Error codes
 
-Every refusal, warning and finding has a stable code, a message and a next step. \`covenant explain CODE\` prints the entry of a code.
-The messages below each code are those of the source; \`<name>\` stands for a value of the moment.
+Every refusal, warning and finding has a stable code, a message and a next step. \`covenant explain CODE\` prints the entry of a code. Below each code are the
+messages that the server and the programs use with it. In a message, \`{name}\` stands for a value that is inserted when the message is shown.
 
 ${contents.join('\n')}
 

@@ -1,4 +1,4 @@
-/** Installs npm packages for benchmarks and tests once, into the user's cache folder and never into the project. */
+/** Installs npm packages that only benchmarks and tests need. Each set of packages is installed once, into the user's cache folder instead of the project. */
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { readJson } from '../src/wire/covibe-home.ts';
 import { recordIn } from '../src/wire/json.ts';
 
-/** A hanging install must not block the run. */
+/** An install that hangs is stopped after this time, so that it does not block the run. */
 const INSTALL_MS = 10 * 60_000;
 
 /** Package names with their versions. */

@@ -15,8 +15,8 @@ const RAN = ['passed', 'failed'];
 const SKIPPED = ['skipped', 'pending', 'todo'];
 
 /**
- * The rows that no test covered. `excused` rows are cited by a skipped test in a file that may skip its tests. All others are `missing`. Rows in
- * test/unmet.json are left out.
+ * Finds the ledger rows that no test covered. If a skipped test cites a row, and the file of the test may skip tests, the row is `excused`. All other rows are
+ * `missing`. Rows in test/unmet.json are left out.
  */
 export function rowsNotRun(
   report: TestReport,

@@ -1,6 +1,7 @@
 /**
- * `npm run package [-- FOLDER]`: packs what dist/ contains. The packed manifest lists only the libraries that are not bundled, because npm would install the others for nothing.
- * `npm run pack:check`: packs into a temporary folder, prints the size, and fails if a bound is exceeded or a file is missing.
+ * `npm run package [-- FOLDER]`: makes the npm package. Its manifest lists only the libraries that are not bundled, because npm would install the others
+ * although no code imports them.
+ * `npm run pack:check`: makes the package in a temporary folder, prints its size, and fails if it is too large or a file is missing.
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,7 +21,7 @@ const NEEDED = [
   'dist/licenses.txt',
   'dist/sbom.cdx.json',
   'docs/operations.md',
-  // The server and the bridge read it as the resource covenant://guide.
+  // The server and the bridge offer this file as the resource covenant://guide.
   'docs/agents.md',
   ...['README', 'ARCHITECTURE', 'GLOSSARY', 'SECURITY', 'CONTRIBUTING', 'CHANGELOG'].map((name) => `${name}.md`),
 ];
@@ -43,7 +44,7 @@ interface Component {
 
 const readJson = <T>(path: string): T => JSON.parse(readFileSync(join(root, path), 'utf8')) as T;
 
-/** Runs `npm pack` without its scripts, because they would rebuild the files that are being packed. */
+/** Runs `npm pack`, but not the scripts that npm would run with it, because they would rebuild the files that are being packed. */
 function npmPack(cwd: string, ...args: string[]): Packed {
   const output = execFileSync('npm', ['pack', '--ignore-scripts', '--json', ...args], { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
   const [packed] = JSON.parse(output) as [Packed];
@@ -56,14 +57,14 @@ function shippedAs(delivery: 'bundled' | 'installed'): ReadonlySet<string> {
   return new Set(found.map(({ group, name }) => (group ? `${group}/${name}` : name)));
 }
 
-/** The manifest for people who install the package. It leaves out bundled libraries and everything that only a clone needs. */
+/** The package.json of the published package. It leaves out bundled libraries and everything that only a clone needs. */
 function packedManifest(): Manifest {
   const { devDependencies: _, scripts: __, overrides: ___, allowScripts: ____, ...manifest } = readJson<Manifest & Record<string, unknown>>('package.json');
   const bundled = shippedAs('bundled');
   return { ...manifest, dependencies: Object.fromEntries(Object.entries(manifest.dependencies).filter(([name]) => !bundled.has(name))) };
 }
 
-/** Packs a copy with the reduced manifest, so that no interruption can leave a changed package.json in the clone. */
+/** Packs a copy of the files with the reduced manifest. The package.json of the clone is never changed, so an interruption cannot leave it in a wrong state. */
 function pack(destination: string): { packed: Packed; manifest: Manifest } {
   const copy = mkdtempSync(join(tmpdir(), 'covenant-pack-'));
   try {

@@ -1,5 +1,5 @@
-// Installs the packages of the lock file if it changed since the last install, and builds if a source changed since the last build.
-// It refuses to do so while a server of this clone runs, because the server uses these files.
+// Installs the packages of the lock file if the lock file changed since the last install. Builds if a source file changed since the last build.
+// While a server of this clone runs, this script refuses to install or build, because the server uses these files.
 // Plain JavaScript without dependencies, because it runs on any Node of the machine before anything is installed.
 import { spawnSync } from 'node:child_process';
 import { linkSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -29,7 +29,7 @@ function withLock(work) {
   const giveUp = Date.now() + LOCK_WAIT_MS;
   for (;;) {
     try {
-      // A link appears with its content, so an existing lock always contains the pid of its holder.
+      // A hard link appears together with its content. An existing lock therefore always contains the pid of the process that holds it.
       const mine = `${lock}.${process.pid}`;
       writeFileSync(mine, String(process.pid));
       try {
@@ -53,7 +53,10 @@ function withLock(work) {
   }
 }
 
-/** Renames the lock before removing it. Otherwise, of two processes that find a dead holder's lock, one could remove the other's new lock. */
+/**
+ * Removes the lock of a process that has died. It renames the lock first. Otherwise, if two processes found the old lock at the same time, one of them could
+ * remove the new lock of the other.
+ */
 function takeAway(holder) {
   const aside = `${lock}.dead.${process.pid}`;
   try {
@@ -71,7 +74,10 @@ function refuseWhileServing(what) {
   if (running.length > 0) fail(`cannot ${what} while a server of this clone runs (process ${running.join(', ')})`, 'stop the server, then run this again');
 }
 
-/** A killed server leaves its mark behind. If the process with this pid started after the mark was written, it is not that server. */
+/**
+ * Whether the server that wrote this mark (a file named by its pid) is still running. A killed server leaves its mark behind, and a new process may get the
+ * same pid. If the process started after the mark was written, it is not that server.
+ */
 function isMarked(pid, markedAt) {
   if (!alive(pid)) return false;
   const { stdout } = spawnSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8', env: { ...process.env, LC_ALL: 'C' } });
@@ -85,7 +91,9 @@ function run(program, args, what) {
   if (error || status !== 0) fail(`${what} failed${error ? `: ${error.message}` : ''}`, 'read the errors above');
 }
 
-/** npm runs the next script with the Node in node_modules/.bin. If there is none, the machine's Node must be new enough. */
+/**
+ * Checks that the next script can run. npm runs it with the Node in node_modules/.bin. If the clone has no Node there, the machine's Node must be new enough.
+ */
 function checkNode() {
   const own = spawnSync(join(root, 'node_modules', '.bin', 'node'), ['--version'], { encoding: 'utf8' });
   if (own.status === 0) return;

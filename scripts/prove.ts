@@ -7,16 +7,16 @@ import { SQLITE_ONLY } from '../vitest.config.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** Finds tests that have a larger size: directly, through their property runs, or through longer fault injection. */
+/** Matches the source of test files that do more under `npm run prove`, because they read COVENANT_PROVE or import a helper that does. */
 const LARGER = /COVENANT_PROVE|\/testing\/(runs|faults\/scene)\.ts'/;
 const larger = ['src', 'test'].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .map((path) => join(folder, path))
     .filter((path) => path.endsWith('.test.ts') && LARGER.test(readFileSync(join(root, path), 'utf8'))),
 );
-/** The attacks of the security audit, for longer. */
+/** The attacks of the security audit. Here they run for longer. */
 const ATTACKS = ['test/program/attacks/'];
-// Tests that `npm test` runs only on SQLite run on both engines here.
+// `npm test` runs the tests in SQLITE_ONLY only on SQLite. Here they run on both engines.
 const PROOFS = [...SQLITE_ONLY, ...ATTACKS, ...larger];
 const PROJECTS = ['unit', 'sqlite', 'postgres', 'program', 'faults'].flatMap((project) => ['--project', project]);
 

@@ -1,4 +1,7 @@
-/** Writes src/storage/schema.ts and schema-rows.ts from the result of the migrations. `npm test` fails if they are out of date. */
+/**
+ * `npm run schema`: runs all migrations, and writes the resulting schema to src/storage/schema.ts and schema-rows.ts. `npm test` fails if these files are out
+ * of date.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,7 @@
-/** `npm run screenshots`: takes the pictures of the README while `covenant demo` runs on a separate server. `-- --all FOLDER`: every page, three widths, both themes. */
+/**
+ * `npm run screenshots`: takes the pictures for the README while `covenant demo` runs on a separate server. With `-- --all FOLDER`, takes pictures of every
+ * page, in three widths and both themes.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -17,7 +20,7 @@ const folder = everything < 0 ? join(root, 'docs/pictures') : String(process.arg
 const README_PAGES = ['now', 'workflow', 'review', 'cycle', 'changes'];
 const WIDTHS = everything < 0 ? [1440] : [1440, 768, 390];
 const HEIGHTS: Record<number, number> = { 1440: 900, 768: 1024, 390: 844 };
-/** After this step, the demo has shown everything except the return of the lost worker. */
+/** The pictures are taken after this many steps. By then, the demo has shown everything except the return of the lost worker. */
 const STEPS_BEFORE_PICTURES = 13;
 
 const home = mkdtempSync(join(tmpdir(), 'covenant-pictures-'));
@@ -40,7 +43,7 @@ try {
   rmSync(home, { recursive: true, force: true });
 }
 
-/** The sign-in link of the demo, after this number of steps. */
+/** Waits until the demo has finished this number of steps, and returns its sign-in link. */
 async function linkAfter(child: ChildProcess, steps: number): Promise<string> {
   let link = '';
   let done = 0;
@@ -92,7 +95,7 @@ async function takeEach(context: BrowserContext, origin: string, pages: Readonly
   }
 }
 
-/** The address of every page by a short name, with ids of existing rows. */
+/** Returns the path of every page by a short name. The paths contain ids of rows that the demo has made. */
 async function pagesOf(page: Page): Promise<Map<string, string>> {
   const ask = async (action: string, input: object = {}): Promise<Record<string, unknown>[]> =>
     await page.evaluate(

@@ -1,14 +1,15 @@
-// The packages that ship: those in the bundles of dist/, and those that npm installs with them. Plain JavaScript, because the build runs it.
+// Determines which packages are shipped: those whose code is in the bundles of dist/, and those that npm installs with the package. Plain JavaScript, because
+// the build runs it.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
 /** npm installs these with the package; the build bundles all the others. `pg` is separate because it can load an optional native client at run time. */
 export const EXTERNAL = ['pg'];
 
-/** The build tools add small runtimes to their output. Their module ids are virtual. */
+/** The build tools add small runtime modules of their own to the output. The ids of these modules are not file paths, but begin with these prefixes. */
 const RUNTIMES = { '\0vite/': 'vite', '\0rolldown/': 'rolldown' };
 
-/** The folder of the package that a module belongs to, or undefined for a module of this repository. */
+/** Returns the folder of the package that a module belongs to. Undefined for a module of this repository. */
 export function packageFolder(root, moduleId) {
   const runtime = Object.entries(RUNTIMES).find(([prefix]) => moduleId.startsWith(prefix));
   if (runtime) return join(root, 'node_modules', runtime[1]);
@@ -16,13 +17,13 @@ export function packageFolder(root, moduleId) {
   return folder && resolve(root, folder);
 }
 
-/** A package as its own manifest describes it. */
+/** Reads name, version, licence and dependencies of a package from its package.json. */
 function readPackage(folder) {
   const { name, version, license, dependencies, optionalDependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   return { name, version, license, folder, requires: Object.keys({ ...dependencies, ...optionalDependencies }) };
 }
 
-/** Sorted by name, without repetitions: two folders can contain the same version of a package. */
+/** Sorts packages by name and removes duplicates, because two folders can contain the same version of a package. */
 function distinct(packages) {
   const byRef = new Map(packages.map((one) => [purl(one), one]));
   return [...byRef.keys()].sort().map((ref) => byRef.get(ref));
@@ -30,7 +31,7 @@ function distinct(packages) {
 
 export const bundledPackages = (folders) => distinct([...folders].map(readPackage));
 
-/** The external packages and everything that npm installs for them. */
+/** Returns the external packages and all packages that npm installs because of them. */
 export function installedPackages(root) {
   const found = new Map();
   const visit = (name, from) => {
@@ -43,14 +44,14 @@ export function installedPackages(root) {
   return distinct([...found.values()]);
 }
 
-/** As Node looks for it: in the nearest node_modules, then in those above. */
+/** Finds the folder of a package in the same way as Node: in the nearest node_modules folder, then in those above. */
 function resolvePackage(name, from) {
   const folder = join(from, 'node_modules', name);
   if (existsSync(join(folder, 'package.json'))) return folder;
   return dirname(from) === from ? undefined : resolvePackage(name, dirname(from));
 }
 
-/** The licence terms of the bundled code. They must accompany it. */
+/** Returns the licence terms of the bundled packages. They must be shipped together with the code. */
 export function licenceText(packages) {
   return packages
     .map(
@@ -63,12 +64,12 @@ export function licenceText(packages) {
 function termsIn(folder) {
   const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
   if (!file) return undefined;
-  // Vite also lists the licences of its own tools, which do not ship.
+  // Vite's file also contains the licences of tools that Vite bundles. They are not part of our package.
   const [terms] = readFileSync(join(folder, file), 'utf8').split('\n# Licenses of bundled dependencies');
   return terms.trim();
 }
 
-/** A CycloneDX 1.6 bill of materials. It has no timestamp and no serial number, so that equal sources give an equal file. */
+/** Returns a CycloneDX 1.6 bill of materials. It has no timestamp and no serial number, so that the same sources always give the same file. */
 export function billOfMaterials(product, bundled, installed) {
   const delivery = new Map([...installed.map((one) => [purl(one), 'installed']), ...bundled.map((one) => [purl(one), 'bundled'])]);
   const packages = distinct([...installed, ...bundled]);

@@ -1,4 +1,7 @@
-/** `npm run test:clients`: tests this server with real agent programs, in the versions below. They are installed once, from npm's configured registry. */
+/**
+ * `npm run test:clients`: tests this server with real agent programs, in the versions below. The programs are installed once, from the registry that npm is
+ * configured to use.
+ */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -38,7 +41,7 @@ function listed(programs: readonly (typeof PROGRAMS)[number][]): string {
   return programs.map(({ name, version }) => `${name} ${version}`).join(', ');
 }
 
-/** A folder from COVENANT_CLIENTS belongs to the user and is never changed. */
+/** Stops with an error, because the folder in COVENANT_CLIENTS lacks a program. That folder belongs to the user, so nothing is installed there. */
 function refuse(): never {
   process.stderr.write(
     `${folder} (COVENANT_CLIENTS) does not have ${listed(missing)}. Nothing was changed.\n    next: install these versions there, or unset COVENANT_CLIENTS\n`,

@@ -21,7 +21,7 @@ const CHECKS: [string, string, string[]][] = [
 const only = process.argv.slice(2);
 /** Contains all temporary files of this run. Its name is short, because socket paths are limited to about 100 characters. */
 const folder = mkdtempSync(join(quickFolder(), 'cov-'));
-// If root runs the tests, PostgreSQL uses a separate account, which must be able to reach its folder.
+// If root runs the tests, PostgreSQL runs as a separate user, who must be able to open its folder.
 chmodSync(folder, 0o755);
 const report = join(folder, 'report.json');
 const env = { ...process.env, TMPDIR: folder, ...(process.stdout.isTTY ? {} : { NO_COLOR: '1' }) };
@@ -31,7 +31,7 @@ let failed = 0;
 // Ctrl+C also ends the tests. This process continues and removes the temporary folder, which may occupy memory.
 process.once('SIGINT', () => {});
 
-// The checks run in parallel with the tests, which spend much of their time waiting.
+// The checks run in parallel with the tests, because the tests spend much of their time waiting.
 const checks = CHECKS.map(async ([name, program, args]) => {
   const { ok, said } = await run(program, args, 'pipe');
   process.stdout.write(`${said}${ok ? 'ok  ' : 'FAIL'} ${name}\n`);
@@ -47,7 +47,7 @@ if (left.length > 0) {
   failed++;
 }
 removeFolder();
-// A run also fails if something broke outside a test, such as a file that did not load.
+// The run also fails if there was an error outside of a test, for example if a test file could not be loaded.
 if (!tests.ok && failed === 0) failed++;
 
 process.stdout.write(`${passed} passed, ${failed} failed\n`);
@@ -72,7 +72,7 @@ function readReport(): void {
     return;
   }
   passed += found.numPassedTests;
-  // A file that did not load has no failed test.
+  // If a file could not be loaded, the run is unsuccessful although no test has failed.
   failed += found.success ? 0 : Math.max(1, found.numFailedTests);
   if (only.length > 0) return;
   const read = (path: string) => JSON.parse(readFileSync(join(root, path), 'utf8'));
@@ -85,7 +85,7 @@ function readReport(): void {
   failed++;
 }
 
-/** A folder that cannot be removed must not change the result of the run. */
+/** If the folder cannot be removed, prints a note. The result of the run stays the same. */
 function removeFolder(): void {
   try {
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
@@ -94,7 +94,10 @@ function removeFolder(): void {
   }
 }
 
-/** A folder in memory, if it has room and allows running programs. Disk access would take a seventh of the time. */
+/**
+ * Returns a folder in memory if it has enough free space and programs can be run in it, or else the usual temporary folder. With files on disk, the tests would
+ * spend a seventh of their time on disk access.
+ */
 function quickFolder(): string {
   const [memory, room] = ['/dev/shm', 4 * 1024 ** 3];
   try {

@@ -1,4 +1,7 @@
-/** Writes the generated references in docs/ and test/published-tools.json. With --check, fails if one of them is out of date. */
+/**
+ * `npm run docs`: writes the generated references in docs/, and test/published-tools.json. With --check, writes nothing and fails if one of them is out of
+ * date.
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { PublishedTool } from '../src/kernel/publish.ts';
@@ -42,7 +45,7 @@ function reference(all: readonly PublishedTool[]): string {
   const sections = [...Map.groupBy(all, (tool) => tool.toolset)].map(
     ([toolset, members]) => `## Toolset \`${toolset}\`\n\n${members.map(toolSection).join('\n')}`,
   );
-  return `<!-- Written by \`npm run docs\` from the contracts. Do not edit. -->\n# Tools\n\nServed at \`/mcp/<toolset>\`, and by \`POST /api/mcp\`. To call \`NAME\`, a caller needs the capability \`tool.call.NAME\` or that of its toolset.\n\n${sections.join('\n')}`;
+  return `<!-- Written by \`npm run docs\` from the contracts. Do not edit. -->\n# Tools\n\nThe tools of a toolset are available at \`/mcp/<toolset>\`, and all tools at \`POST /api/mcp\`. To call the tool \`NAME\`, a caller needs the capability \`tool.call.NAME\`, or the capability of its toolset.\n\n${sections.join('\n')}`;
 }
 
 function toolSection(tool: PublishedTool): string {

@@ -7,21 +7,24 @@ import { isNetwork } from './kernel/network.ts';
 import { homeFolder } from './wire/covenant-home.ts';
 import { DEFAULT_BODY_BYTES } from './wire/limits.ts';
 
-/** Wrong configuration stops the program before it does anything. The message names the source and the key. */
+/** Thrown for an invalid setting. The program stops before it does anything. The message names the source of the setting and its key. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/** The memory that each value of a parsed body needs besides its bytes, as a high estimate. */
+/** A high estimate of the memory in bytes that each value of a parsed JSON body needs in addition to its text. */
 export const NODE_BYTES = 100;
 
 const port = z.coerce.number().int().min(0).max(65_535);
 
-/** An endpoint with OpenAI's API, or an installed package. The configuration names the variable with the API key and never contains the key. */
+/**
+ * The model for comparing work: an endpoint that is compatible with the OpenAI API, or an installed package. The configuration
+ * contains only the name of the variable with the API key, and never the key itself.
+ */
 const embedder = z.union(
   [
     z.strictObject({
-      url: z.url({ protocol: /^https?$/ }).describe('The embeddings endpoint of a service with the API of OpenAI.'),
+      url: z.url({ protocol: /^https?$/ }).describe('The embeddings endpoint of a service that is compatible with the OpenAI API.'),
       model: z.string().min(1).max(200).describe('The name of the model at that endpoint.'),
       api_key_env: z.string().min(1).max(200).optional().describe('The environment variable that contains the API key.'),
     }),
@@ -48,17 +51,17 @@ const launcher = z
     command: z
       .string()
       .max(500)
-      // The program is started through `env`, which would read a leading dash as an option and "=" as a variable.
+      // The program is started through `env`, which would take a name that starts with a dash for an option, and a name with "=" for a variable.
       .regex(/^[^-=\0][^=\0]*$/, { error: 'expected the name or path of a program' })
       .describe('The name or path of the agent program.'),
-    args: words.default([]).describe('Its arguments; `{{prompt}}` stands for the prompt.'),
-    headless_args: words.optional().describe('Arguments to use instead of `args` without tmux.'),
-    env: z.record(variable, word).default({}).describe('Environment variables to set for it.'),
-    pass_env: z.array(variable).max(50).default([]).describe("Variables of the server's environment to pass on."),
+    args: words.default([]).describe('The arguments of the agent program. `{{prompt}}` is replaced by the prompt.'),
+    headless_args: words.optional().describe('The arguments to use instead of `args` if tmux is not installed.'),
+    env: z.record(variable, word).default({}).describe('Environment variables to set for the agent program.'),
+    pass_env: z.array(variable).max(50).default([]).describe("Variables of the server's environment to pass on to the agent program."),
     prompt: z
       .enum(['argument', 'typed', 'stdin', 'file'])
       .default('argument')
-      .describe('How it receives its prompt: as an argument, typed into its terminal, on standard input, or in a file.'),
+      .describe('How the agent program receives its prompt: as an argument, typed into its terminal, on standard input, or in a file.'),
   })
   .refine(({ prompt, args, headless_args = args, env }) => prompt !== 'argument' || [args, headless_args].every((given) => isTold(given, env)), {
     error: 'expected {{prompt}} in args and headless_args, or prompt = "typed", "stdin" or "file": the agent needs its prompt',
@@ -67,14 +70,16 @@ const launcher = z
 const count = (most: number) => z.int().min(1).max(most);
 const MIB = 1024 * 1024;
 
-/** Every limit on callers, with its default. docs/operations.md lists them; a test compares. */
+/** All limits on callers, with their defaults. A test checks that docs/operations.md lists the same limits. */
 export const LIMITS = z
   .strictObject({
-    connections: count(100_000).default(4_096).describe('Open connections to the server.'),
-    connections_per_address: count(100_000).default(1_024).describe('Open connections from one address. A trusted proxy may use all `connections`.'),
+    connections: count(100_000).default(4_096).describe('Maximum number of open connections to the server.'),
+    connections_per_address: count(100_000)
+      .default(1_024)
+      .describe('Maximum number of open connections from one IP address. A trusted proxy may use all `connections`.'),
     header_seconds: count(3_600).default(10).describe('Seconds in which a connection must send its headers.'),
     request_seconds: count(3_600).default(60).describe('Seconds in which a connection must send a whole request.'),
-    stalled_seconds: count(3_600).default(10).describe('Seconds without data after which a request body is abandoned.'),
+    stalled_seconds: count(3_600).default(10).describe('Seconds without new data after which the server stops reading a request body.'),
     body_bytes: count(64 * MIB)
       .default(DEFAULT_BODY_BYTES)
       .describe('Largest request body accepted from an authenticated caller, in bytes.'),
@@ -86,18 +91,22 @@ export const LIMITS = z
       .describe('Largest body accepted for a device request or a sign-in, in bytes.'),
     reading_bytes: count(1024 * MIB)
       .default(64 * MIB)
-      .describe('Bytes of all bodies being read: half for large bodies of known callers, a quarter for their small bodies, a quarter for other callers.'),
+      .describe(
+        'Memory in bytes for all request bodies that are being read: half of it for large bodies of authenticated callers, a quarter for their small bodies, and a quarter for all other callers.',
+      ),
     token_body_bytes: count(1024 * MIB)
       .default(64 * MIB)
-      .describe("Bytes of memory for the parsed bodies of one token's calls in progress, including calls that wait for a person."),
+      .describe('Memory in bytes for the parsed bodies of all calls in progress with one token, including calls that wait for a person.'),
     json_depth: count(1_000).default(128).describe('Maximum levels of nesting in a JSON body.'),
     json_nodes: count(100_000_000).default(300_000).describe('Maximum number of values in a JSON body.'),
-    token_requests_per_second: count(1_000_000).default(50_000).describe('Requests per second with one token.'),
-    token_burst: count(10_000_000).default(100_000).describe('Most requests of one access token in a burst.'),
-    address_requests_per_second: count(1_000_000).default(100).describe('Requests per second from one address without a valid credential.'),
-    address_burst: count(10_000_000).default(300).describe('Requests from one address without a valid credential in a burst.'),
-    sockets_per_token: count(10_000).default(256).describe('Open event and terminal sockets of one token.'),
-    sockets: count(100_000).default(1_024).describe('Open event and terminal sockets.'),
+    token_requests_per_second: count(1_000_000).default(50_000).describe('Maximum number of requests per second with one token.'),
+    token_burst: count(10_000_000).default(100_000).describe('Maximum number of requests with one token in a burst.'),
+    address_requests_per_second: count(1_000_000)
+      .default(100)
+      .describe('Maximum number of requests per second from one IP address without a valid credential.'),
+    address_burst: count(10_000_000).default(300).describe('Maximum number of requests from one IP address without a valid credential in a burst.'),
+    sockets_per_token: count(10_000).default(256).describe('Maximum number of open event and terminal sockets with one token.'),
+    sockets: count(100_000).default(1_024).describe('Maximum number of open event and terminal sockets.'),
     journal_events_per_day: count(1_000_000_000).default(2_000_000).describe("Events that one token's calls may add to the journal per day (UTC)."),
     fresh_signin_minutes: count(1_440).default(5).describe('Minutes after a dashboard sign-in in which actions that give out rights are allowed.'),
     session_idle_days: count(30).default(7).describe('Days without a request after which a dashboard session ends. It ends after 30 days at the latest.'),
@@ -112,11 +121,11 @@ export type ServerLimits = z.output<typeof LIMITS>;
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
-/** One schema for flags, environment and `config.toml`. The descriptions become docs/configuration.md (`npm run docs`). */
+/** The schema of all settings in flags, environment variables and `config.toml`. `npm run docs` writes the descriptions to docs/configuration.md. */
 export const SETTINGS = z.strictObject({
   host: z.string().min(1).describe('The address to listen on.'),
   port: port.describe('The port to listen on. 0 picks a free port.'),
-  database_path: z.string().min(1).describe('The SQLite database file, used without `database_url`.'),
+  database_path: z.string().min(1).describe('The SQLite database file. It is used if `database_url` is not set.'),
   database_url: z
     .string()
     .regex(/^postgres(ql)?:\/\//, { error: 'expected postgres://…' })
@@ -137,7 +146,7 @@ export const SETTINGS = z.strictObject({
     .describe("Origins besides the server's own whose web pages may call the server."),
   trusted_proxies: z
     .array(z.string().refine(isNetwork, { error: 'expected addresses or networks, such as "10.0.0.5" or "10.0.0.0/8"' }))
-    .describe('Addresses or networks of proxies whose X-Forwarded-For header names the caller.'),
+    .describe("Addresses or networks of proxies. In a request from a proxy, the server reads the caller's address from the X-Forwarded-For header."),
   limits: LIMITS,
   companion: z.strictObject({
     manifest: z.string().min(1).optional().describe('The JSON file that describes the companion release this server offers, relative to the home.'),
@@ -156,11 +165,13 @@ export const SETTINGS = z.strictObject({
       .describe('Seconds that a person has to decide on a call whose grant requires approval.'),
   }),
   launchers: z.record(z.string().regex(/^[a-z0-9][a-z0-9_-]{0,39}$/, { error: 'expected a name of lower-case letters, digits, "-" and "_"' }), launcher),
-  instances: z.strictObject({ max_running: z.int().min(1).max(1_000).describe('Agents that this server runs at the same time, in all workspaces.') }),
+  instances: z.strictObject({
+    max_running: z.int().min(1).max(1_000).describe('Maximum number of agents that this server runs at the same time, in all workspaces together.'),
+  }),
   github: z.strictObject({
     base_url: z
       .url({ protocol: /^https?$/ })
-      // The token is sent with every call.
+      // https is required, because the token is sent with every call.
       .refine((url) => url.startsWith('https:') || LOOPBACK.test(new URL(url).hostname), { error: 'expected https://, except on this machine' })
       .optional()
       .describe("The address of GitHub's API, for GitHub Enterprise `https://HOST/api/v3`. The token comes from `GITHUB_TOKEN`."),
@@ -178,13 +189,13 @@ export const SETTINGS = z.strictObject({
   }),
   anchors: z
     .strictObject({
-      every_events: z.int().min(1).max(1_000_000).default(1_000).describe('Events after which the server signs an anchor of a journal.'),
+      every_events: z.int().min(1).max(1_000_000).default(1_000).describe('Number of new events after which the server signs an anchor of a journal.'),
       every_minutes: z
         .int()
         .min(1)
         .max(24 * 60)
         .default(10)
-        .describe('Minutes after which the server signs an anchor of a changed journal.'),
+        .describe('Minutes after which the server signs an anchor of a journal that has new events.'),
       key_file: z
         .string()
         .refine(isAbsolute, { error: 'expected an absolute path' })
@@ -203,7 +214,7 @@ export const SETTINGS = z.strictObject({
 export type Config = z.output<typeof SETTINGS> & { readonly home: string };
 export type Flags = Partial<Record<'host' | 'port', string | undefined>>;
 
-/** Settings that an environment variable can set. */
+/** The environment variables that override a setting. */
 export const ENVIRONMENT = {
   MCP_SERVER_PORT: 'port',
   MCP_DATABASE_PATH: 'database_path',
@@ -212,7 +223,6 @@ export const ENVIRONMENT = {
   MCP_TOOL_TIMEOUT: 'tool_timeout_ms',
 } as const satisfies Record<string, keyof z.output<typeof SETTINGS>>;
 
-/** The defaults of all settings. */
 export const defaultsIn = (home: string): Omit<Config, 'home'> => ({
   host: '127.0.0.1',
   port: 3001,
@@ -270,12 +280,12 @@ function checked(path: string, document: unknown): Partial<z.output<typeof SETTI
 }
 
 export interface ConfigProblem {
-  /** As a dotted path. */
+  /** The setting as a dotted path, such as `limits.connections`. */
   readonly key: string;
   readonly message: string;
 }
 
-/** All problems in `config.toml`. The program itself stops at the first. */
+/** Returns all problems in `config.toml`. `loadConfig` stops at the first one. */
 export function configFileProblems(home: string): ConfigProblem[] {
   const result = SETTINGS.partial().safeParse(readToml(join(home, 'config.toml')));
   return result.success ? [] : problemsOf(result.error);

@@ -39,10 +39,10 @@ import { AnchorKeeper } from './storage/anchors/keeper.ts';
 import { openStore } from './storage/open.ts';
 import { PACKAGE_ROOT, VERSION } from './version.ts';
 
-/** Longer than the time that external servers get to end. */
+/** The longest time that `close` waits for the features. It is longer than the time that external servers get to end. */
 const CLOSE_LIMIT_MS = 25_000;
 
-/** The installed program, which the server starts for its own child processes. */
+/** The installed `covenant` program. The demo starts it as its agents and as its external server. */
 const PROGRAM = join(PACKAGE_ROOT, 'dist', 'bin', 'covenant.js');
 
 export interface App extends Services {
@@ -57,11 +57,11 @@ export interface App extends Services {
   readonly devices: DeviceDesk;
   readonly refusals: RefusalRecorder;
   readonly journalQuota: JournalQuota;
-  /** Runs the agents that this server starts. */
+  /** Starts, watches and stops the agents of this server. */
   readonly agentHost: AgentHost;
-  /** Sets the address at which agents call the server. Agents can be started from then on. */
+  /** Sets the address at which agents call the server. After that, agents can be started. */
   servesAt(url: string): void;
-  /** Stops the features, for at most `graceMs`, and then closes the store in any case. */
+  /** Stops the features and waits for them for at most `graceMs`. Then closes the store in any case. */
   close(graceMs?: number): Promise<void>;
 }
 
@@ -70,9 +70,9 @@ export interface AppOptions {
   clock: Clock;
   log: Log;
   observe?: Ports['observe'];
-  /** The tracer, if spans go to a collector. */
+  /** Set if a collector receives the spans. */
   tracer?: Tracer | undefined;
-  /** Additional features, for tests of the server itself. */
+  /** Features to add in tests of the server itself. */
   extraFeatures?: readonly Feature[];
   checkOutput?: boolean;
   /** Replaces the git operations, for tests in which the server dies between two steps. */
@@ -89,7 +89,10 @@ export interface AppOptions {
   sweep?: boolean;
 }
 
-/** Connects storage, features and the pipe. `serve` adds the surfaces to it; the CLI uses it in its own process. */
+/**
+ * Connects the storage, the features and the dispatcher. `serve` adds HTTP, MCP and the dashboard to the result. The CLI uses the
+ * result in its own process.
+ */
 export async function createApp(options: AppOptions): Promise<App> {
   const { config, clock, log } = options;
   const store = tracedStore(
@@ -216,7 +219,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   try {
     for (const feature of features) await feature.start?.(services);
   } catch (error) {
-    // Features that have started must not outlive a failed start.
+    // If one feature fails to start, the features that have already started must be stopped.
     for (const feature of features) await feature.stop?.();
     await store.close();
     throw error;
@@ -244,7 +247,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     async close(graceMs = CLOSE_LIMIT_MS) {
       const stops = [...features.map(async (feature) => await feature.stop?.()), sweeping.stop()];
       for (const stop of stops) stop.catch((error: unknown) => log.error('a part of the server failed to stop', { error }));
-      // Whatever hangs, an external server for example, must not keep the store from closing.
+      // If a feature hangs, for example because of an external server, the store must be closed anyway.
       await waitAtMost(graceMs, Promise.allSettled(stops));
       await refusals.flush(true).catch((error: unknown) => log.error('the last refusals were not recorded', { error }));
       await store.close();
@@ -252,10 +255,10 @@ export async function createApp(options: AppOptions): Promise<App> {
   };
 }
 
-/** The token comes only from the environment. */
+/** The token is read only from the environment, because it must not be in the configuration file. */
 const gitHubSettings = ({ github }: Config) => ({ token: process.env.GITHUB_TOKEN, baseUrl: github.base_url, host: github.host });
 
-/** The operator's model for comparing work, if any. */
+/** Creates the operator's model for comparing work. Null if none is configured. */
 function embedderOf({ overlap: { embedder }, home }: Config): Embedder | null {
   if (!embedder) return null;
   if ('url' in embedder) return remoteEmbedder({ ...embedder, apiKey: embedder.api_key_env ? process.env[embedder.api_key_env] : undefined });

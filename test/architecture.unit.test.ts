@@ -12,7 +12,7 @@ interface Import {
   from: string;
   to: string;
   typeOnly: boolean;
-  /** A dynamic import, loaded only when that line runs. */
+  /** True for a dynamic import, which is loaded only when its line runs. */
   late: boolean;
 }
 
@@ -38,7 +38,7 @@ function importsOf(path: string): Import[] {
 const isTest = (path: string) => /\.test\.tsx?$/.test(path) || path.startsWith('src/testing/');
 const program = sources('src').filter((path) => !isTest(path));
 const all = program.flatMap(importsOf);
-/** A feature is a folder with a contract. Features are grouped by the product's contracts. */
+/** The folders of all features. A folder is a feature if it contains a contract. */
 const featureFolders = program.filter((path) => path.startsWith('src/features/') && path.endsWith('/contract.ts')).map(dirname);
 const shown = (imports: Import[]) => imports.map(({ from, to }) => `${from} → ${to}`);
 
@@ -83,7 +83,7 @@ test('a feature imports another feature only through its index, or from contract
   expect(shown(broken)).toEqual([]);
 });
 
-/** The file and everything loaded with it. */
+/** Returns the file and all files that are loaded with it. */
 function loadedBy(path: string, reached = new Set<string>()): Set<string> {
   if (reached.has(path)) return reached;
   reached.add(path);
@@ -92,8 +92,8 @@ function loadedBy(path: string, reached = new Set<string>()): Set<string> {
 }
 
 /**
- * Files inside features that surfaces import directly, and why. A feature's index would load the database, and its contract would load zod. The companion
- * does without zod, so that a hook costs little more than the start of a process.
+ * Files inside features that surfaces may import directly, each with the reason. A feature's index would load the database, and its contract would load zod.
+ * The companion does not load zod, so that a hook takes little longer than the start of a process.
  */
 const INSIDE: Record<string, string> = {
   'src/features/core/devices/connections.ts': 'the companion writes the connection settings of agent programs from this data, which needs no library',
@@ -104,7 +104,7 @@ const INSIDE: Record<string, string> = {
   'src/features/cycle/config-file.ts': 'the CLI reads this configuration by the same rules as the server',
 };
 
-/** This file loads the stores of all groups. That costs nothing, because an importer has already opened the database. */
+/** This file loads the stores of all groups. It may do so, because code that imports it has already opened the database. */
 const IMPORT_RULES = 'src/features/import-rules.ts';
 
 test('surfaces import features only through their index or contract, or a declared exception', () => {
@@ -115,7 +115,7 @@ test('surfaces import features only through their index or contract, or a declar
     expect([path, [...loadedBy(path)].filter((to) => to === 'kysely' || /^src\/features\/.*\/index\.ts$/.test(to))]).toEqual([path, []]);
 });
 
-/** The files with the commands of each group, by the index that loads them. */
+/** Returns the files with the commands of a group, which its index loads. */
 const commandFiles = (index: string) => [...new Set(all.filter(({ from, late }) => from === index && late).map(({ to }) => to))];
 
 test('a command loads the database and database-backed features only when it needs them', () => {
@@ -136,7 +136,7 @@ test('a command loads only its own group, and the start of a program loads no gr
     expect([...loadedBy(start)].filter((path) => files.includes(path) || path === 'zod')).toEqual([]);
     for (const file of files) expect([file, [...loadedBy(file)].filter((path) => path !== file && files.includes(path))]).toEqual([file, []]);
   }
-  // `--version` needs only the version, and an agent waits for each hook.
+  // The programs must start fast, because agents wait for each hook.
   for (const bin of ['src/bin/covenant.ts', 'src/bin/covibe-local.ts']) expect([...loadedBy(bin)]).toEqual([bin]);
   expect([...loadedBy('src/version.ts')].filter((path) => path.startsWith('src/'))).toEqual(['src/version.ts']);
   expect([...loadedBy('src/surfaces/companion/subcommands/hook.ts')].filter((path) => path.startsWith('src/surfaces/companion/subcommands/'))).toEqual([
@@ -148,8 +148,9 @@ test('a command that starts no external server does not load the MCP client', ()
   expect([...loadedBy('src/features/gateway/servers/index.ts')]).not.toContain('@modelcontextprotocol/client');
 });
 
-test('only storage imports a database driver', () => {
-  // The companion reads usage counters from other programs' databases. This is not the product's own store, and is never loaded at start.
+test('only code in src/storage imports a database driver', () => {
+  // The companion reads usage counters from the databases of other programs. That code does not open the product's own store, and it is never loaded at the
+  // start.
   const isForeignStore = ({ from, late, typeOnly }: Import) => from === 'src/surfaces/companion/usage-readers/foreign-store.ts' && (late || typeOnly);
   const broken = all.filter((each) => ['pg', 'node:sqlite'].includes(each.to) && !each.from.startsWith('src/storage/') && !isForeignStore(each));
   expect(shown(broken)).toEqual([]);
@@ -160,13 +161,13 @@ test('only the machine layer runs programs and calls GitHub; features do not [re
     ({ from, to }) => from.startsWith('src/features/') && (/^(node:)?(child_process|cluster|net)$/.test(to) || to.startsWith('@octokit/')),
   );
   expect(shown(broken)).toEqual([]);
-  // Features use one object of it, which tests replace.
+  // Features must use the object `gitDisk` instead, because tests replace it.
   const direct = all.filter(({ from, to, typeOnly }) => /^src\/features\/review\//.test(from) && to === 'src/machine/git/git.ts' && !typeOnly);
   expect(direct.filter(({ from }) => !/import \{ GitFailed \} from/.test(readFileSync(join(root, from), 'utf8')))).toEqual([]);
 });
 
 test('git is started in one place, which keeps repository configuration from running programs [harden.git.no-programs]', () => {
-  // The demo's agents run git themselves, like all agents.
+  // The agents of the demo are an exception, because agents run git themselves.
   const others = program.filter((path) => path !== 'src/machine/git/git-program.ts' && !path.startsWith('src/surfaces/demo-agents/'));
   const starting = /\b(?:spawn|spawnSync|execFile|execFileSync|exec|execSync|fork|runProgram|startChild)\(\s*'git'/;
   expect(others.filter((path) => starting.test(readFileSync(join(root, path), 'utf8')))).toEqual([]);
@@ -210,7 +211,7 @@ test('product code does not import the testing kit, and nothing is called utils,
   expect([...program, ...sources('web')].filter((path) => /\b(utils?|helpers?|manager|common)\b/.test(path))).toEqual([]);
 });
 
-test('a folder name has one meaning in src, and one in web', () => {
+test('each folder name has only one meaning in src, and only one in web', () => {
   const folders = (top: string) =>
     readdirSync(join(root, top), { recursive: true, withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
   const repeated = (names: readonly string[]) => names.filter((name, index) => names.indexOf(name) !== index);
@@ -225,7 +226,7 @@ test('every feature folder has the standard files', () => {
   }
 });
 
-/** What the README of a group declares, in lines such as `- May import: core, team`. */
+/** Reads what the README of a group declares in a line such as `- May import: core, team`. */
 const groups = ['core', 'team', 'workflow', 'gateway', 'cycle', 'review', 'people'];
 const groupOf = (path: string) => groups.find((group) => path.startsWith(`src/features/${group}/`));
 function listed(group: string, label: string): string[] {
@@ -245,21 +246,21 @@ test('every folder of src/features is a group and imports only what its README l
   }
 });
 
-test('the core group imports other groups only where hooks are answered', () => {
+test('the core group imports other groups only in the code that answers hooks', () => {
   const broken = all.filter(
     ({ from, to }) => groupOf(from) === 'core' && !from.startsWith('src/features/core/hooks/') && to.startsWith('src/features/') && groupOf(to) !== 'core',
   );
   expect(shown(broken)).toEqual([]);
 });
 
-/** Nodes on a path that leads back to itself. */
+/** Returns the nodes that are part of a cycle. */
 function inCircles<Arrow extends { from: string; to: string }>(arrows: readonly Arrow[]): Arrow[] {
   const next = Map.groupBy(arrows, ({ from }) => from);
   const reached = new Map<string, Set<string>>();
   for (const { to } of arrows) {
     if (reached.has(to)) continue;
     const found = new Set([to]);
-    // Nodes added during the loop are visited too.
+    // The loop also visits nodes that are added while it runs.
     for (const each of found) for (const arrow of next.get(each) ?? []) found.add(arrow.to);
     reached.set(to, found);
   }
@@ -297,18 +298,18 @@ test('the README of a group lists its tools and actions', async () => {
 
 const isContract = (value: unknown): value is { name: string } => typeof value === 'object' && value !== null && 'toolset' in value && 'name' in value;
 
-/** Written by storage itself, for every group. */
+/** Tables that the storage layer writes for all groups. */
 const OF_STORAGE = ['events', 'journal_anchors', 'journal_heads', 'schema_migrations'];
 const [, tablesText = ''] = /export interface Database \{([^}]*)\}/.exec(readFileSync(join(root, 'src/storage/schema-rows.ts'), 'utf8')) ?? [];
 const tables = new Set(Array.from(tablesText.matchAll(/^ {2}(\w+):/gm), ([, name = '']) => name));
 
-/** The list of how long the rows of all groups are kept. There is no other such list. */
+/** The one file that defines for all groups how long rows are stored. */
 const RETENTION = 'src/features/retention.ts';
 
-/** These files get table names from callers of `rowsOf`, which pass their own tables, or from the schema, to delete a whole workspace. */
+/** These files use variable table names. The names come from other groups, which pass their own tables, or from the schema, to delete a whole workspace. */
 const GIVEN_TABLES = ['src/features/core/settings/retention.ts', 'src/features/people/demo/tools.ts'];
 
-/** The tables that a file writes and reads. If a query takes its table from a variable, every table that the file names counts as read. */
+/** Returns the tables that a file writes and reads. If the table of a query is a variable, all tables whose names occur in the file count as read. */
 function tablesIn(path: string): { written: string[]; read: string[] } {
   const text = readFileSync(join(root, path), 'utf8');
   const named = (pattern: RegExp, within = text) => Array.from(within.matchAll(pattern), ([, name = '']) => name).filter((name) => tables.has(name));
@@ -342,7 +343,7 @@ test('a table is written only by the group that owns it, and read only by that g
   }
   expect([...owners].filter(([, several]) => several.length > 1)).toEqual([]);
   expect([...tables].filter((table) => !owners.has(table)).toSorted()).toEqual(OF_STORAGE);
-  // No other code queries the database. Surfaces have no queries, and the kernel only narrows queries that it gets.
+  // No other code may query the database. Surfaces contain no queries, and the kernel only adds conditions to queries of others.
   const others = found.filter(({ path, group, written, read }) => !group && !path.startsWith('src/storage/') && written.length + read.length > 0);
   expect(others.map(({ path }) => path)).toEqual([RETENTION]);
   const [deleted] = others.map(({ written }) => new Set(written));
@@ -351,7 +352,7 @@ test('a table is written only by the group that owns it, and read only by that g
   expect(/insertInto|updateTable|update "?\w+"? set/.test(readFileSync(join(root, RETENTION), 'utf8'))).toBe(false);
 });
 
-test('the name of an exported type has one meaning in the whole tree', () => {
+test('no two exported types in the whole tree have the same name', () => {
   const declared = [...program, ...['web', 'bench', 'scripts', 'test'].flatMap(sources)]
     .filter((path) => !isTest(path))
     .flatMap((path) =>
@@ -378,7 +379,7 @@ test('what is specific to an agent program (files, hook events, file tools, vari
     for (const { path } of files(setting)) parts.add(path.replace(/^\/(repository|home)\//, ''));
     for (const variable of [...commandMarks.set, ...folderVariables]) variables.add(variable);
   }
-  // These words are not specific to an agent program: our own events, verbs, and the settings folder on every Linux.
+  // These words are not specific to an agent program, because Covenant uses them too.
   for (const plain of ['stop', 'write', 'edit', 'patch', 'bash', 'replace']) literals.delete(plain);
   variables.delete('XDG_CONFIG_HOME');
   for (const path of parts) parts.add(path.split('/')[0] ?? path);
@@ -391,7 +392,7 @@ test('what is specific to an agent program (files, hook events, file tools, vari
   expect(elsewhere).toEqual([]);
 });
 
-/** These files name launchers, demo actors and usage sources by their ids in the contract. Some of these ids are spelled like a program. */
+/** These files contain ids of launchers, demo actors and usage sources from the contract. Some of these ids are spelled like the name of a program. */
 const IDS_LIKE_PROGRAMS = ['src/features/review/instances/contract.ts', 'src/surfaces/demo-agents/stage.ts', 'src/features/team/usage/sources.ts'];
 
 test('the display names and commands of agent programs are only in src/clients', () => {

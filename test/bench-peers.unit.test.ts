@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { PEERS, withPeer } from '../bench/peers/peers.ts';
 import { temporaryFolder } from '../src/testing/store/database.ts';
 
-/** A fake npm that records that it ran, and then runs these commands. */
+/** Creates a fake npm that first records that it ran, and then runs these commands. */
 function npmThat(does: string): string {
   const bin = temporaryFolder();
   writeFileSync(join(bin, 'npm'), `#!/bin/sh\ntouch '${join(bin, 'ran')}'\n${does}\n`);
@@ -15,7 +15,7 @@ function npmThat(does: string): string {
 
 const name = `pg-boss ${PEERS['pg-boss']}`;
 
-test('reports what a named folder of peers lacks, and installs nothing into it', async () => {
+test('if the user has given a folder of peers, reports what it lacks and installs nothing into it', async () => {
   const folder = temporaryFolder();
   const bin = npmThat('');
   vi.stubEnv('COVENANT_PEERS', folder);

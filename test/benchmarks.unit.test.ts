@@ -9,7 +9,7 @@ import { tableOf } from '../bench/table.ts';
 const machine = { cpu: 'Abacus', cores: 2, memoryGb: 8, os: 'Linux 6', node: 'v24.0.0', sqlite: '3.50.0', postgres: '18.0', syncMs: 1.5 };
 const run = { at: '2026-01-02T03:04:05.000Z', seconds: 60 };
 
-/** Two areas: a rate, a time with a note, and a peer that could not be installed. */
+/** Returns results for two areas, with a rate, a time with a note, and a peer that could not be installed. */
 function fixed(): Results {
   const rows: Row[] = [];
   const silent = { step: () => {}, detail: () => {} };
@@ -20,7 +20,7 @@ function fixed(): Results {
   return { machine, runs: { gateway: run, events: run }, rows };
 }
 
-test('gives each figure its baseline and the ratio of the two', () => {
+test('shows the baseline of each figure, and the ratio between the two', () => {
   const { rows } = fixed();
   expect(rows.map(({ ratio }) => ratio)).toEqual([0.5, undefined, 0.00375]);
   expect(rows[0]).toEqual({
@@ -45,7 +45,7 @@ test('writes the machine, every area with its method, and one line per figure to
   expect(text.match(/Not measured yet\./g)).toHaveLength(AREAS.length - 2);
 });
 
-test('names a peer that could not run with the reason, in the document and in the table', () => {
+test('shows in the document and in the table which peer could not run, with the reason', () => {
   expect(documentOf(fixed(), 'It grows.')).toContain('| peer 1.0.0 | could not run: no such package \\| at all | – |');
   expect(tableOf(fixed().rows)).toMatch(/peer 1\.0\.0 +could not run: no such package \| at all +–/);
 });

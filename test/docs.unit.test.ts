@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { ROOT } from '../src/testing/programs/program.ts';
 import { anchorsOf, linksOf, pages, pageText, proseOf } from './pages.ts';
 
-/** The guides, which share one shape. */
+/** The guides, which all have the same structure. */
 const GUIDES = ['get-started', 'team-setup', 'concepts', 'team', 'workflows', 'gateway', 'cycles', 'reviews', 'instances'].map((name) => `docs/${name}.md`);
 
 function faultOf(page: string, link: string): string | undefined {
@@ -40,6 +40,6 @@ test.each(lengths)('%s has at most %i lines', (page, most) => {
   expect(pageText(page).split('\n').length - 1).toBeLessThanOrEqual(most);
 });
 
-test('the guide for agents, which is also served alone, links to no other page', () => {
+test('the guide for agents contains no links to other pages, because the server also serves it on its own', () => {
   expect(linksOf('docs/agents.md').filter((link) => !link.startsWith('#'))).toEqual([]);
 });

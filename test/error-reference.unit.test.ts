@@ -5,7 +5,7 @@ import { ERROR_CODE_GROUPS, ERROR_CODES } from '../src/surfaces/cli/error-codes/
 
 const messages = messagesInSource();
 
-test('every error code in the source has one entry in the reference, and no entry is left over [use.docs.error-codes]', () => {
+test('every error code in the source has exactly one entry in the reference, and every entry belongs to a code [use.docs.error-codes]', () => {
   const entries = Object.values(ERROR_CODE_GROUPS).flatMap((codes) => Object.keys(codes));
   expect(entries.filter((code, at) => entries.indexOf(code) !== at)).toEqual([]);
   const used = new Set(messages.map(({ code }) => code));
@@ -13,7 +13,7 @@ test('every error code in the source has one entry in the reference, and no entr
   expect(entries.filter((code) => !used.has(code))).toEqual([]);
 });
 
-test('an entry has a meaning, a cause and a next step, each in full sentences', () => {
+test('each entry explains the meaning, the cause and the next step in full sentences', () => {
   for (const [code, { meaning, cause, next }] of Object.entries(ERROR_CODES))
     for (const text of [meaning, cause, next]) expect([code, text]).toEqual([code, expect.stringMatching(/^\S.{9,}\.$/)]);
 });

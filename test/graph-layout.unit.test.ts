@@ -20,7 +20,7 @@ test('places layers from left to right, splits tall layers into columns, and ove
   expect(placed.every(({ x, node: { id } }) => id === 'b' || x + NODE.width < (last?.x ?? 0))).toBe(true);
 });
 
-test('shows a small graph whole, and of a large one the failed or running task', () => {
+test('shows the whole graph if it is small, otherwise the failed or running task', () => {
   const size = { width: 1_000, height: 600 };
   expect(firstView(placedNodes([node('a', 0, 0), node('b', 1, 0)]), size)).toMatchObject({ zoom: 1 });
   const long = placedNodes(Array.from({ length: 100 }, (_, at) => node(`t${at}`, at, 0, at === 60 ? 'failed' : 'pending')));

@@ -7,7 +7,7 @@ import { SQLITE_ONLY } from '../vitest.config.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const ledger = JSON.parse(readFileSync(join(root, 'test/requirements.json'), 'utf8')) as { id: string; seed: string; text: string; kind: string }[];
-/** Rows that no test cites yet, each with the reason. The list may only shrink. */
+/** The rows that no test cites yet, each with the reason. Rows may only be removed from this list. */
 const unmet = JSON.parse(readFileSync(join(root, 'test/unmet.json'), 'utf8')) as { reason: string; rows: string[] }[];
 
 const testFiles = ['src', 'test', 'web'].flatMap((folder) =>
@@ -16,7 +16,7 @@ const testFiles = ['src', 'test', 'web'].flatMap((folder) =>
     .map((path) => join(root, folder, path)),
 );
 const areas = new Set(ledger.map(({ id }) => id.split('.')[0]));
-/** Bracketed names that start with an area of the ledger, in titles and in tables of cases. */
+/** All names in brackets that begin with an area of the ledger. They are in test titles and in tables of cases. */
 const cited = new Set(testFiles.flatMap((path) => rowsIn(readFileSync(path, 'utf8')).filter((id) => areas.has(id.split('.')[0]))));
 
 test('the ledger has each row once', () => {

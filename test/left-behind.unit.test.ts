@@ -13,7 +13,7 @@ const folderOfARun = (): string => {
   return folder;
 };
 
-/** Starts a process that runs for this time. With `says`, it reports its start, because only then its environment is final. */
+/** Starts a process that runs for this time. Waits until the process has reported its start, because its environment is not final before. */
 async function sleeper(ms: number, env: NodeJS.ProcessEnv, ...args: string[]): Promise<number> {
   const code = `process.stdout.write('runs'); setTimeout(() => {}, ${ms})`;
   const child = spawn(process.execPath, ['-e', code, ...args], { env: { PATH: process.env.PATH, ...env }, stdio: ['ignore', 'pipe', 'ignore'] });
@@ -22,7 +22,7 @@ async function sleeper(ms: number, env: NodeJS.ProcessEnv, ...args: string[]): P
   return child.pid as number;
 }
 
-test.runIf(process.platform === 'linux')('names and ends processes that outlive a test run, found by command line or environment', async () => {
+test.runIf(process.platform === 'linux')('reports and ends processes that still run after a test run', async () => {
   const folder = folderOfARun();
   const [named, inherited, stranger] = [await sleeper(60_000, {}, folder), await sleeper(60_000, { TMPDIR: folder }), await sleeper(60_000, {})];
   const found = await endLeftBehind(folder, 0);

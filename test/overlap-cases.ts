@@ -11,7 +11,7 @@ export interface LabelledTask {
   readonly target_files?: readonly string[];
 }
 
-/** Two tasks, as agents write them, and whether they are the same work. */
+/** Two tasks with texts as agents write them, and whether they describe the same work. */
 export interface LabelledPair {
   readonly kind: string;
   readonly duplicate: boolean;

@@ -27,7 +27,7 @@ const escalates = (one: Case, { score, textualEvidence, lowInformation }: Scored
 const shown = (cases: readonly Case[]) => cases.map(({ a, b }) => `${a.title} | ${b.title}`);
 
 describe('the labelled set', () => {
-  test('is large, split in halves within each kind, and has no pair twice', () => {
+  test('is large, has two halves for each kind, and contains no pair twice', () => {
     expect(CASES.length).toBeGreaterThanOrEqual(180);
     for (const kind of new Set(CASES.map((one) => one.kind))) {
       const halves = CASES.filter((one) => one.kind === kind);
@@ -36,7 +36,7 @@ describe('the labelled set', () => {
     expect(new Set(shown(CASES)).size).toBe(CASES.length);
   });
 
-  test('its paraphrases share no term and no file, and all other duplicates share some', () => {
+  test('paraphrases in it share no term and no file, and all other duplicates share at least one', () => {
     const duplicates = CASES.filter(({ duplicate }) => duplicate);
     const share = duplicates.filter((one) => {
       const { sharedTerms, sharedFiles } = scored(one, everything);
@@ -63,7 +63,7 @@ describe.each([
     }
   });
 
-  test('nothing escalates on files alone, on generic words, or against a declared opposite', () => {
+  test('no pair is escalated only because of shared files or generic words, or if the tasks declare opposite goals', () => {
     const kinds = CASES.filter((one) => escalates(one, scored(one, statisticsOf(one))) && !one.duplicate).map(({ kind }) => kind);
     expect(kinds).not.toContain('low-information');
     expect(kinds).not.toContain('opposed-action');

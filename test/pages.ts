@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../src/testing/programs/program.ts';
 
-/** A fenced block of a page: ```json as=codex@ben has the language json and the words ['as=codex@ben']. */
+/** A fenced code block of a page. For example, a block that begins with ```json as=codex@ben has the language json and the words ['as=codex@ben']. */
 export interface FencedBlock {
   readonly page: string;
   readonly line: number;
@@ -13,7 +13,7 @@ export interface FencedBlock {
 
 export const pageText = (page: string): string => readFileSync(join(ROOT, page), 'utf8');
 
-/** Every Markdown page: in the root, under docs/, and the README of each folder. */
+/** Returns the paths of all Markdown pages in the root, under docs/ and in the other folders. */
 export const pages = (): string[] =>
   globSync(['*.md', 'docs/**/*.md', '{src,test,web,bench,scripts}/**/*.md'], { cwd: ROOT, exclude: ['**/node_modules/**'] }).toSorted();
 
@@ -32,10 +32,10 @@ export function blocksOf(page: string): FencedBlock[] {
   return blocks;
 }
 
-/** The page without its fenced blocks, where a bracket is not a link and a # is not a heading. */
+/** Returns the page without its fenced blocks, because a bracket in a block is not a link, and a # is not a heading. */
 export const proseOf = (page: string): string => pageText(page).replaceAll(/^( *)```[\s\S]*?^ *```$/gm, '');
 
-/** The anchors of a page, as GitHub makes them from its headings. */
+/** Returns the anchors that GitHub creates for the headings of a page. */
 export function anchorsOf(page: string): Set<string> {
   const anchors = new Set<string>();
   for (const [, heading = ''] of proseOf(page).matchAll(/^#{1,6} +(.+?) *#*$/gm)) {
@@ -52,7 +52,7 @@ export function anchorsOf(page: string): Set<string> {
   return anchors;
 }
 
-/** The targets of a page's links and pictures, without those on other sites. */
+/** Returns the targets of all links and pictures of a page, except those on other sites. */
 export function linksOf(page: string): string[] {
   const text = proseOf(page).replaceAll(/`[^`\n]*`/g, '');
   const found = [

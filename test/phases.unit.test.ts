@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { GEMINI_AND_CODEX } from '../src/features/cycle/machine.ts';
 import { layersOf, Phases } from '../web/pages/cycles/phases.tsx';
 
-/** A machine with the maximum number of phases and transitions. */
+/** A state machine with the maximum number of phases and transitions. */
 const MANY = {
   ...GEMINI_AND_CODEX,
   phases: Array.from({ length: 64 }, (_, index) => ({ name: `phase-${index}-${'x'.repeat(20)}`, role: 'codex' })),

@@ -5,13 +5,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vi
 import { useAct } from '../web/queries.ts';
 import { queries, readAgain, readNow } from '../web/query-client.ts';
 
-// All tests share one clock, because the module remembers the time of the last read.
+// All tests use the same clock, because the module stores the time of the last read.
 beforeAll(() => void vi.useFakeTimers());
 afterAll(() => void vi.useRealTimers());
 beforeEach(() => void vi.advanceTimersByTime(10_000));
 afterEach(() => queries.clear());
 
-/** A visible query that counts its reads and aborted reads. */
+/** Creates a visible query that counts its reads and its aborted reads. */
 function shown(name: string, takesMs: number) {
   const seen = { reads: 0, aborted: 0, value: 0 };
   const observer = new QueryObserver(queries, {
@@ -70,7 +70,7 @@ test('aborts no read in progress after an event or action, but repeats it once a
   expect(idle.value).toBe(idle.reads);
   await vi.advanceTimersByTimeAsync(1_000);
   expect(slow).toEqual({ reads: 2, aborted: 0, value: 1 });
-  // The action reports success when the page shows its result.
+  // The action must not report success before the page shows its result.
   expect(settled).toBe(false);
   await vi.advanceTimersByTimeAsync(3_000);
   expect(settled).toBe(true);
@@ -78,7 +78,7 @@ test('aborts no read in progress after an event or action, but repeats it once a
   expect(slow).toEqual({ reads: 2, aborted: 0, value: 2 });
 });
 
-test('aborts no read when an action runs', async () => {
+test('does not abort reads when an action runs', async () => {
   vi.stubGlobal('localStorage', { getItem: () => null });
   vi.stubGlobal('fetch', async () => Response.json({}));
   const slow = shown('slow', 3_000);

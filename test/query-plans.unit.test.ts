@@ -23,7 +23,7 @@ type Lookup = [what: string, ask: (db: Db) => Promise<unknown>, plan: RegExp];
 
 const findAnything = (db: Db) => findByText(db, { workspace: W, operator: true } as Principal, '0123ABCD', 10);
 
-/** Each lookup with the index that SQLite must use. SQLite plans by the schema alone, so an empty store shows the plan of a full one. */
+/** The lookups, each with the index that SQLite must use. An empty store is sufficient, because SQLite plans queries only by the schema. */
 const LOOKUPS: readonly Lookup[] = [
   ['the open tasks of a workstream', (db) => openTaskIds(db, W, 'wst_1'), /tasks_workstream \(workspace_id=\? AND workstream_id=\? AND status=\?\)/],
   ['tasks without a workstream, at the start', (db) => orphanTasks(db, 10), /tasks_unplaced/],

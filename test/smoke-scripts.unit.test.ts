@@ -11,7 +11,7 @@ test.each(['smoke:broker', 'smoke:mcp'] as const)('npm run %s installs and build
   expect(scripts[`pre${name}`]).toBe(scripts.pretest);
   const [, project = '', file = ''] = /^vitest run --project (\S+) (\S+)$/.exec(scripts[name]) ?? [];
   expect(existsSync(file)).toBe(true);
-  // Its project contains the file, and nothing narrows the vitest run.
+  // The file must belong to a test project, and no option may exclude it from the run.
   const including = projects.filter(
     ({ test: { include, exclude = [] } }) => [include, exclude].map((globs) => globs.some((glob) => matchesGlob(file, glob))).join() === 'true,false',
   );

@@ -17,7 +17,7 @@ test('every test that the threat model cites exists', () => {
   expect(missing).toEqual([]);
 });
 
-test('every kind of attacker has promises, and every promise cites a test', () => {
+test('the threat model makes promises about every kind of attacker, and cites a test for every promise', () => {
   const sections = text.split(/^## (?=\d )/m).slice(1);
   expect(sections).toHaveLength(8);
   for (const section of sections) {

@@ -28,7 +28,7 @@ test('marks charts with 24-hour times, in UTC if preferred, and with days if a b
   expect(axisWords([evening, evening + 86_400_000], true)(evening)).toMatch(/Jan/);
 });
 
-test('folds long idle time to a sliver, and draws it in full on request', () => {
+test('draws long idle times as narrow gaps, or in full if the person wants that', () => {
   const work = [
     { from: 0, until: HOUR },
     { from: 0.5 * HOUR, until: HOUR },
@@ -43,7 +43,7 @@ test('folds long idle time to a sliver, and draws it in full on request', () => 
   expect(placeOf(folded, 10.5 * HOUR)).toBeCloseTo(0.76, 2);
   expect(placeOf(folded, 11 * HOUR)).toBeCloseTo(1, 5);
   expect(placeOf(stretchesOf(work, false), 5.5 * HOUR)).toBeCloseTo(0.5, 5);
-  // A pause of minutes is not a gap.
+  // A pause of a few minutes is not folded.
   expect(
     stretchesOf(
       [
@@ -70,7 +70,7 @@ test('puts overlapping spans on separate rows and keeps axis marks apart', () =>
   expect(places.every((place, at) => at === 0 || place - (places[at - 1] as number) >= 0.139)).toBe(true);
 });
 
-test('shows seconds on the axis of a short time only', () => {
+test('shows seconds on the axis only if the axis covers a short time', () => {
   const noon = Date.UTC(2026, 0, 1, 12);
   const written = (...minutes: number[]) => {
     const ticks = minutes.map((minute) => noon + minute * 60_000);

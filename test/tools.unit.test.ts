@@ -9,7 +9,7 @@ import { ENVIRONMENT_VARIABLES } from '../src/wire/environment.ts';
 
 const tools = await publishedTools();
 
-/** One example of each naming style in the contracts. */
+/** An example for each style of names in the contracts. */
 const DOCUMENTED = [
   'clock',
   'echo',

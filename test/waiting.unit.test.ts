@@ -10,7 +10,7 @@ import { child, upstreamApp } from '../src/testing/stand-ins/upstreams.ts';
 
 const MINUTE = 60_000;
 
-/** A person at the dashboard. The first developer has operator rights. */
+/** Returns the caller as a person who uses the dashboard. */
 const person = (caller: TestCaller, operator: boolean): TestCaller => ({
   ...caller,
   principal: { ...caller.principal, web: true, operator, signedInAt: Number.MAX_SAFE_INTEGER },
@@ -18,7 +18,7 @@ const person = (caller: TestCaller, operator: boolean): TestCaller => ({
 
 const waiting = async (t: TestApp, caller: TestCaller): Promise<{ items: Body[]; cut: boolean }> => (await t.done('waiting.list', {}, caller)) as Body;
 
-/** Creates one waiting item of every kind, a minute apart, oldest first. */
+/** Creates a waiting item of each kind. They are one minute apart, the oldest first. */
 async function everything() {
   const agentHost = pretendedHost();
   const launchers = { tiny: { ...SLEEPER, args: ['86400', '{{prompt}}'], prompt: 'argument' as const } };
@@ -111,10 +111,10 @@ test('lists waiting items by deadline, then by age, and shows each kind only to 
     ...{ since: null, deadline: null, command: 'covenant servers approve far' },
   };
   expect(await waiting(t, ana)).toEqual({ items: [device, call, ask, port, overlap, handoff, review, host, definition], cut: false });
-  // The operator has no teammates, so asks do not concern it.
+  // The operator is not a developer, so nobody can send asks to it.
   expect(await waiting(t, t.operator)).toEqual({ items: [device, call, port, review, host, definition], cut: false });
   expect(await waiting(t, ben)).toEqual({ items: [port, review, host], cut: false });
-  // Only the default workspace manages devices and configured servers.
+  // Devices and configured servers are managed only in the default workspace.
   const other = person(await t.developer('ana', undefined, workspaceId('other')), true);
   expect(await waiting(t, other)).toEqual({ items: [], cut: false });
 

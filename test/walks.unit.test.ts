@@ -8,7 +8,7 @@ import { filesRunByEach } from '../src/testing/walk.ts';
 
 const ARCHITECTURE = readFileSync(fileURLToPath(new URL('../ARCHITECTURE.md', import.meta.url)), 'utf8');
 
-/** The files that ARCHITECTURE.md lists for a call, in a block that starts with the call's name. */
+/** Returns the files that ARCHITECTURE.md lists for a call. They are in a block that begins with the name of the call. */
 function listed(call: string): string[] {
   const [, block = ''] = new RegExp(`^\`\`\`walk ${call}\\n([\\s\\S]*?)^\`\`\``, 'm').exec(ARCHITECTURE) ?? [];
   return block
@@ -41,7 +41,7 @@ test('starting a task runs code of exactly the files that ARCHITECTURE.md lists'
     await call('covibe_task', { operation: 'check', ...words });
     return () => call('covibe_task', { operation: 'start', ...words });
   };
-  // Two calls come first, because code that runs only the first time is not part of the walk.
+  // Make two calls first, because code that runs only the first time is not part of the list.
   for (const title of ['Translate the settings page', 'Retry failed uploads']) expect(await (await start(title))()).toMatchObject({ status: 'ok' });
   const next = [await start('Draw the chart of costs'), await start('Send the invoice twice a year'), await start('Rotate the signing keys')];
   const files = await filesRunByEach(next);

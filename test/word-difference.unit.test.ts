@@ -31,7 +31,7 @@ test('reproduces both texts exactly for any input', () => {
 });
 
 test('shows texts with too many differences as replaced', () => {
-  // A word-by-word comparison would exceed the time limit of a test.
+  // Comparing these texts word by word would take longer than the time limit of the test.
   const [before, after] = ['a ', 'b '].map((word) => Array.from({ length: 50_000 }, (_, at) => `${word}${at} `).join(''));
   const pieces = wordDifference(`same ${before} end`, `same ${after} end`);
   expect(pieces.map(({ kind }) => kind)).toEqual(['same', 'removed', 'added', 'same']);

@@ -24,11 +24,14 @@ type Contracts =
   | typeof import('../src/features/workflow/repositories/contract.ts')
   | typeof import('../src/features/workflow/steering/contract.ts');
 type Exported<M> = M extends unknown ? M[keyof M] : never;
-/** The dashboard calls only actions. Their names contain a dot; the names of agents' tools do not. */
+/** The dashboard calls only actions, never the tools of agents. The name of an action contains a dot, and the name of a tool does not. */
 type ActionContract = Extract<Exported<Contracts>, Contract & { readonly name: `${string}.${string}` }>;
 type Actions = { [C in ActionContract as C['name']]: C };
 
-/** If the status is `blocked`, nothing was changed, and `data` contains the decision to make. Errors are thrown as an `ApiError`. */
+/**
+ * The answer of an action in the team contract. If the status is `blocked`, nothing was changed, and `data` describes what the person must decide. Errors are
+ * thrown as an `ApiError`.
+ */
 export interface TeamAnswer<T> {
   readonly status: 'ok' | 'warning' | 'blocked';
   readonly message: string;
@@ -38,7 +41,7 @@ export interface TeamAnswer<T> {
 
 export type ActionName = keyof Actions;
 export type ActionInput<N extends ActionName> = Sent<Actions[N]>;
-/** Actions of the team contract use the same envelope as agents get. Other actions return only their data. */
+/** Actions of the team contract return the same envelope that agents receive. Other actions return only their data. */
 export type ActionResult<N extends ActionName> = Actions[N]['toolset'] extends 'team' ? TeamAnswer<Output<Actions[N]>> : Output<Actions[N]>;
 
 export type EventView = ActionResult<'events.list'>['items'][number];
@@ -93,7 +96,7 @@ export type CycleHandoff = ActionResult<'cycles.handoff'>['handoff'];
 export type Thread = ActionResult<'messages.threads'>['items'][number];
 export type ShownThread = ActionResult<'messages.thread'>;
 
-/** A refusal by the server, or a server that does not answer. */
+/** Thrown if the server refuses a call or does not answer. */
 export class ApiError extends Error {
   readonly code: string;
   readonly suggestion: string;
@@ -115,7 +118,7 @@ export async function call<N extends ActionName>(name: N, input: ActionInput<N>,
   const path = `/api/actions/${name}`;
   let proof = storedProof();
   let response = await post(path, input, proof, signal);
-  // Another tab has signed in meanwhile: the cookie and the stored proof now belong to its session.
+  // In the meantime another tab has signed in, so the cookie and the stored proof now belong to that session.
   if (response.status === 401 && storedProof() !== proof) {
     proof = storedProof();
     response = await post(path, input, proof, signal);
@@ -129,19 +132,21 @@ export async function call<N extends ActionName>(name: N, input: ActionInput<N>,
   return body as ActionResult<N>;
 }
 
-/** An address for a socket or a download, which the browser opens without headers. Its ticket replaces the proof that the page sends otherwise. */
+/**
+ * Returns an address that contains a one-time ticket. A browser cannot send headers when it opens a socket or starts a download, so the ticket replaces the
+ * proof header.
+ */
 export async function addressWithTicket(path: string, query: Record<string, string> = {}): Promise<string> {
   const { ticket } = await call('session.ticket', { path });
   return `${path}?${new URLSearchParams({ ...query, ticket })}`;
 }
 
-/** Opens a socket with a ticket. */
 export const openSocket = async (path: string, query: Record<string, string>): Promise<WebSocket> =>
   new WebSocket(location.origin.replace(/^http/, 'ws') + (await addressWithTicket(path, query)));
 
 export type SignInAnswer = { readonly signedIn: SignedIn } | { readonly another: { readonly linkFor: Account; readonly signedInAs: Account } };
 
-/** Uses a sign-in link. With `replace`, signs in even if this browser is signed in to another account. */
+/** Signs in with the code of a sign-in link. With `replace`, it does so even if this browser is signed in to another account. */
 export async function signIn(code: string, replace: boolean): Promise<SignInAnswer> {
   const last = lastAccount();
   const response = await post('/api/signin', { code, replace, ...(last && { account: last.id }) }, storedProof());
@@ -167,7 +172,7 @@ async function post(path: string, input: unknown, proof: string | null, signal?:
   }
 }
 
-/** A refusal that happens before the action is found uses the team envelope. Other refusals have plain fields. */
+/** If a call is refused before the server has found the action, the body has the form of the team envelope. Other refusals have plain fields. */
 interface RefusalBody {
   code?: string;
   message?: string;

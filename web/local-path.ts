@@ -1,6 +1,6 @@
 const HERE = 'http://here';
 
-/** Restricts a redirect target to this server: a sign-in link must not lead to another site. */
+/** Returns the path if it is on this server. A sign-in link must not redirect to another site. */
 export function localPath(asked: string | undefined): string {
   if (!asked?.startsWith('/')) return '/';
   const url = URL.parse(asked, HERE);

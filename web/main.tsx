@@ -11,10 +11,10 @@ import { useRead } from './queries.ts';
 import { queries } from './query-client.ts';
 import { router } from './router.tsx';
 
-/** The code of a sign-in link, if the address is one. */
+/** If the page was opened with a sign-in link, this is the code in the link. */
 const [, code] = /^\/signin\/([^/]+)$/.exec(location.pathname) ?? [];
 
-/** Nothing else is loaded before the viewer is known. */
+/** Waits until it is known who is signed in, before anything else is loaded. */
 function Gate() {
   const me = useRead('identity.me', {});
   if (isSignedOut(me.error)) return <SignIn />;

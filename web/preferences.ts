@@ -1,19 +1,19 @@
 import { SharedValue, useSharedValue } from './shared-value.ts';
 
-/** Settings stored in this browser. They contain no secrets and are optional. */
+/** Settings that are stored in this browser. They contain no secrets, and the page works without them. */
 export interface Preferences {
   readonly theme: 'system' | 'light' | 'dark';
-  /** Times in UTC instead of this machine's zone. */
+  /** Whether times are shown in UTC instead of the local time zone. */
   readonly utc: boolean;
-  /** Shortcuts of a single key. */
+  /** Whether shortcuts with a single key are enabled. */
   readonly keys: boolean;
-  /** Browser notifications for things that wait on the person. */
+  /** Whether the browser notifies the person about things that wait for them. */
   readonly notices: boolean;
-  /** Show the first-run section on Now. */
+  /** Whether the page Now shows the first steps for a new team. */
   readonly firstSteps: boolean;
-  /** When Now was last closed. Later events are news. */
+  /** When the page Now was last closed. Events after this time are news. */
   readonly lastVisit: number | null;
-  /** The last visit before the current one. */
+  /** When the visit before the current one ended. */
   readonly newsSince: number | null;
 }
 
@@ -47,7 +47,7 @@ export function prefer(change: Partial<Preferences>): void {
   try {
     localStorage.setItem(STORED, JSON.stringify(store.get()));
   } catch {
-    // Without storage the choice lasts until the tab is closed.
+    // If the browser has no storage, the choice is lost when the tab is closed.
   }
 }
 
@@ -57,7 +57,7 @@ function showTheme(): void {
   else document.documentElement.dataset.theme = theme;
 }
 
-/** Applies the theme before the first paint and after every change, also from another tab. */
+/** Applies the theme before the page is first drawn, and after every change, including changes in another tab. */
 export function followPreferences(): void {
   showTheme();
   store.subscribe(showTheme);

@@ -3,15 +3,15 @@ import { type ActionInput, type ActionName, type ActionResult, call } from './ap
 import { readNow } from './query-client.ts';
 
 interface Reading {
-  /** Polling interval, for data that changes without an event. */
+  /** The polling interval, for data whose changes no event reports. */
   pollMs?: number;
   /** If false, the query does not run. */
   enabled?: boolean;
-  /** If true, events do not trigger a reload. For data that is expensive to read and that events do not concern. */
+  /** If true, events do not reload the data. Use it for data that is slow to read and does not depend on events. */
   ignoreEvents?: boolean;
 }
 
-/** Reads data with a read-only action. The old data stays visible during a reload. */
+/** Reads data with a read-only action. While the data is loaded again, the old data stays visible. */
 export function useRead<N extends ActionName>(
   name: N,
   input: ActionInput<N>,
@@ -26,7 +26,7 @@ export function useRead<N extends ActionName>(
   });
 }
 
-/** Runs an action, then reloads all visible data. The answer is not cached, because it may contain a secret. */
+/** Runs an action and then loads all visible data again. The answer is not cached, because it may contain a secret. */
 export function useAct<N extends ActionName>(name: N): UseMutationResult<ActionResult<N>, Error, ActionInput<N>> {
   return useMutation({
     mutationFn: (input: ActionInput<N>) => call(name, input),

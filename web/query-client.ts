@@ -6,24 +6,24 @@ const VIEWER = ['identity.me', {}] as const;
 export const queries = new QueryClient({
   queryCache: new QueryCache({ onError }),
   mutationCache: new MutationCache({ onError }),
-  // No retries: events report changes, and the live connection notices when the server is back.
+  // Failed calls are not retried, because events trigger a reload, and the live connection detects when the server is available again.
   defaultOptions: { queries: { retry: false, networkMode: 'always' }, mutations: { networkMode: 'always' } },
 });
 
-/** If a call finds that the session has ended, the sign-in page replaces the whole page. */
+/** If an error shows that the session has ended, replaces the page with the sign-in page. */
 function onError(error: unknown): void {
   if (isSignedOut(error) && queries.getQueryState(VIEWER)?.status === 'success') rereadViewer();
 }
 
-/** Reloads the signed-in viewer. If the session has ended, the sign-in page appears. */
+/** Asks the server again who is signed in. If the session has ended, the sign-in page appears. */
 export const rereadViewer = (): void => void queries.resetQueries({ queryKey: VIEWER });
 
-/** Reads that were in progress when data changed, and may miss the change. Each promise settles after the repeated read. */
+/** Reads that were in progress when data changed, so that their results may be outdated. Each promise settles when the read was repeated. */
 const outdated = new Map<string, PromiseWithResolvers<void>>();
 
 /**
- * Reloads all visible data and settles when every read has finished. A read in progress is not aborted but repeated after it ends: otherwise
- * a read that takes longer than the time between two changes would never finish.
+ * Loads all visible data again, and settles when all reads have finished. A read in progress is not aborted but repeated afterwards. If it were aborted, a
+ * slow read would never finish while changes keep arriving.
  */
 export async function readNow(): Promise<void> {
   const underWay = queries.getQueryCache().findAll({ fetchStatus: 'fetching', predicate: (query) => !query.isStatic() });
@@ -42,12 +42,15 @@ queries.getQueryCache().subscribe(({ type, query }) => {
   again.resolve(queries.invalidateQueries({ queryKey: query.queryKey, exact: true }));
 });
 
-/** The minimum time between two reloads, because many events may arrive together. */
+/** The minimum time between two reloads, because many events may arrive at once. */
 const READ_AGAIN_MS = 1_000;
 let lastRead = Number.NEGATIVE_INFINITY;
 let nextRead: ReturnType<typeof setTimeout> | undefined;
 
-/** Reloads after an event, at most once a second. Uses the monotonic clock: if the wall clock were set back an hour, reloads would stop for an hour. */
+/**
+ * Loads all visible data again after an event, but at most once a second. The time is measured with a monotonic clock, because if the clock of the machine
+ * were set back by an hour, reloads would stop for an hour.
+ */
 export function readAgain(): void {
   const wait = lastRead + READ_AGAIN_MS - performance.now();
   if (wait > 0) {
@@ -60,7 +63,7 @@ export function readAgain(): void {
   void readNow();
 }
 
-/** A timer may fire slightly early; `readAgain` then sets it again. */
+/** Called by the timer. If it fires slightly too early, `readAgain` starts it again. */
 function onTime(): void {
   nextRead = undefined;
   readAgain();

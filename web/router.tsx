@@ -16,7 +16,7 @@ const root = createRootRoute({
   component: Shell,
   notFoundComponent: NotFound,
   validateSearch: search.rootSearch,
-  // The selected repository is kept across pages.
+  // Keep the selected repository when another page is opened.
   search: { middlewares: [retainSearchParams(['repo'])] },
 });
 
@@ -34,7 +34,7 @@ function NotFound() {
   );
 }
 
-/** A page whose code is loaded when the page is opened. */
+/** Defines a page. Its code is loaded only when the page is opened. */
 function page<Parent extends AnyRoute, const Path extends string, Search, Name extends string>(
   parent: Parent,
   path: Path,
@@ -131,7 +131,7 @@ export const router = createRouter({
     settings.addChildren([firstSetting, tokens, firstAgent, agentSetup, devices, members, roles, limits, retention, theme]),
     authorize,
   ]),
-  // The code of a page is fetched when the pointer is over its link.
+  // Fetch the code of a page when the pointer moves over a link to it.
   defaultPreload: 'intent',
 });
 

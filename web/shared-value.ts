@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** A value outside of React that components follow. */
+/** A value outside of React. Components that use it render again when it changes. */
 export class SharedValue<T> {
   #value: T;
   readonly #watchers = new Set<() => void>();
@@ -16,7 +16,7 @@ export class SharedValue<T> {
     for (const watcher of this.#watchers) watcher();
   }
 
-  /** Changes some of its fields. */
+  /** Changes some fields of the value. */
   change(part: Partial<T>): void {
     this.set({ ...this.#value, ...part });
   }

@@ -1,4 +1,4 @@
-/** Baseline: the minimum cost of an HTTP JSON call here. */
+/** Baseline: a bare Hono route that echoes JSON. It shows the minimum cost of an HTTP call on this machine. */
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 

@@ -1,4 +1,4 @@
-/** Baseline: the rows of one call's event, written directly into the same tables with one COMMIT each. No gate, no chain, no cache. */
+/** Baseline: writes the rows of one call's event directly into the same tables, with one COMMIT per event. It has no gate, no hash chain and no cache. */
 
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
@@ -9,7 +9,7 @@ import type { Place } from '../app.ts';
 export interface Plain {
   /** Appends one event, or several events in one transaction, on the connection of this writer. */
   append(writer: number, events?: number): Promise<void>;
-  /** Appends without coordination. Each insert commits by itself, so the events have no fixed order and cannot be chained. */
+  /** Appends events without any order between writers. Each insert commits separately, so the events could not be chained. */
   unchained?(writer: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -79,7 +79,7 @@ export async function plainSqlite(path: string): Promise<Plain> {
   };
 }
 
-/** One connection per writer. Writers take turns as several servers would. */
+/** One connection per writer. Writers take turns in the same way as several servers on one database. */
 async function plainPostgres(url: string, writers: number): Promise<Plain> {
   await makeTables({ path: '', url });
   const clients = await connect(url, writers);

@@ -1,4 +1,4 @@
-/** Baseline: the minimum cost of an MCP call over HTTP with the SDK's low-level server. */
+/** Baseline: an MCP server over HTTP that only echoes, made with the SDK's low-level server. It shows the minimum cost of an MCP call over HTTP. */
 import { serve } from '@hono/node-server';
 import { createMcpHandler, Server } from '@modelcontextprotocol/server';
 import { Hono } from 'hono';

@@ -1,4 +1,4 @@
-/** Baseline: an MCP server over stdio that only echoes, on the SDK's low-level server. */
+/** Baseline: an MCP server over stdio that only echoes, made with the SDK's low-level server. */
 import { Server } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 

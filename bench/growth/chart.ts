@@ -9,7 +9,7 @@ const EDGE = { left: 52, top: 64, bottom: 14 };
 const LOWEST_MS = 0.01;
 const HIGHEST_MS = 100_000;
 const DECADES = Math.log10(HIGHEST_MS / LOWEST_MS);
-/** The lines differ in dashes and in colour. The colours are visible on white and on black. */
+/** The lines of the engines differ in dashes and in colour. The colours are visible on a white and on a black background. */
 const LINES: Record<EngineName, { colour: string; dashes: string }> = {
   SQLite: { colour: '#2f81f7', dashes: 'none' },
   PostgreSQL: { colour: '#d1720c', dashes: '5 3' },
@@ -21,7 +21,7 @@ const round = (place: number): number => Math.round(place * 10) / 10;
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 const msName = (ms: number): string => (ms >= 1_000 ? `${ms / 1_000} s` : `${ms} ms`);
 
-/** The growth of each operation: one panel each, on the same two logarithmic axes. */
+/** Draws one panel per operation, which shows how its time grows with the size of the store. All panels have the same logarithmic axes. */
 export function chartOf(title: string, figures: readonly Figure[]): string {
   const names = [...new Set(figures.map(({ operation }) => operation))];
   const rows = Math.ceil(names.length / COLUMNS);
@@ -53,7 +53,7 @@ function lineOf(engine: EngineName, figures: readonly Figure[]): string[] {
   return [`<path class="${classOf(engine)}" d="M${points.map(({ size, p50_ms }) => `${across(size)} ${down(p50_ms)}`).join('L')}"/>`];
 }
 
-/** Drawn once and reused in every panel. */
+/** The axes and the grid, which every panel reuses. */
 function axes(): string {
   const times = Array.from({ length: DECADES + 1 }, (_, decade) => LOWEST_MS * 10 ** decade);
   const ticks = SIZES.map(

@@ -14,7 +14,7 @@ const FILE = new URL('../growth.json', import.meta.url);
 
 export const readFigures = (): Figure[] => (existsSync(FILE) ? (JSON.parse(readFileSync(FILE, 'utf8')) as Figure[]) : []);
 
-/** Keeps earlier figures of other engines and sizes. */
+/** Adds fresh figures to the stored ones. Stored figures for the same engines and sizes are replaced, all others stay. */
 export function keepFigures(fresh: readonly Figure[]): Figure[] {
   const isOld = ({ engine, size }: Figure) => !fresh.some((each) => each.engine === engine && each.size === size);
   const all = [...readFigures().filter(isOld), ...fresh].sort((a, b) => a.engine.localeCompare(b.engine) * -1 || a.size - b.size);
@@ -22,12 +22,18 @@ export function keepFigures(fresh: readonly Figure[]): Figure[] {
   return all;
 }
 
-/** How many times slower an operation may be on a store ten times as large, if its answer has the same size. Allows for a noisy machine. */
+/**
+ * How many times slower an operation may be on a store that is ten times as large, if its answer has the same size. The limit is higher than 1, because times
+ * vary on a busy machine.
+ */
 const MAX_GROWTH = 2;
-/** Shorter times are too imprecise to compare. */
+/** Times below this value are not compared, because they are too imprecise. */
 const LEAST_MS = 2;
 
-/** Operations that grew more than accepted in a store ten times as large. Compares the fastest runs, without the base cost of any call. */
+/**
+ * Returns the operations that are more than `MAX_GROWTH` times slower at size `to` than at size `from`. Compares the fastest runs, minus the base cost that
+ * every call has.
+ */
 export function grown(figures: readonly Figure[], engine: EngineName, from: number, to: number): string[] {
   const timeAt = (size: number, operation: string) =>
     figures.find((each) => each.engine === engine && each.size === size && each.operation === operation)?.least_ms;

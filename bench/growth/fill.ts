@@ -14,10 +14,13 @@ import { WORKFLOW_EVERY, workflowRows } from './workflow-rows.ts';
 const DEVELOPERS = 20;
 const AGENT_TYPES = ['claude-code', 'codex'] as const;
 const BATCH_SIZE = 1_000;
-/** Parameters per statement: both engines accept this many. */
+/** The most parameters in one statement. Both engines accept this many. */
 const MAX_PARAMETERS = 16_000;
 
-/** Fills an empty store with a history of `size` tasks and events: rows in bulk, the journal through its own writer. */
+/**
+ * Fills an empty store with a history of `size` tasks and events. Rows are inserted in bulk. Events are written by the product's own journal code, which chains
+ * them.
+ */
 export async function fill({ path, url }: Place, size: number): Promise<void> {
   const end = Date.now();
   const clock = { now: Math.floor(end - (size + 1) * STEP_MS) };
@@ -63,7 +66,7 @@ const team = (store: Store): Promise<Agent[]> =>
     return agents;
   });
 
-/** Each developer has one workstream with the whole history. Queries for its tasks must not read all of them. */
+/** Makes one workstream per developer, which contains the developer's whole history. It shows whether a query for tasks of a workstream reads all of them. */
 const workstreamsOf = (store: Store, agents: readonly Agent[]): Promise<Map<string, string>> =>
   store.write(workspace, async (tx) => {
     const found = new Map<string, string>();
@@ -114,7 +117,7 @@ async function insert(tx: Tx, some: readonly Moment[], workstreamOf: (developerI
   }
 }
 
-/** Open and recently finished items. The server has deleted older ones by now. */
+/** Adds open and recently finished items to the overlap index. In a real store, the server would already have removed older items from the index. */
 async function index(tx: Tx, some: readonly Moment[]): Promise<void> {
   await indexItems(
     tx,

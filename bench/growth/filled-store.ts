@@ -7,16 +7,16 @@ import { INSTANCE_EVERY, instanceId, openOf } from './history.ts';
 
 type Fields = Record<string, unknown>;
 
-/** A filled store with callers, and things to ask about. */
+/** A filled store, with callers and with ids that operations can ask about. */
 export interface FilledStore {
   readonly place: Place;
   readonly size: number;
   readonly app: App;
-  /** Calls as an agent of a developer who owns a twentieth of the data. */
+  /** Makes a call as an agent whose developer owns a twentieth of the data. */
   tool(name: string, args: Fields): Promise<Fields>;
-  /** Calls as the operator. */
+  /** Makes a call as the operator. */
   action(name: string, args: Fields): Promise<Fields>;
-  /** Calls as the agent's program does. */
+  /** Makes a call in the same way as a hook of the agent's program. */
   hook(event: string, more?: Fields): Promise<Fields>;
   readonly session: string;
   readonly registered: string;
@@ -67,7 +67,7 @@ export async function openFilledStore(place: Place, size: number): Promise<Fille
   };
 }
 
-/** A workflow in progress. */
+/** Creates a workflow that is in progress, and returns its id. */
 async function workflow(tool: FilledStore['tool']): Promise<string> {
   const { id } = await tool('workflow_create', {
     name: 'Under way',
@@ -85,7 +85,7 @@ async function workflow(tool: FilledStore['tool']): Promise<string> {
   return String(id);
 }
 
-/** Takes items from the middle of the history. The newest ones would be too easy to find. */
+/** Returns ids of items from the middle of the history. The newest items would be faster to find than typical ones. */
 async function known({ store }: App, size: number): Promise<FilledStore['known']> {
   const middle = Math.floor(size / 2 / 8) * 8;
   const event = await store.reader

@@ -2,10 +2,10 @@ import type { NewEvent } from '../../src/storage/journal.ts';
 import { newId } from '../../src/storage/rows.ts';
 import { type MadeTask, madeTask } from '../tasks.ts';
 
-/** Tasks and events per day, so that the size of a store also determines its age. */
+/** How many tasks and events the history has per day. The size of a store therefore also determines how old its data is. */
 export const A_DAY = 1_000;
 export const STEP_MS = Math.floor((24 * 3_600_000) / A_DAY);
-/** Five percent of the tasks are still open, up to this number, because a longer history does not mean more open work. */
+/** Five percent of the tasks are still open, but at most this many, because a team with a longer history does not have more open work. */
 const MAX_OPEN = 2_000;
 export const openOf = (size: number): number => Math.min(MAX_OPEN, Math.ceil(size / 20));
 
@@ -19,7 +19,7 @@ export interface Agent {
   readonly tokenId: string;
 }
 
-/** The n-th task of the history at a point in time. */
+/** The n-th task of the history, with the time at which it was made and the agent that made it. */
 export interface Moment {
   readonly n: number;
   readonly time: number;
@@ -48,7 +48,7 @@ export function* moments(size: number, end: number, agents: readonly Agent[]): G
 export const INSTANCE_EVERY = 200;
 export const instanceId = (n: number): string => `work-${n}-a1`;
 
-/** Six of eight events are calls, as in real journals. The other two record the start and completion of a task. */
+/** Six of eight events record calls, as in real journals. The other two record the start and the completion of a task. */
 export function eventOf({ n, agent: { actor }, taskId, task: { title, files } }: Moment): NewEvent {
   if (n % 8 === 0)
     return { category: 'work', kind: 'task.started', actor, subject: taskId, payload: { title, task_type: 'feature', target_files: files.length } };

@@ -8,7 +8,7 @@ export interface OperationTimes {
   readonly operation: string;
   readonly area: Operation['area'];
   readonly whole: boolean;
-  /** The fastest run, which other load on the machine affects least. */
+  /** The time of the fastest run. Other load on the machine affects it least. */
   readonly least_ms: number;
   readonly p50_ms: number;
   readonly p99_ms: number;
@@ -17,15 +17,15 @@ export interface OperationTimes {
 interface RunOptions {
   readonly ours: Place;
   readonly size: number;
-  /** The store is already filled. */
+  /** True if the store is already filled. */
   readonly filled?: boolean;
-  /** Only operations whose names contain this text. */
+  /** Measures only operations whose names contain this text. */
   readonly only?: string;
 }
 
 const RUNS = 40;
 const WARM = 5;
-/** Slow operations are repeated less often. */
+/** After this time, an operation is not repeated any more. Slow operations therefore have fewer runs. */
 const PATIENCE_MS = 2_000;
 
 const options = JSON.parse(process.argv[2] as string) as RunOptions;

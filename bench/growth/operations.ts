@@ -12,17 +12,17 @@ export type GrowthArea = (typeof AREAS)[number];
 export interface Operation {
   readonly area: GrowthArea;
   readonly name: string;
-  /** The operation's answer, or the data that it must read, grows with the store. The time may therefore grow too. */
+  /** True if the operation's answer, or the data that it must read, grows with the store. The time of such an operation may grow too. */
   readonly whole?: true;
-  /** Measured only on SQLite, because it works on the database file. */
+  /** True if the operation is measured only on SQLite, because it works on the database file. */
   readonly sqliteOnly?: true;
-  /** Preparation, outside the measured time. */
+  /** Prepares a run. Its time is not measured. */
   readonly before?: (filled: FilledStore, n: number) => Promise<unknown>;
   readonly work: (filled: FilledStore, n: number, made: unknown) => Promise<unknown>;
   readonly after?: (filled: FilledStore, given: unknown) => Promise<unknown>;
 }
 
-/** The base cost of every tool call: its journal entry on disk. */
+/** The operation that shows the base cost of every tool call, which is to write its journal entry to disk. */
 export const FLOOR = 'a no-op call';
 
 type Fields = Record<string, unknown>;
@@ -42,7 +42,7 @@ const events = (name: string, args: (filled: FilledStore) => Fields): Operation 
   work: (filled) => filled.action('events.list', args(filled)),
 });
 
-/** No two titles are similar, and none is similar to existing ones. */
+/** Returns the fields of a new task. Its title is not similar to any other title, new or existing. */
 const fresh = (n: number): Fields => {
   const { title, scope, files } = madeTask(50_000_000 + n);
   return { title, scope, task_type: 'feature', target_files: files };
@@ -153,7 +153,7 @@ const PAGES: readonly Operation[] = [
   page('overlap.list', () => ({ open: true, level: 'escalated', limit: 100 }), 'overlap.list: open'),
   page('overlap.list', () => ({ limit: 50 })),
   page('instances.list', () => ({ status: ['started', 'waiting_review'], type: 'coding', limit: 200 }), 'instances.list: running'),
-  // Its answer includes the total.
+  // `whole`, because the answer includes the total number of instances.
   { ...page('instances.list', () => ({ limit: 100 })), whole: true },
   page('instances.show', ({ known }) => ({ instance_id: known.instance })),
   page('tasks.list'),
@@ -186,5 +186,5 @@ const SERVER: readonly Operation[] = [
   { area: 'server', name: 'doctor file check', whole: true, sqliteOnly: true, work: ({ place }) => checkDatabaseFile(place.path) },
 ];
 
-/** Frequent and occasional operations of agents, people and the server. */
+/** All measured operations: frequent and occasional ones, of agents, people and the server. */
 export const OPERATIONS: readonly Operation[] = [...AGENTS, ...WORKFLOWS, ...JOURNAL, ...PAGES, ...SERVER];

@@ -8,7 +8,7 @@ type Rows = { [Table in keyof Database]?: Database[Table][] };
 const HOUR_MS = 3_600_000;
 const every = (n: number, share: number): boolean => n % share === 0;
 
-/** The rows of a task in each table, as the features would have written them by now. */
+/** Returns the rows that belong to one task, by table. They are the rows that the features would have written from its start until now. */
 export function rowsOf(moment: Moment, workstreamOf: (developerId: string) => string): Rows {
   const { n, time, agent, session, taskId, task, isOpen } = moment;
   const { developerId: developer_id, actor, agentType: agent_type, tokenId: token_id } = agent;
@@ -203,7 +203,7 @@ export function rowsOf(moment: Moment, workstreamOf: (developerId: string) => st
   };
 }
 
-/** An ended instance, with its token, its messages and the call that a person approved for it. */
+/** Returns the rows of an instance that has ended: the instance, its token, its messages, and the approval that a person gave to one of its calls. */
 function instanceRows({ n, time, agent: { developerId: developer_id, actor, tokenId }, taskId, task }: Moment): Rows {
   const id = instanceId(n);
   const agent_id = newId('ag', time);

@@ -5,7 +5,7 @@ import { AREAS } from './operations.ts';
 
 export const sizeName = (size: number): string => (size >= 1_000_000 ? `${size / 1_000_000}M` : `${size / 1_000}k`);
 
-/** The section of docs/benchmarks.md, without its heading. */
+/** Returns the section of docs/benchmarks.md about growth, without its heading. */
 export function sectionOf(figures: readonly Figure[]): string {
   const columns = ENGINES.flatMap((engine) =>
     SIZES.filter((size) => figures.some((each) => each.engine === engine && each.size === size)).map((size) => ({ engine, size })),
@@ -14,9 +14,9 @@ export function sectionOf(figures: readonly Figure[]): string {
     figures.find((each) => each.operation === operation && each.engine === engine && each.size === size)?.p50_ms ?? '';
   const line = (cells: readonly unknown[]) => `| ${cells.join(' | ')} |`;
   const parts = [
-    `The same operations with 1,000 to 1,000,000 tasks, and as many events, in the store. The data is the history of a team that does ${A_DAY.toLocaleString('en')} tasks a day. ` +
-      'At most 2,000 tasks are open. Figures are median milliseconds. Operations with a journal entry wait for the disk; “a no-op call” shows that base cost. ' +
-      'An operation marked * must read or count all data.',
+    `The same operations are measured on stores with 1,000 to 1,000,000 tasks and as many events. The data is the history of a team that completes ${A_DAY.toLocaleString('en')} tasks a day. ` +
+      'At most 2,000 tasks are open. Figures are median milliseconds. An operation that writes a journal entry waits for the disk; “a no-op call” shows how long that takes. ' +
+      'An operation with * has to read or count all data, so its time may grow with the store.',
   ];
   for (const area of AREAS) {
     const names = new Map(figures.filter((each) => each.area === area).map(({ operation, whole }) => [operation, whole]));

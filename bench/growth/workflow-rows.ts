@@ -3,7 +3,7 @@ import { newId } from '../../src/storage/rows.ts';
 import type { Database } from '../../src/storage/schema-rows.ts';
 import { type Moment, STEP_MS } from './history.ts';
 
-/** The number of tasks per workflow, and the number of steps in each workflow. */
+/** The history contains one workflow for this many tasks. */
 export const WORKFLOW_EVERY = 1_000;
 const STEPS = 100;
 const CHECKPOINTS = 3;

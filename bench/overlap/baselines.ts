@@ -4,7 +4,7 @@ import { DEFAULT_SETTINGS } from '../../src/features/team/overlap/settings.ts';
 import { analysisOf, type Doc, type Window } from './data.ts';
 import type { Hit, Ranked } from './ranking.ts';
 
-/** BM25 over the same terms, with the usual parameters of search engines: the baseline of the text score. */
+/** Ranks with BM25 over the same terms, with the usual parameters of search engines. It is the baseline for the text score. */
 export function rankByBm25(window: Window): Ranked {
   const texts = window.before.map((doc) => ({ id: doc.id, counts: countedTerms(analysisOf(doc), false) }));
   const length = ({ counts }: { counts: ReadonlyMap<string, number> }) => [...counts.values()].reduce((sum, count) => sum + count, 0);
@@ -27,7 +27,10 @@ export function rankByBm25(window: Window): Ranked {
   return { repo: window.query.repo, isDuplicate: window.isDuplicate, hits };
 }
 
-/** The prototype of the engine: plain TF-IDF cosine and IDF-weighted Jaccard of paths, with its two weights. */
+/**
+ * Ranks as the early prototype of the overlap check did: with the plain TF-IDF cosine of the texts and the IDF-weighted Jaccard index of the paths, each with
+ * its weight.
+ */
 export function rankByPrototype(window: Window): Ranked {
   const settings = { ...DEFAULT_SETTINGS, background: 0, shortText: 0 };
   const item = (doc: Doc) => ({ id: doc.id, analysed: analysisOf(doc), files: [] });

@@ -12,7 +12,7 @@ const x = (share: number): string => (LEFT + (Math.min(share, MAX_ALARMS) / MAX_
 const y = (share: number): string => (TOP + (1 - share) * HIGH).toFixed(1);
 const words = (at: [string, string], text: string, more = ''): string => `<text x="${at[0]}" y="${at[1]}" ${more}>${text}</text>`;
 
-/** Plots recall over false alarms and marks the chosen threshold on each line. */
+/** Draws recall against false alarms as one line per data set, and marks the chosen threshold on each line. */
 export function curveSvg(lines: readonly Line[], chosen: number): string {
   const parts: string[] = [];
   for (let step = 0; step <= 5; step++) {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { type Analysed, analyse } from '../../src/features/team/overlap/terms.ts';
 
-/** Real duplicates, stored next to the repository and never in it. The README there describes them. */
+/** The folder with real duplicates. It is next to the repository and never part of it. The README in that folder describes the data. */
 const FOLDER = new URL('../../../shared/data/overlap/', import.meta.url);
 
 export interface Doc {
@@ -21,7 +21,7 @@ interface Labelled {
   readonly relWin: readonly string[];
 }
 
-/** A pull request and the 200 before it. Pull requests of the same author, and those that the text names, are not ranked. */
+/** A pull request and the 200 pull requests before it. The ranking excludes pull requests by the same author, and those that the text mentions. */
 export interface Window {
   readonly query: Doc;
   readonly isDuplicate: boolean;

@@ -16,11 +16,11 @@ export interface Judged {
 
 export interface Judgement {
   readonly judged: readonly Judged[];
-  /** How many tasks have a match among the tasks of other pairs, in a workspace of this size. */
+  /** How many tasks match a task of a different pair, which is not a duplicate. `size` is the number of tasks in the workspace. */
   readonly strangers: { readonly warned: number; readonly escalated: number; readonly size: number };
 }
 
-/** Judges each pair as an agent's check would. The second sides of all pairs are the workspace. */
+/** Checks the first task of each pair against a workspace that contains the second tasks of all pairs, in the same way as an agent's check. */
 export async function judge(embed: Embed | null): Promise<Judgement> {
   const text = ({ title, scope, description }: LabelledTask) => [title, scope, description].filter(Boolean).join('\n');
   const vectors = embed ? await embed(CASES.flatMap(({ a, b }) => [text(a), text(b)])) : [];

@@ -7,7 +7,7 @@ export interface Hit {
   readonly isRelevant: boolean;
   readonly id: string;
   readonly score: number;
-  /** Whether the hit would require a verdict if its score were high enough. */
+  /** Whether a high score would make this hit require a verdict. False if the texts share too little, or contain too little information. */
   readonly mayEscalate: boolean;
 }
 
@@ -18,9 +18,9 @@ export interface Ranked {
 }
 
 export interface Variant {
-  /** Number of the query's files that count. If this is 0, no files count; otherwise all files of the candidates count. */
+  /** How many of the query's files are used. With 0, the files of the candidates are not used either. Otherwise all files of the candidates are used. */
   readonly files: number;
-  /** Number of items in the workspace. Smaller than the window in the small-workspace check. */
+  /** How many items the workspace contains. The check of small workspaces sets it to less than the whole window. */
   readonly history?: number;
   readonly vectorOf?: (doc: Doc) => Float32Array | undefined;
 }
@@ -44,13 +44,13 @@ const ALARMS = [0.02, 0.05, 0.1] as const;
 
 const bestOf = (hits: readonly Hit[]): number => hits.reduce((best, { score }) => Math.max(best, score), 0);
 
-/** The rank of the best relevant hit. Hits with an equal score rank before it, and a score of 0 has no rank. */
+/** The rank of the best relevant hit. If other hits have the same score, they count as ranked before it. A hit with score 0 has no rank. */
 function placeOf({ hits }: Ranked): number {
   const best = bestOf(hits.filter(({ isRelevant }) => isRelevant));
   return best > 0 ? 1 + hits.filter(({ isRelevant, score }) => !isRelevant && score >= best).length : Number.POSITIVE_INFINITY;
 }
 
-/** Recall among the first k, mean reciprocal rank, and recall at given shares of false alarms. */
+/** Computes recall among the first k hits, the mean reciprocal rank, and recall at given shares of false alarms. */
 export function figuresOf(ranked: readonly Ranked[]): Record<string, number> {
   const duplicates = ranked.filter(({ isDuplicate }) => isDuplicate);
   const places = duplicates.map(placeOf);
@@ -76,7 +76,7 @@ export interface Point {
   readonly recall: number;
 }
 
-/** The share of ordinary tasks with a hit at or above the threshold, and the share of duplicates whose original is such a hit. */
+/** Computes two shares for a threshold: the ordinary tasks with a hit that reaches it (false alarms), and the duplicates whose original reaches it (recall). */
 export function pointAt(ranked: readonly Ranked[], threshold: number, counts: (hit: Hit) => boolean): Point {
   const share = (all: readonly Ranked[], test: (hit: Hit) => boolean) => all.filter(({ hits }) => hits.some(test)).length / Math.max(1, all.length);
   const reaches = (hit: Hit) => hit.score >= threshold && counts(hit);

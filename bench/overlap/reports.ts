@@ -3,7 +3,7 @@ import { DEFAULT_SETTINGS } from '../../src/features/team/overlap/settings.ts';
 import { analysisOf, type Reports } from './data.ts';
 import type { Ranked } from './ranking.ts';
 
-/** Searches for the first report of each pair among all others of its project. */
+/** For the first report of each pair, ranks the other reports of its project by similarity. */
 export function rankReports({ docs, pairs }: Reports): Ranked[] {
   const byId = new Map(docs.map((doc) => [doc.id, doc]));
   const duplicates = new Map<string, Set<string>>();

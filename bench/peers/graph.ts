@@ -1,4 +1,4 @@
-/** The graph that both products work on: layers of 100 tasks with three dependencies each. */
+/** A task of the graph that both products work on. The graph has layers of 100 tasks, and each task has three dependencies. */
 export interface LayeredTask {
   readonly name: string;
   readonly layer: number;

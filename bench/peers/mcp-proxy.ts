@@ -6,7 +6,9 @@ import { freePort } from '../../src/testing/store/postgres.ts';
 
 const READY_MS = 20_000;
 
-/** Starts the proxy with default settings, reachable only from this machine, in front of the stdio server that this command starts. */
+/**
+ * Starts the proxy with its default settings, reachable only from this machine. The proxy starts the stdio server with `command` and forwards requests to it.
+ */
 export async function startMcpProxy(folder: string, command: readonly string[]): Promise<{ url: string; stop(): Promise<void> }> {
   const port = await freePort();
   const options = ['--host', '127.0.0.1', '--port', String(port), '--server', 'stream'];
@@ -29,7 +31,7 @@ export async function startMcpProxy(folder: string, command: readonly string[]):
   };
 }
 
-/** Polls, because the proxy prints nothing when it is ready. */
+/** Waits until the proxy answers. It polls, because the proxy prints nothing when it is ready. */
 async function answers(url: string, child: ChildProcess, output: () => string): Promise<void> {
   const until = performance.now() + READY_MS;
   while (performance.now() < until) {

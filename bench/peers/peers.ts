@@ -9,7 +9,7 @@ export const PEERS = {
 } as const;
 export type Peer = keyof typeof PEERS;
 
-/** The result of a peer, or the reason why there is none. A failing peer is a line in the table and does not end the run. */
+/** Returns the result of a peer (a comparable product), or the reason why there is none. If a peer fails, its row shows the reason, and the run continues. */
 export async function withPeer<T>(peer: Peer, measure: (folder: string) => Promise<T>): Promise<{ name: string; value: T } | { name: string; error: string }> {
   const name = `${peer} ${PEERS[peer]}`;
   try {
@@ -21,8 +21,8 @@ export async function withPeer<T>(peer: Peer, measure: (folder: string) => Promi
 }
 
 /**
- * The folder of the peer's package. `COVENANT_PEERS` names a folder with a `node_modules` that contains it. Otherwise each peer has its own folder, so that
- * a peer that cannot be installed does not affect the others.
+ * Returns the folder of the peer's package. If `COVENANT_PEERS` is set, the package must be in the `node_modules` of that folder. Otherwise each peer is
+ * installed into its own folder, so that one that cannot be installed does not affect the others.
  */
 function peerFolder(peer: Peer, name: string): string {
   const named = process.env.COVENANT_PEERS;

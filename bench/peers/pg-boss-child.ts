@@ -6,7 +6,7 @@ import type { Places } from '../engine.ts';
 import { inTurns, mediansInTurns, middle } from '../turns.ts';
 
 interface RunOptions extends Places {
-  /** The folder of the pg-boss package. Without it only Covenant is measured. */
+  /** The folder of the pg-boss package. If it is missing, only Covenant is measured. */
   readonly boss?: string;
   readonly tasks: number;
   readonly rounds: number;
@@ -18,7 +18,7 @@ export interface PgBossFigures {
   readonly error?: string;
 }
 
-/** The parts of its API that are used here. */
+/** The parts of the pg-boss API that are used here. */
 interface Boss {
   on(event: 'error', listener: () => void): void;
   start(): Promise<unknown>;
@@ -30,7 +30,7 @@ interface Boss {
 }
 
 const WORKERS = 32;
-/** As many connections as Covenant uses. */
+/** pg-boss gets as many database connections as Covenant uses. */
 const CONNECTIONS = 20;
 const QUEUE = 'bench';
 
@@ -111,7 +111,7 @@ async function bossRound(boss: Boss): Promise<number> {
   });
 }
 
-/** Lets every worker process tasks until none is left. */
+/** Lets all workers process tasks until none is left, and returns the tasks per second. */
 async function rateOfAll(all: number, step: (worker: number) => Promise<boolean>): Promise<number> {
   const started = performance.now();
   await Promise.all(

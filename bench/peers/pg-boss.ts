@@ -6,7 +6,7 @@ import type { PgBossFigures } from './pg-boss-child.ts';
 
 const TASKS = QUICK ? 40 : 200;
 
-/** 32 workers claim and complete work, on the same PostgreSQL and in the same process. */
+/** Compares Covenant with pg-boss: 32 workers claim and complete work, in the same process and on the same PostgreSQL. */
 export async function besidePgBoss(report: BenchmarkReport): Promise<void> {
   const folder = await withPeer('pg-boss', async (found) => found);
   const run = (boss?: string) => inChild<PgBossFigures>('peers/pg-boss-child.ts', 'PostgreSQL', { boss, tasks: TASKS, rounds: ROUNDS });

@@ -13,7 +13,7 @@ import { withPeer } from './peers.ts';
 const TASKS = QUICK ? 100 : 1_000;
 const TURNS = QUICK ? 3 : 40;
 
-/** One agent that asks for the next task, claims and completes it, over MCP. */
+/** An agent that asks for the next task over MCP, claims it and completes it. */
 interface Worker {
   next(): Promise<string>;
   finish(task: string): Promise<void>;
@@ -25,7 +25,7 @@ interface Turn {
   readonly whole: number;
 }
 
-/** Times the look-up of the next task in a large graph, and the whole way to its completion. */
+/** Compares Covenant with task-master. It measures how long it takes to find the next task in a large graph, and how long to find, claim and complete it. */
 export async function besideTaskMaster(report: BenchmarkReport): Promise<void> {
   const ours = await covenantWorker();
   try {
@@ -105,7 +105,7 @@ async function covenantWorker(): Promise<Worker> {
   };
 }
 
-/** Uses its everyday tools and its own file format, and sends nothing anywhere. */
+/** Starts task-master with the tasks in its own file format, and uses only its everyday tools. It sends nothing to other hosts. */
 async function taskMasterWorker(folder: string): Promise<Worker> {
   const project = mkdtempSync(join(tmpdir(), 'covenant-bench-'));
   writeProject(project);

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Imports nothing before the check, because on an old Node an import could fail with a stack trace instead of this message.
+// Checks the version of Node before it imports anything. On an old Node, an import could fail with a stack trace instead of the message below.
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 const [first = '', ...others] = process.argv.slice(2);
 if (major > 22 || (major === 22 && minor >= 13)) {
@@ -17,7 +17,7 @@ if (major > 22 || (major === 22 && minor >= 13)) {
 function tooOld(): number {
   process.stderr.write(
     `covenant needs Node 22.13 or newer. This is Node ${process.versions.node}.\n` +
-      '    next: in a clone, run `npm start`, which brings its own Node; elsewhere, run `npm install --global node@24`\n',
+      '    next: in a clone, run `npm start`, which installs the right Node; elsewhere, run `npm install --global node@24`\n',
   );
   return 1;
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Imports nothing before the check, because on an old Node an import could fail with a stack trace instead of this message.
+// Checks the version of Node before it imports anything. On an old Node, an import could fail with a stack trace instead of the message below.
 const [major = 0] = process.versions.node.split('.').map(Number);
 const [first = '', ...others] = process.argv.slice(2);
 if (major < 20) {

@@ -30,7 +30,7 @@ const hooks = hooksLikeClaude({
     NotebookEdit: fileArgument('notebook_path'),
     Bash: shellArgument('command'),
   },
-  // Events that the server can answer alone. The others need the state of the working tree, or count usage.
+  // The server can answer these events without the companion. At the other events, the companion reads the working tree or counts usage.
   overHttp: ['before-tool', 'after-tool', 'prompt'],
   transcript: ({ transcript_path }) => stringOf(transcript_path),
   // Cursor can be configured to run these hooks as well.
@@ -47,7 +47,7 @@ const httpHook = (origin: string, event: HookEvent, timeout: number) => ({
 
 const home = (env: NodeJS.ProcessEnv): string => env.CLAUDE_CONFIG_DIR || join(userHome(env), '.claude');
 
-/** The records of all runs, one file per run. */
+/** The folder with Claude Code's transcripts, one file for each run. */
 export const transcriptsFolder = (env: NodeJS.ProcessEnv): string => join(home(env), 'projects');
 
 const SERVER_ARGS = ['--mcp-config={{mcp_config}}/mcp.json', '--allowedTools=mcp__covenant'];

@@ -3,7 +3,7 @@ import type { HookAnswer, HookEvent } from '../wire/hook-question.ts';
 import { ALL_CLIENTS, HOOK_CLIENTS, programRunning } from './index.ts';
 import { LONGEST_LINE } from './shell.ts';
 
-/** Real payloads of the clients' programs, with contents, prompts and answers replaced. No replacement may appear in the result. */
+/** Real payloads of the clients. Contents, prompts and answers are replaced by marked texts, and no such text may appear in the result. */
 const CANARY = 'CANARY';
 const claude = { session_id: 'run-1', transcript_path: `/home/ana/${CANARY}.jsonl`, cwd: '/repo', prompt_id: 'p', permission_mode: 'default' };
 const codex = { session_id: 'run-1', turn_id: 't', transcript_path: null, cwd: '/repo', model: 'gpt-5.5', permission_mode: 'default' };

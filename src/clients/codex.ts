@@ -12,7 +12,7 @@ const connection: ClientConnection = {
   file: 'Codex: ~/.codex/config.toml',
   section: 'mcp_servers',
   format: 'toml',
-  // PWD is passed on because one file serves all repositories.
+  // The variable PWD is passed on to the bridge, because this one file is used in all repositories.
   stdio: (bridge) => ({
     ...startCommand(bridge.command ?? BRIDGE),
     ...workingFolder(bridge),
@@ -21,15 +21,21 @@ const connection: ClientConnection = {
   }),
 };
 
-/** Its hooks report every shell as `Bash`, and a patch as the command. The working folder of a single command is not reported. */
+/**
+ * Codex reports every shell tool under the name `Bash`, and a patch in the field `command`. It does not report the working folder
+ * of a single command.
+ */
 const hooks = hooksLikeClaude({ fileTools: { apply_patch: patchArgument('command'), Bash: shellArgument('command') } });
 
 const home = (env: NodeJS.ProcessEnv): string => env.CODEX_HOME || join(userHome(env), '.codex');
 
-/** Where Codex records usage: one rollout file per stored thread, and its log. Older versions write the log to text files. */
+/**
+ * The files in which Codex records usage: one rollout file for each stored thread, and a log database. Older versions write the
+ * log to text files instead.
+ */
 export const codexStores = (env: NodeJS.ProcessEnv) => ({
   rollouts: { folders: ['sessions', 'archived_sessions'].map((folder) => join(home(env), folder)), name: /^rollout-.+\.jsonl$/ },
-  /** If there are several databases, the one with the highest number counts. */
+  /** If there are several databases, the one with the highest number is used. */
   database: { folder: env.CODEX_SQLITE_HOME || home(env), name: /^logs_(\d+)\.sqlite$/ },
   logs: { folders: [join(home(env), 'log'), join(userHome(env), 'Library/Logs/com.openai.codex')], name: /\.log$/ },
 });
@@ -48,14 +54,14 @@ export const codex: AgentClient = {
     {
       path: join(home(setting.env), 'config.toml'),
       scope: 'machine',
-      // The entry names no folder, because Codex starts the bridge in the folder where it works, in any repository.
+      // The entry contains no folder, because Codex starts the bridge in the folder of the repository in which Codex itself works.
       entries: [{ kind: 'table', what: 'server entry', ...bridgeEntry(connection, { baseUrl: setting.origin, command: setting.programs.bridge }) }],
     },
     {
-      // In the repository and not in Codex's home, so that other repositories are not affected.
+      // The hooks are in the repository and not in Codex's home, so that they do not run in other repositories.
       path: join(setting.root, '.codex/hooks.json'),
       scope: 'repository',
-      // Codex allows no more time at the end of a session.
+      // Codex gives the hooks at the end of a session at most this time, in seconds.
       entries: hookEntries('codex', hooks, { writing: 'Bash|apply_patch|mcp__.*', timeouts: { 'session-end': 3 } }, setting),
       note: 'Codex runs these hooks only after you trust this folder and the hooks: start codex here, then run /hooks.',
     },

@@ -1,24 +1,29 @@
-/** A word of a command line. Undefined text: only a shell could know it (a variable, a substitution, a glob, `~`). */
+/**
+ * A word of a command line. `text` is undefined if only a shell can determine it, because the word contains a variable, a
+ * substitution, a glob or `~`.
+ */
 export interface ShellWord {
   readonly text: string | undefined;
-  /** The word is `NAME=value`, even if the value is unknown. Such a word before a command is not an argument. */
+  /**
+   * True if the word has the form `NAME=value`, even if the value is unknown. Before a command, such a word sets a variable and
+   * is not an argument.
+   */
   readonly assigns?: boolean;
 }
 
-/** A simple command with its inputs and outputs. */
 export interface SimpleCommand {
   readonly words: readonly ShellWord[];
-  /** Files that its output is written to. */
+  /** Files to which the output of the command is redirected. */
   readonly outputs: readonly ShellWord[];
-  /** Input from here-documents in the line itself. */
+  /** The texts of here-documents, which the command reads as input. */
   readonly documents: readonly string[];
-  /** Command lines inside its words: `$(…)`, backquotes, `>(…)`. */
+  /** The command lines that the words contain in `$(…)`, backquotes or `>(…)`. */
   readonly inside: readonly string[];
-  /** Part of a pipe or in the background: its `cd` does not affect the next command. */
+  /** True if the command is part of a pipe or runs in the background, so that its `cd` does not affect the next command. */
   readonly apart: boolean;
 }
 
-/** The pieces of a line, in order. `(` begins a subshell, `)` ends it. */
+/** A piece of a command line. `(` begins a subshell, and `)` ends it. */
 export type ShellPiece = SimpleCommand | '(' | ')';
 
 interface Heredoc {
@@ -30,16 +35,22 @@ interface Heredoc {
 const SPACE = ' \t\r';
 const ENDS_WORD = ' \t\r\n;&|<>()';
 const LONGEST_NAME = 200;
-/** A longer arithmetic expression is read as commands. */
+/** If `((…))` is longer than this, it is read as commands and not as arithmetic. */
 const LONGEST_ARITHMETIC = 100;
-/** After these words, or at the start, `[[` begins a test in which `>` compares and `&&` joins. */
+/**
+ * After one of these words, or at the start of a command, `[[` begins a test. In a test, `>` compares two values and `&&`
+ * combines two conditions.
+ */
 const BEFORE_TEST: readonly (string | undefined)[] = ['if', 'elif', 'while', 'until', '!', 'then', 'else', 'do', '{'];
-/** Without `[`, because a shell leaves `app/[id]/page.ts` unchanged unless a folder `i` or `d` exists, and then nobody claims the literal path. */
+/**
+ * Outside quotes, these characters make a word unknown. `[` is not one of them, because a shell leaves `app/[id]/page.ts`
+ * unchanged unless a folder `i` or `d` exists, and in that case nobody claims the literal path.
+ */
 const UNKNOWN_OUTSIDE_QUOTES = '*?{';
 
 /**
- * The simple commands of a POSIX shell command line. Reads each character a bounded number of times and accepts any text: what it cannot parse is an
- * ordinary word.
+ * Splits a POSIX shell command line into simple commands. It accepts any text and treats text that it cannot parse as ordinary
+ * words. It reads each character a limited number of times, so that the time is proportional to the length of the line.
  */
 export function parseCommandLine(line: string): ShellPiece[] {
   const pieces: ShellPiece[] = [];
@@ -111,7 +122,7 @@ export function parseCommandLine(line: string): ShellPiece[] {
       const copies = line[at] === '&';
       if (copies) at++;
       const target = readTarget();
-      // `2>&1` and `>&-` name another descriptor, not a file.
+      // `2>&1` and `>&-` refer to another descriptor, not to a file.
       if (!(copies && /^(\d+-?|-)$/.test(target.text ?? ''))) outputs.push(target);
     } else if (';&|'.includes(char)) {
       const isDouble = char !== ';' && line[at + 1] === char;
@@ -131,7 +142,7 @@ export function parseCommandLine(line: string): ShellPiece[] {
   return pieces;
 }
 
-/** The offset after `((…))` if it is arithmetic: `((cd a; b); c)` is two subshells. */
+/** Returns the offset after `((…))` if this is arithmetic. Returns undefined otherwise, for example for the two subshells in `((cd a; b); c)`. */
 function arithmeticEnd(line: string, at: number): number | undefined {
   if (line[at + 1] !== '(') return undefined;
   const inner = line.slice(at + 2, at + 2 + LONGEST_ARITHMETIC);
@@ -139,7 +150,7 @@ function arithmeticEnd(line: string, at: number): number | undefined {
   return inner.startsWith('))', end) ? at + 2 + end + 2 : undefined;
 }
 
-/** Reads quotes, escapes and substitutions up to the end of the word. */
+/** Reads the word at `start`, including its quotes, escapes and substitutions. */
 function wordAt(line: string, start: number): { text: string | undefined; assigns: boolean; end: number; inside: string[] } {
   const inside: string[] = [];
   let known = line[start] !== '~';
@@ -152,7 +163,7 @@ function wordAt(line: string, start: number): { text: string | undefined; assign
       inside.push(line.slice(at + 1, end));
       at = end + 1;
     } else if (line[at + 1] === '(') {
-      // `$((…))` is a number, in which `<<` shifts.
+      // `$((…))` is arithmetic, where `<<` shifts a number and does not begin a here-document.
       const isNumber = line[at + 2] === '(';
       const end = closingParenthesis(line, at + 2, !isNumber);
       if (!isNumber) inside.push(line.slice(at + 2, end));
@@ -190,11 +201,11 @@ function wordAt(line: string, start: number): { text: string | undefined; assign
       at++;
     }
   }
-  // `{` alone groups commands.
+  // The word `{` groups commands, so its text is known.
   return { text: known || text === '{' ? text : undefined, assigns: /^\w+=/.test(line.slice(start, Math.min(at, start + LONGEST_NAME))), end: at, inside };
 }
 
-/** After `<<`: a word that is not expanded, with or without quotes. */
+/** The delimiter of a here-document, which follows `<<`, with or without quotes. */
 const MARK = /(-?)[ \t]*(?:'([^'\n]*)'|"([^"\n]*)"|\\?([^\s'"\\$`;&|<>()]+))/y;
 
 function readMark(line: string, from: number, into: string[], awaited: Heredoc[]): number {
@@ -205,7 +216,7 @@ function readMark(line: string, from: number, into: string[], awaited: Heredoc[]
   return MARK.lastIndex;
 }
 
-/** Reads the here-documents after a line, up to each delimiter. */
+/** Reads the here-documents that follow a line, each up to its delimiter. */
 function readDocuments(line: string, from: number, awaited: Heredoc[]): number {
   let at = from;
   for (const { delimiter, tabs, into } of awaited.splice(0)) {
@@ -229,14 +240,17 @@ function readDocuments(line: string, from: number, awaited: Heredoc[]): number {
 const endOfLine = (line: string, at: number): number => orEnd(line.indexOf('\n', at), line);
 const orEnd = (index: number, line: string): number => (index < 0 ? line.length : index);
 
-/** Finds the closing quote; an escaped one does not count. */
+/** Returns the offset of the closing quote. Escaped quotes do not count. */
 function closing(quote: string, line: string, from: number): number {
   let at = from;
   while (at < line.length && line[at] !== quote) at += line[at] === '\\' ? 2 : 1;
   return Math.min(at, line.length);
 }
 
-/** `reads`: the parentheses contain commands, so parentheses in here-documents and comments do not count. */
+/**
+ * Returns the offset of the closing parenthesis. `reads`: the parentheses contain commands, so parentheses in here-documents and
+ * comments do not count.
+ */
 function closingParenthesis(line: string, from: number, reads = true): number {
   const awaited: Heredoc[] = [];
   let depth = 1;

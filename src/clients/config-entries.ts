@@ -2,7 +2,7 @@ import type { HookEvent } from '../wire/hook-question.ts';
 import { shellQuoted } from '../wire/shell-quoted.ts';
 import type { Bridge, ClientConnection, ClientName, ConfigEntry, HookClient, SetupContext } from './client.ts';
 
-/** Each client has its own syntax for a value from the environment. */
+/** The environment variable with the token. Each client has its own syntax for a value from the environment. */
 export const TOKEN = 'COVIBE_MCP_TOKEN';
 
 export const BRIDGE = ['covibe-mcp'] as const;
@@ -11,7 +11,7 @@ export const bearer = (reference: string) => ({ Authorization: `Bearer ${referen
 
 export const indentedJson = (value: unknown): string => JSON.stringify(value, null, 2);
 
-/** For clients that start their servers in their own working folder. */
+/** Returns a command that changes to `cwd` before it starts the bridge, for clients that start their servers in a folder of their own choice. */
 export const inFolder = ({ cwd, command = BRIDGE }: Bridge): readonly string[] =>
   cwd === undefined ? command : ['sh', '-c', 'cd "$0" && exec "$@"', cwd, ...command];
 
@@ -24,7 +24,7 @@ export const bridgeEnvironment = (client: ClientName, { baseUrl }: Bridge, token
 export const startCommand = ([command, ...args]: readonly string[]) => ({ command, ...(args.length > 0 && { args }) });
 export const workingFolder = ({ cwd }: Bridge) => (cwd === undefined ? {} : { cwd });
 
-/** The bridge's entry in a client's configuration: its position and value. */
+/** Returns the position and the value of the bridge's entry in a client's configuration. */
 export function bridgeEntry(
   { section, stdio }: ClientConnection,
   bridge: Bridge,
@@ -32,14 +32,14 @@ export function bridgeEntry(
   return { at: [section, 'covibe'], value: stdio(bridge) };
 }
 
-/** The same entry as setup writes it. */
+/** The entry for the bridge, in the form in which setup records it. */
 export const serverEntry = (connection: ClientConnection, { origin, programs }: SetupContext, cwd?: string): ConfigEntry => ({
   kind: 'member',
   what: 'server entry',
   ...bridgeEntry(connection, { baseUrl: origin, command: programs.bridge, cwd }),
 });
 
-/** One line per key, as people write it. */
+/** Formats a TOML table with one line per key, as people usually write it. */
 export const tomlTable = (at: readonly string[], value: Readonly<Record<string, unknown>>): string =>
   [`[${at.join('.')}]`, ...Object.entries(value).map(([key, each]) => `${key} = ${tomlValue(each)}`)].join('\n');
 
@@ -58,24 +58,23 @@ interface WrittenHook {
   readonly timeout: number;
 }
 
-/** How a client's hooks are configured. */
 export interface HookStyle {
-  /** The client's expression for the top of the repository in a hook's shell. */
+  /** The shell expression with which a hook of this client finds the top of the repository. */
   readonly top?: string;
-  /** Tools that can write, by the client's names. Other tools are not checked before they run. */
+  /** A pattern for the tools that can write, by their names in the client. Hooks do not check other tools before they run. */
   readonly writing: string;
-  /** In seconds, if not `TIMEOUT_S`. */
+  /** Timeouts in seconds for events whose timeout is not `TIMEOUT_S`. */
   readonly timeouts?: Readonly<Partial<Record<HookEvent, number>>>;
-  /** The hook's value, if not `{type: "command", command, timeout}`. */
+  /** Returns the value of a hook. Default: `{type: "command", command, timeout}`. */
   readonly hook?: (hook: WrittenHook) => unknown;
-  /** The element in an event's list, if not a group of hooks. */
+  /** Returns the element for the list of an event. Default: a group of hooks. */
   readonly element?: (hook: WrittenHook, matcher: { readonly matcher?: string }) => unknown;
 }
 
-/** Longer than the companion waits for the server. */
+/** The timeout of a hook in seconds. It is longer than the companion waits for the server. */
 const TIMEOUT_S = 15;
 
-/** A hook for each event that the client has. */
+/** Returns the hook entries for all events of the client. */
 export function hookEntries(client: ClientName, { events }: HookClient, style: HookStyle, { programs, origin }: SetupContext): ConfigEntry[] {
   return (Object.entries(events) as [HookEvent, string][]).map(([event, native]) => {
     const command = `${programs.companion(style.top)} hook ${client} ${event} --base-url ${shellQuoted(origin)}`;
@@ -87,5 +86,5 @@ export function hookEntries(client: ClientName, { events }: HookClient, style: H
   });
 }
 
-/** Matches everything that any version of setup has written as a hook of this client. */
+/** Matches all hooks that any version of setup has written for this client. */
 const ownHookPattern = (client: ClientName): string => `covibe-local\\S*['"]? hook ${client}\\b|/api/hooks/${client}/`;

@@ -30,8 +30,8 @@ const FILE_TOOLS = {
 };
 
 /**
- * At a prompt, Cursor shows nothing to the agent, so that event is not used. An answer that allows an edit stays empty, because
- * `"permission": "allow"` would skip Cursor's own question to the person.
+ * The prompt event is not used, because Cursor does not show its answer to the agent. An answer that allows an edit stays empty,
+ * because `"permission": "allow"` would skip Cursor's own question to the person.
  */
 const hooks: HookClient = {
   events: {
@@ -46,7 +46,7 @@ const hooks: HookClient = {
   fileTools: FILE_TOOLS,
   reduce(event, native) {
     const tool = stringOf(native.tool_name);
-    // `beforeShellExecution` has the command next to the tool's input, not inside it.
+    // In the payload of `beforeShellExecution`, the command is a field of its own and not part of `tool_input`.
     const input = tool === undefined && stringOf(native.command) ? { command: native.command } : native.tool_input;
     const loops = typeof native.loop_count === 'number' ? native.loop_count : 0;
     return {
@@ -56,7 +56,7 @@ const hooks: HookClient = {
       model: stringOf(native.model),
       tool,
       ...ownSession(tool, native.tool_input, native.tool_output ?? native.result_json ?? recordIn(native.tool_response)),
-      // A person who stopped the agent must not see it continue.
+      // If a person stopped the agent, the stop must not be denied, because the agent would continue.
       again: loops > 0 || (event === 'stop' && native.status !== undefined && native.status !== 'completed') || undefined,
       ...(event === 'before-tool' && filesOf(FILE_TOOLS, tool ?? 'Shell', input)),
     };
@@ -70,10 +70,13 @@ const hooks: HookClient = {
 
 const firstString = (value: unknown): string | undefined => (Array.isArray(value) ? stringOf(value[0]) : undefined);
 
-/** Cursor's own variable for the folder: it starts servers anywhere, and the file may be shared. */
+/**
+ * Cursor's variable for the folder of the repository. Cursor may start servers in any folder, and the path must not be written to
+ * the file, because people may share it.
+ */
 const FOLDER = '${' + 'workspaceFolder}';
 
-/** Where Cursor stores data across windows. */
+/** The path of the database in which Cursor stores the data that all of its windows share. */
 export function cursorStore(env: NodeJS.ProcessEnv, platform: string = process.platform): string {
   const home = userHome(env);
   const settings: Record<string, string> = {

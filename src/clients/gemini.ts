@@ -15,7 +15,7 @@ const connection: ClientConnection = {
   stdio: (bridge) => ({ ...startCommand(bridge.command ?? BRIDGE), ...workingFolder(bridge), env: bridgeEnvironment('gemini', bridge, `$${TOKEN}`) }),
 };
 
-/** Its `PreCompress` fires before every model request, whether anything is compacted or not, so it is not used. */
+/** The event `PreCompress` of Gemini CLI is not used, because it fires before every model request, even if nothing is compacted. */
 const hooks = hooksLikeClaude({
   events: {
     'session-start': 'SessionStart',
@@ -62,7 +62,7 @@ export const gemini: AgentClient = {
           setting,
         ),
       ],
-      note: 'Gemini CLI uses the hooks only in a trusted folder: it asks when you start it here.',
+      note: 'Gemini CLI uses the hooks only in a trusted folder. When you start it here, it asks whether you trust the folder.',
     },
   ],
   commandMarks: { set: ['GEMINI_CLI'], rank: 3 },

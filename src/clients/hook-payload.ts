@@ -9,7 +9,7 @@ type Native = Readonly<Record<string, unknown>>;
 
 const SOURCES = ['startup', 'resume', 'clear', 'compact'] as const;
 
-/** For payloads with Claude Code's field names, which Codex and Gemini CLI have adopted. */
+/** Reduces a payload with Claude Code's field names, which Codex and Gemini CLI have adopted. */
 function reduced(event: HookEvent, native: Native, tools: FileTools): ReducedPayload {
   const tool = stringOf(native.tool_name);
   return {
@@ -24,7 +24,7 @@ function reduced(event: HookEvent, native: Native, tools: FileTools): ReducedPay
   };
 }
 
-/** Answers in Claude Code's format, which Codex reads too. Content without a field for it is dropped. */
+/** Renders an answer in Claude Code's format, which Codex can read, too. Content for which the format has no field is dropped. */
 function rendered({ events, contextEvents }: HookClient, event: HookEvent, answer: HookAnswer): RenderedAnswer {
   const { decision, reason, context, notice } = answer;
   const said = notice ? { systemMessage: notice } : {};
@@ -35,7 +35,7 @@ function rendered({ events, contextEvents }: HookClient, event: HookEvent, answe
   return Object.keys(specific).length > 0 ? { ...said, hookSpecificOutput: { hookEventName: events[event], ...specific } } : said;
 }
 
-/** Claude Code's names for its events, which Codex uses too. Both report a compaction as a session start with `source: "compact"`. */
+/** The event names of Claude Code, which Codex uses, too. Both programs report a compaction as a session start with `source: "compact"`. */
 const EVENTS: HookClient['events'] = {
   'session-start': 'SessionStart',
   'session-end': 'SessionEnd',
@@ -45,7 +45,7 @@ const EVENTS: HookClient['events'] = {
   stop: 'Stop',
 };
 
-/** Hooks in Claude Code's format, except for what a client overrides. */
+/** Returns hooks in Claude Code's format. A client can override parts of it. */
 export function hooksLikeClaude(own: Pick<HookClient, 'fileTools'> & Partial<HookClient>): HookClient {
   const hooks: HookClient = {
     events: EVENTS,
@@ -57,15 +57,18 @@ export function hooksLikeClaude(own: Pick<HookClient, 'fileTools'> & Partial<Hoo
   return hooks;
 }
 
-/** How a tool names the files it will write. */
+/** Determines the files that a tool will write from the input of the tool. */
 type Files = (input: Native) => WrittenFiles;
 
-/** The files that a client's tools write, by the tools' names in its hooks. Other tools write nothing that we know of. */
+/**
+ * How to find the files that a client's tools will write, by the tool's name in the client's hooks. Tools that are missing here
+ * are treated as tools that write nothing.
+ */
 export type FileTools = Readonly<Record<string, Files>>;
 
 const all = (paths: readonly string[]): WrittenFiles => ({ files: paths.map((path) => ({ path })), unread: false });
 
-/** One of these arguments is the file. */
+/** For a tool that writes one file, whose path is in the first of these arguments that is set. */
 export const fileArgument =
   (...names: string[]): Files =>
   (input) =>
@@ -85,7 +88,7 @@ export const patchArgument =
   (input) =>
     all(patchedFiles(stringOf(input[name]) ?? ''));
 
-/** As fields of a reduced payload, omitted if nothing is written. */
+/** Returns the files that a tool will write as fields of a reduced payload. The fields are omitted if the tool writes nothing. */
 export function filesOf(tools: FileTools, tool: string | undefined, input: unknown): Partial<WrittenFiles> {
   const written = tool !== undefined && Object.hasOwn(tools, tool) ? tools[tool]?.(recordIn(input)) : undefined;
   return { ...(written?.files.length && { files: written.files }), ...(written?.unread && { unread: true }) };

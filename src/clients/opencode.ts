@@ -16,12 +16,12 @@ import { spawn } from 'node:child_process';
 const COMMAND = ${JSON.stringify(command)};
 const LONGEST_MS = 10_000;
 
-/** Asks at a hook. If that fails, the answer is empty and the agent continues. */
+/** Runs the hook command and returns its answer. If that fails, the answer is empty and the agent continues. */
 function hook(event, payload) {
   return new Promise((resolve) => {
     const [program, ...args] = [...COMMAND, event];
     const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'ignore'] });
-    // Not only on exit: a program it started may keep its output open.
+    // Resolves without waiting for the output to close, because a program that the command started may keep it open.
     const timer = setTimeout(() => {
       child.kill();
       resolve({});
@@ -48,13 +48,13 @@ function hook(event, payload) {
 }
 
 export const Covibe = async ({ client, directory }) => {
-  /** The parent session of a subagent's session: both belong to one run. */
+  /** Maps the session of a subagent to its parent session, because both belong to one run. */
   const parents = new Map();
   const created = new Set();
   const started = new Set();
-  /** Messages for a run that wait for the next opportunity. */
+  /** Context for a run that the agent will see with the next message or tool output. */
   const waiting = new Map();
-  /** Runs that continue because a stop was denied, whose next message is the denial itself. */
+  /** Runs that continue because a stop was denied. */
   const held = new Set();
   const prompted = new Set();
 
@@ -116,7 +116,7 @@ export const Covibe = async ({ client, directory }) => {
       later(sessionID, (await ask('prompt', sessionID)).context);
       const text = told(sessionID);
       const last = parts.at(-1);
-      // Parts are sorted by id.
+      // opencode sorts the parts by id, and this id comes after the id of the last part.
       if (text && last) parts.push({ id: \`\${last.id}c\`, sessionID, messageID: message.id, type: 'text', synthetic: true, text });
     },
     'tool.execute.before': async ({ tool, sessionID }, { args }) => {
@@ -125,7 +125,7 @@ export const Covibe = async ({ client, directory }) => {
       if (deny) throw new Error(deny);
     },
     'tool.execute.after': async ({ tool, sessionID, args }, output) => {
-      // Only the answers of our own tools matter: they name the started session.
+      // Only inputs and answers of Covenant's own tools are passed on, because they contain the id of the session.
       const more = /covibe_/.test(tool) ? { tool_input: args, tool_response: output } : {};
       later(sessionID, (await ask('after-tool', sessionID, { tool_name: tool, ...more })).context);
       const text = told(sessionID);
@@ -148,11 +148,11 @@ const connection: ClientConnection = {
   file: 'opencode: opencode.json in your repository',
   section: 'mcp',
   format: 'json',
-  // opencode refuses a file with an unknown field, such as `cwd`.
+  // The entry has no field `cwd`, because opencode refuses a file with unknown fields.
   stdio: (bridge) => ({ type: 'local', command: inFolder(bridge), environment: bridgeEnvironment('opencode', bridge, `{env:${TOKEN}}`) }),
 };
 
-/** Our plugin runs these hooks and reads the plain answer. The names are those of the plugin's hooks. */
+/** The plugin above runs these hooks and reads the answer as plain JSON. The event names are the names of opencode's own events and hooks. */
 const hooks = hooksLikeClaude({
   events: {
     'session-start': 'session.created',
@@ -179,7 +179,7 @@ const hooks = hooksLikeClaude({
   }),
 });
 
-/** The file that exists. opencode reads both. */
+/** Returns `opencode.jsonc` if it exists, and otherwise `opencode.json`. opencode reads both files. */
 function configFile({ root }: SetupContext): string {
   const commented = join(root, 'opencode.jsonc');
   return existsSync(commented) ? commented : join(root, 'opencode.json');

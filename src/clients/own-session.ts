@@ -1,15 +1,18 @@
 import type { HookQuestion } from '../wire/hook-question.ts';
 import { parseJson, recordIn, stringOf } from '../wire/json.ts';
 
-/** `mcp__covibe__covibe_task`, `mcp_covibe_covibe_task`, `covibe.covibe_task`, `MCP:covibe_task`: every client has its own spelling. */
+/**
+ * Matches the names of Covenant's tools. Every client spells them in its own way: `mcp__covibe__covibe_task`,
+ * `mcp_covibe_covibe_task`, `covibe.covibe_task`, `MCP:covibe_task`.
+ */
 const OURS = /(?:^|[^a-z])covibe_[a-z_]+$/;
 
-/** Matches the id of a session and no other text. */
+/** Matches short words without spaces, such as the id of a session, so that no other text is reported as an id. */
 const ID = /^[\w.:-]{1,64}$/;
 
 const idOf = (value: unknown): string | undefined => (typeof value === 'string' && ID.test(value) ? value : undefined);
 
-/** The Covenant session that a call of our tool named, or that a start returned. */
+/** Returns the Covenant session that a call of a Covenant tool named, or that `covibe_session start` returned. */
 export function ownSession(tool: string | undefined, input: unknown, response: unknown): Pick<HookQuestion, 'session_id' | 'session_started'> {
   if (tool === undefined || !OURS.test(tool)) return {};
   const asked = recordIn(parsed(input));
@@ -17,7 +20,10 @@ export function ownSession(tool: string | undefined, input: unknown, response: u
   return started === undefined ? { session_id: idOf(asked.session_id) } : { session_id: started, session_started: true };
 }
 
-/** Each client wraps the answer in its own way: as text, as MCP content, in `llmContent`. An envelope has it in `data`. */
+/**
+ * Fields that may contain the session id of an answer. Each client wraps answers in its own way: as text, as MCP content or in
+ * `llmContent`. Covenant's envelope contains the result in `data`.
+ */
 const WRAPPERS = ['structuredContent', 'data', 'content', 'text', 'llmContent', 'returnDisplay', 'output', 'result'] as const;
 const DEEPEST = 6;
 
@@ -43,7 +49,7 @@ function firstOf(values: readonly unknown[], depth: number): string | undefined 
   return undefined;
 }
 
-/** JSON in a text, even if a client has put a tag around it. */
+/** Parses the JSON object in a text, even if the client has put a tag around it. */
 function parsed(value: unknown): unknown {
   const text = stringOf(value);
   return text === undefined ? value : parseJson(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));

@@ -4,21 +4,24 @@ import { LONGEST_PATH } from '../wire/limits.ts';
 import { parseCommandLine, type ShellWord, type SimpleCommand } from './command-line.ts';
 import { type ShellArguments, writtenBy } from './writers.ts';
 
-/** The longest line, in characters. Limited, because the server parses these lines too and can answer nobody else while it does. Linux limits an argument to half of this. */
+/**
+ * The longest command line that is read, in characters. The server parses command lines, too, and cannot answer other callers at
+ * the same time. Linux limits an argument to half of this length.
+ */
 export const LONGEST_LINE = 256 * 1024;
-/** Characters of all paths together. Limited, because every folder on the way to a file is looked up on disk. */
+/** The maximum length of all paths together, in characters. It is limited, because every parent folder of a file is looked up on disk. */
 export const MAX_PATH_CHARACTERS = 100_000;
 
 export interface WrittenFiles {
   readonly files: readonly WrittenPath[];
-  /** There may be more files, which could not be read. */
+  /** True if the command line may write more files than were found. */
   readonly unread: boolean;
 }
 
-/** Where commands run. Undefined after a `cd` to an unknown folder. */
+/** The folder in which the next command runs. Undefined after a `cd` to an unknown folder. */
 export type WorkingFolder = string | undefined;
 
-/** Collects files up to a limit. Once full, nothing more is read. */
+/** Collects written files up to a limit. Once the limit is reached, the rest of the command line is not read. */
 export class FileCollector {
   readonly files = new Map<string, WrittenPath>();
   unread = false;
@@ -33,7 +36,7 @@ export class FileCollector {
     }
   }
 
-  /** Paths relative to the top of the working tree around the folder. */
+  /** Adds paths that are relative to the top of the working tree that contains the folder `from`. */
   noteFromTop(paths: ShellArguments, from: WorkingFolder): void {
     for (const fromTop of paths) {
       const path = fromTop === undefined ? undefined : this.pathOf('.', from);
@@ -49,7 +52,7 @@ export class FileCollector {
     else this.files.set(key, file);
   }
 
-  /** Each path counts with its length, even if it is repeated. */
+  /** Resolves a path. The length of each path counts towards the limit, even if the path is repeated. */
   pathOf(name: string | undefined, from: WorkingFolder): string | undefined {
     if (this.full || name === undefined || name.length > LONGEST_PATH || (from === undefined && !isAbsolute(name))) return undefined;
     const path = isAbsolute(name) || !from ? name : join(from, name);
@@ -64,7 +67,7 @@ export class FileCollector {
   }
 }
 
-/** Words before a command that do not change it, with those of their options that take a value. */
+/** Words that may stand before a command and run it unchanged. The list after each word contains those of its options that take a value. */
 const BEFORE = new Map<string, readonly string[]>([
   ...['!', '{', 'if', 'elif', 'then', 'else', 'while', 'until', 'do', 'command', 'builtin', 'nohup', 'time'].map((word) => [word, []] as const),
   ['exec', ['-a']],
@@ -79,7 +82,7 @@ const BEFORE = new Map<string, readonly string[]>([
 export interface ShellCommand {
   readonly program: string | undefined;
   readonly args: ShellArguments;
-  /** The folder it is run in: undefined if only a shell knows it. */
+  /** Set if an option changes the folder in which the command runs. `folder` is undefined if only a shell can determine it. */
   readonly into: { readonly folder: string | undefined } | undefined;
 }
 
@@ -99,7 +102,7 @@ export function commandIn(words: readonly ShellWord[]): ShellCommand {
       at++;
       if (word === 'env' && (option === '-C' || option === '--chdir')) into = { folder: texts[at] };
     }
-    // Skips the duration.
+    // Skips the duration, which is the first argument of `timeout`.
     if (word === 'timeout') at++;
   }
   const program = texts[at];
@@ -109,9 +112,9 @@ export function commandIn(words: readonly ShellWord[]): ShellCommand {
 /** The maximum depth of command lines inside command lines. Each level reads its text once more. */
 const DEEPEST = 5;
 /**
- * The files that a command line would write, as far as it names them itself. Files that only a shell can know are left out, for example because of
- * variables, globs, `~` or a program's own behaviour. A wrong guess would block work on files that nobody has claimed, and the commit guard checks the
- * files that are missed here. Relative paths start at the folder in which the line is run.
+ * Returns the files that a command line would write, if the line contains their names. Files that depend on variables, globs, `~`
+ * or the behaviour of a program are left out. A wrong guess would block work on files that nobody has claimed, and the commit
+ * guard checks the files that are missed here. Relative paths are relative to the folder in which the line runs.
  */
 export function filesWritten(line: string): WrittenFiles {
   const found = new FileCollector();
@@ -155,7 +158,7 @@ function run({ words, outputs, documents, inside, apart }: SimpleCommand, folder
   return folder;
 }
 
-/** The folder that a `cd` names. */
+/** Returns the folder to which a `cd` changes, or undefined if it is not known. */
 function entered(args: ShellArguments): string | undefined {
   const [target, more] = args.filter((word) => word !== '--' && word !== '-P' && word !== '-L');
   return target === '-' || more !== undefined ? undefined : target;
@@ -163,7 +166,7 @@ function entered(args: ShellArguments): string | undefined {
 
 const SHELLS = ['sh', 'bash', 'zsh', 'dash', 'ksh'];
 
-/** Command lines that a command runs: `bash -c '…'`, `bash <<EOF`, `eval '…'`. */
+/** Returns the command lines that a command runs, as in `bash -c '…'`, `bash <<EOF` or `eval '…'`. */
 function linesGivenTo(program: string | undefined, args: ShellArguments, documents: readonly string[]): readonly string[] {
   if (program === 'eval') return args.every((word) => word !== undefined) ? [args.join(' ')] : [];
   if (program === undefined || !SHELLS.includes(program)) return [];
@@ -172,7 +175,7 @@ function linesGivenTo(program: string | undefined, args: ShellArguments, documen
   return line !== undefined ? [line] : flag < 0 && args.every((word) => word?.startsWith('-')) ? documents : [];
 }
 
-/** `git -C folder -c name=value restore …`: the folder it works in, and its arguments. */
+/** Returns the folder in which a git command works, and its arguments after the global options, as in `git -C folder -c name=value restore …`. */
 function gitFolder(from: WorkingFolder, args: ShellArguments, found: FileCollector): { folder: WorkingFolder; args: ShellArguments } {
   let folder = from;
   let at = 0;

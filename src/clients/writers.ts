@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
 
-/** Arguments as far as they are known. A word that only the shell knows is undefined and names no file. */
+/** The arguments of a command. An argument that only a shell can determine is undefined, and does not count as a file. */
 export type ShellArguments = readonly (string | undefined)[];
 
-/** `withValue`: options that take the next word as their value. All others take none. */
+/** Returns the arguments that are not options. `withValue`: the options that take the next word as their value. */
 const operandsOf = (args: ShellArguments, withValue: Iterable<string> = []): ShellArguments => {
   const takesNext = new Set(withValue);
   const operands: (string | undefined)[] = [];
@@ -27,11 +27,11 @@ const valuesOf = (args: ShellArguments, ...names: string[]): ShellArguments =>
 
 const hasOption = (args: ShellArguments, ...options: string[]): boolean => args.some((word) => word !== undefined && options.includes(word));
 
-/** The files that a patch in Codex's format would write, move or delete. */
+/** Returns the files that a patch in Codex's format would write, move or delete. */
 export function patchedFiles(patch: string): string[] {
   const files: string[] = [];
   for (const line of patch.split('\n')) {
-    // Codex accepts surrounding spaces.
+    // Codex accepts spaces around these lines.
     const head = line.trim();
     const file = HEADS.flatMap((start) => (head.startsWith(start) ? [head.slice(start.length).trim()] : []))[0];
     if (file) files.push(file);
@@ -41,7 +41,7 @@ export function patchedFiles(patch: string): string[] {
 
 const HEADS = ['*** Add File: ', '*** Update File: ', '*** Delete File: ', '*** Move to: '];
 
-/** The files that a unified diff would write, with `strip` leading folders removed like `patch -p`. */
+/** Returns the files that a unified diff would write. Removes the first `strip` folders from each path, like `patch -p`. */
 function diffedFiles(diff: string, strip: number): string[] {
   return diff.split('\n').flatMap((line) => {
     if (!line.startsWith('+++ ') && !line.startsWith('--- ')) return [];
@@ -51,20 +51,22 @@ function diffedFiles(diff: string, strip: number): string[] {
   });
 }
 
-/** The files that a command writes. */
 interface WrittenByCommand {
   readonly files?: ShellArguments;
-  /** For a folder, everything below it is written, moved or deleted. */
+  /** Files and folders. For a folder, everything below it counts as written, moved or deleted. */
   readonly trees?: ShellArguments;
-  /** Like `trees`, but the paths themselves are removed: for a link, the link and not its target. */
+  /** Like `trees`, but the paths themselves are removed. For a symbolic link this means the link, not its target. */
   readonly removed?: ShellArguments;
-  /** Like `trees`, but relative to the top of the working tree. */
+  /** Like `trees`, but the paths are relative to the top of the working tree. */
   readonly fromTop?: ShellArguments;
 }
 
 type WriterRule = (args: ShellArguments, documents: readonly string[]) => WrittenByCommand;
 
-/** Into a folder or onto a file: only the disk knows which. If it is a file, nothing is below it. */
+/**
+ * The target may be a folder or a file, and the command line does not show which. So the result contains both the target itself
+ * and the paths of the sources inside it.
+ */
 function intoOrOnto(sources: ShellArguments, target: string | undefined): WrittenByCommand {
   if (target === undefined) return {};
   const folder = target.endsWith('/') ? target : `${target}/`;
@@ -74,7 +76,7 @@ function intoOrOnto(sources: ShellArguments, target: string | undefined): Writte
 
 const INTO = ['-t', '--target-directory'];
 
-/** The copied paths and their target. */
+/** Returns the paths that a command copies, and their target. */
 function copied(args: ShellArguments, withValue: readonly string[]): { sources: ShellArguments; target: string | undefined; writes: WrittenByCommand } {
   const [folder] = valuesOf(args, ...INTO);
   const operands = operandsOf(args, [...INTO, ...withValue]);
@@ -101,7 +103,7 @@ const link: WriterRule = (args) => {
   return operands.length === 1 && only !== undefined ? { files: [basename(only)] } : copied(args, SUFFIX).writes;
 };
 
-/** The content of `folder/` goes into the target itself. */
+/** rsync copies the content of a source such as `folder/` into the target itself, because of the slash at the end. */
 const synchronize: WriterRule = (args) => {
   const { sources, target, writes } = copied(args, ['-e', '--rsh', '--exclude', '--include', '-f', '--filter']);
   const isHere = (path: string | undefined) => !path?.includes(':');
@@ -109,14 +111,14 @@ const synchronize: WriterRule = (args) => {
   return { files: writes.files?.filter(isHere) ?? [], trees: [...whole, ...(writes.trees ?? [])].filter(isHere) };
 };
 
-/** `sed -i`, `perl -pi -e`: the files after the script, which an option may already have given. */
+/** For `sed -i` and `perl -pi -e`. The first argument is the script, unless an option contains it. The other arguments are the files. */
 const inPlace =
   (isInPlace: RegExp, isScript: RegExp): WriterRule =>
   (args) => {
     const options = args.filter((word): word is string => word?.startsWith('-') === true);
     if (!options.some((word) => isInPlace.test(word))) return {};
     const scripts = options.filter((word) => isScript.test(word));
-    // With BSD's `sed -i ''`, which keeps no copy, the empty word names no file.
+    // In BSD's `sed -i ''`, the empty word means that no backup is kept. It is not a file.
     const operands = operandsOf(args, scripts).filter((word) => word !== '');
     const hasScript = scripts.length > 0 || options.some((word) => /^--(expression|file)=/.test(word));
     return { files: hasScript ? operands : operands.slice(1) };
@@ -127,7 +129,7 @@ const stripOf = (args: ShellArguments, otherwise: number): number => {
   return Number(short ?? valuesOf(args, '-p', '--strip')[0] ?? otherwise) || 0;
 };
 
-/** `:/src` is relative to the top of the working tree, wherever git runs. */
+/** Matches git paths such as `:/src`, which are relative to the top of the working tree, regardless of the folder in which git runs. */
 const FROM_TOP = /^:(\/|\(top\))\/*/;
 
 const pathspecs = (words: ShellArguments): WrittenByCommand => ({
@@ -135,7 +137,10 @@ const pathspecs = (words: ShellArguments): WrittenByCommand => ({
   fromTop: words.filter((word) => FROM_TOP.test(word ?? '')).map((word) => word?.replace(FROM_TOP, '')),
 });
 
-/** `git checkout [branch] [--] file…`. A single name may be a branch or a file. It counts as a file if only files have its form or ending. */
+/**
+ * `git checkout [branch] [--] file…`. A single name may be a branch or a file. It counts as a file if it has a file ending or
+ * another form that branches do not have.
+ */
 const checkout: WriterRule = (args) => {
   if (args.includes('--')) return pathspecs(args.slice(args.indexOf('--') + 1));
   if (hasOption(args, '-b', '-B', '--orphan', '--detach', '-d', '-t', '--track')) return {};
@@ -143,22 +148,25 @@ const checkout: WriterRule = (args) => {
   return pathspecs(operands.length > 1 ? operands.slice(1) : operands.filter((word) => /\.[a-z]\w*$|^\.\.?(\/|$)|\/$/i.test(word ?? '')));
 };
 
-/** Without a name, `git clean` deletes untracked files, which the line does not name. `-X` deletes only ignored files, which nobody claims. */
+/**
+ * `git clean` without a path deletes untracked files, whose names are not in the command line. With `-X` it deletes only ignored
+ * files, which nobody claims.
+ */
 const clean: WriterRule = (args) => {
   if (args.some((word) => word === '--dry-run' || /^-[a-zA-Z]*[nX]/.test(word ?? ''))) return {};
   return pathspecs(operandsOf(args, ['-e', '--exclude']));
 };
 
-/** `-um why` also takes the next word as its message. */
+/** A group of options such as `-um` takes the next word as its message, too. */
 const stash: WriterRule = ([verb, ...args]) => {
   const messages = args.filter((word): word is string => /^(-[a-ln-z]*m|--message)$/i.test(word ?? ''));
   return verb === 'push' ? pathspecs(operandsOf(args, messages)) : {};
 };
 
-/** To git, a link is a file of its own. */
+/** Turns `trees` into `removed`, because git treats a symbolic link as a file of its own. */
 const gone = ({ trees = [], ...writes }: WrittenByCommand): WrittenByCommand => ({ ...writes, removed: trees });
 
-/** The git commands that name the files they write. */
+/** The git commands whose arguments contain the files that they write. */
 const GIT: Readonly<Record<string, WriterRule>> = {
   checkout,
   clean,
@@ -169,7 +177,7 @@ const GIT: Readonly<Record<string, WriterRule>> = {
   apply: (args, documents) => ({ files: documents.flatMap((diff) => diffedFiles(diff, stripOf(args, 1))) }),
 };
 
-/** Programs that write files named in their arguments. */
+/** The programs whose arguments contain the files that they write. */
 const WRITERS: Readonly<Record<string, WriterRule>> = {
   tee: (args) => ({ files: operandsOf(args) }),
   touch: (args) => ({ files: operandsOf(args, ['-d', '--date', '-r', '--reference', '-t']) }),
@@ -193,7 +201,7 @@ const WRITERS: Readonly<Record<string, WriterRule>> = {
     ],
   }),
   sort: (args) => ({ files: valuesOf(args, '-o', '--output') }),
-  // Also `-sSLo file`.
+  // `-o` may be the last of a group of options, as in `-sSLo file`.
   curl: (args) => ({ files: [...valuesOf(args, '--output'), ...args.flatMap((word, at) => (/^-[a-zA-Z]*o$/.test(word ?? '') ? [args[at + 1]] : []))] }),
   wget: (args) => ({ files: valuesOf(args, '-O', '--output-document') }),
   apply_patch: (args, documents) => ({ files: [...args, ...documents].flatMap((patch) => (patch === undefined ? [] : patchedFiles(patch))) }),

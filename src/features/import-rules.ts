@@ -19,7 +19,7 @@ const record = json(z.record(z.string(), z.unknown()));
 
 type Of<T extends keyof Database> = Database[T];
 
-/** Nobody here has seen definitions that were approved elsewhere. */
+/** Imports approved definitions as not approved, because nobody on this server has seen them. */
 const asSeen: RowRule = (row) => {
   if (row.approved === null) return { row };
   const unapproved = { ...row, approved: null, approved_hash: null, approved_at: null, approved_by: null };
@@ -27,8 +27,8 @@ const asSeen: RowRule = (row) => {
 };
 
 /**
- * What an import takes of each table. Features whose rows grant access, or control something outside the store, have their own `rows.ts`. All
- * other rows only have to be readable.
+ * The rules that decide which rows of each table an import accepts. Features whose rows grant access, or control something
+ * outside the store, have their own `rows.ts`. For rows of other features, the import only checks that they can be read.
  */
 export const IMPORT_RULES: RowRules = {
   ...identityRows,

@@ -43,21 +43,23 @@ export interface FeatureParts {
   readonly anchors: Anchors;
   /** The manifest of the companion release that this server offers. */
   readonly companionManifest: string | undefined;
-  /** Null: work is compared only by its words and files. */
+  /** The model that compares work. Null: work is compared only by its words and files. */
   readonly embedder: Embedder | null;
   /** Git and files on the server's machine, and the repositories that it may use. */
   readonly machine: WorktreeOutside & AgentMachine;
-  /** Everything that can be called, and everything that is stored. */
+  /** All tools, all actions and all kinds of stored data. */
   readonly inventory: Inventory;
-  /** The folder of this package. */
   readonly packageRoot: string;
   readonly limits: IdentityLimits;
-  /** The other servers whose definitions wait for a decision. */
+  /** Returns the external servers with definitions that wait for a decision. */
   readonly undecided: WaitingPorts['undecided'];
   readonly demonstration: Pick<DemoPorts, 'home' | 'attach' | 'detach'>;
 }
 
-/** Every feature of the product, by group. Functions that a feature needs from another feature, but must not import, are passed in here. */
+/**
+ * Returns all features of the product, sorted by group. If a feature needs a function of a feature that it must not import, the
+ * function is passed in here.
+ */
 export function productFeatures(parts: FeatureParts): Feature[] {
   const { services, catalogue, machine } = parts;
   const tally = new Tally();
@@ -108,7 +110,7 @@ export function productFeatures(parts: FeatureParts): Feature[] {
   ];
 }
 
-/** Called for snapshots and session ends, whether the agent itself or its hooks report them. */
+/** The functions to call for snapshots and session ends, whether an agent or its hooks report them. */
 const sessionListeners = { snapshot: [noteFiles], end: [releaseClaimsOf] };
 
 const instancePorts: InstancePorts = {
@@ -129,5 +131,5 @@ const instancePorts: InstancePorts = {
   feedbackOf,
 };
 
-/** The runtime of an agent program that the server starts. Any other program is custom. */
+/** Returns the runtime of an agent program that the server starts. For any program that Covenant does not know, it is `custom`. */
 const runtimeOf = (program: string) => ALL_CLIENTS.flatMap(({ instance }) => instance ?? []).find(({ agent }) => agent === program)?.runtime ?? 'custom';

@@ -1,6 +1,6 @@
 /**
  * The actor of a journal event is `agent:codex@dev_…`, `instance:work-7-a1`, `developer:dev_…` (a token without an agent type) or
- * `operator`. An agent's id, to which people address messages, is the actor without the prefix before the colon.
+ * `operator`. In messages, people address an agent by its id, which is the actor without the prefix before the colon.
  */
 export const agentIdOf = (actor: string): string => actor.replace(/^(?:agent|instance|developer):/, '');
 
@@ -13,13 +13,13 @@ export function actorOf(agentId: string): string {
 const AGENT = /^agent:(.+)@(dev_\w+)$/;
 const DEVELOPER = /^developer:(dev_\w+)$/;
 
-/** The agent program named in an actor, or null. */
+/** Returns the agent program of an actor, such as `codex`, or null if the actor is not an agent. */
 export const agentTypeOf = (actor: string): string | null => AGENT.exec(actor)?.[1] ?? null;
 
-/** The developer named in an actor, or null. The developer of an instance is stored in the instance's row. */
+/** Returns the developer id of an actor, or null. For an instance the result is null, because its developer is stored in the instance's row. */
 export const ownerOf = (actor: string): string | null => AGENT.exec(actor)?.[2] ?? DEVELOPER.exec(actor)?.[1] ?? null;
 
-/** `codex@mira`, `mira`, `work-7-a1`. */
+/** Returns the display name of an actor, such as `codex@mira`, `mira` or `work-7-a1`. */
 export function nameOf(actor: string, developer: (id: string) => string): string {
   const [, type, owner] = AGENT.exec(actor) ?? [];
   if (type && owner) return `${type}@${developer(owner)}`;
@@ -34,7 +34,7 @@ interface Carrier {
   readonly instance_id: string | null;
 }
 
-/** The actor for calls with this token; undefined for a browser. */
+/** Returns the actor of calls with this token, or undefined for the token of a browser sign-in. */
 export function actorOfToken({ kind, developer_id, agent_type, instance_id }: Carrier): string | undefined {
   if (kind === 'agent') return `agent:${agent_type}@${developer_id}`;
   if (kind === 'instance') return `instance:${instance_id}`;

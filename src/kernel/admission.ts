@@ -11,11 +11,11 @@ import { type ExternalTool, type Json, roundUnknown } from './relay.ts';
 import type { Refused } from './reply.ts';
 
 /**
- * The reason a call stops here: it is refused (in the envelope of `tool`, if the tool is known), or the caller's client is asked
- * a question.
+ * The reason why admission stops a call: the call is refused, or the caller's client is asked a question. If the tool is known,
+ * its envelope determines the format of the refusal.
  */
 type Stop = PrecheckFailure | { readonly refused: Refused; readonly outcome: 'denied' | undefined } | { readonly asked: Json };
-/** A refusal that no approval could change. */
+/** A refusal that the call would get even with an approval. */
 export interface PrecheckFailure {
   readonly refused: Refused;
   readonly tool: PublishedTool | undefined;
@@ -30,7 +30,7 @@ interface Parts {
   readonly store: Store;
 }
 
-/** Admits a call: the gate decides, and a person too if the grant requires approval. */
+/** Decides whether a call may run. The gate checks the grants. If the grant requires approval, a person decides as well. */
 export class Admission {
   readonly #registry: Registry;
   readonly #ports: Ports;
@@ -55,7 +55,7 @@ export class Admission {
 
     const first = await this.#ports.authorize(principal, asked, { resumed: round?.grantId });
     if (!first.allowed || !first.approve) {
-      // The caller may still send an answer for an approval that the grant no longer requires.
+      // Removes the caller's answer to an approval question, because the grant does not require approval any more.
       if (call.exchange && !round) call.exchange = withoutApproval(call.exchange);
       return await this.#use(call, first);
     }
@@ -77,7 +77,7 @@ export class Admission {
     return await this.#use(call, await this.#ports.authorize(principal, asked, { approved: grantId }));
   }
 
-  /** Only for a caller who has the grant. */
+  /** Must be called only if the caller has the grant, because the result reveals whether the tool exists. */
   find(call: Call): PublishedTool | ExternalTool | { readonly refused: Refused } {
     const tool = this.#registry.tool(call.name) ?? this.#registry.external(call.principal.workspace).tool(call.name);
     const served = tool && (call.toolsets?.has(tool.toolset) ?? true);
@@ -116,7 +116,10 @@ export class Admission {
     call.trail.splice(0, trail.length);
   }
 
-  /** Replaces the server's `requestState` with a token of ours, so that the next round of this call does not count as another use. */
+  /**
+   * Replaces the `requestState` of the other server with a Covenant token. The caller sends the token back in the next round of
+   * this call, so that the round does not count as another use of the grant.
+   */
   async suspend(call: Call, result: Json): Promise<Json> {
     const requestState = typeof result.requestState === 'string' ? result.requestState : undefined;
     const looksOurs = requestState?.startsWith(ROUND_PREFIX) || requestState?.startsWith(APPROVAL_PREFIX);
@@ -125,7 +128,7 @@ export class Admission {
     return { ...result, requestState: await this.#ports.suspend(call.principal, accessRequestOf(call), call.argsDigest, round) };
   }
 
-  /** If the grant counts its uses, checks and uses it in one transaction. */
+  /** If the grant counts its uses, checks the grant and counts this use in one transaction. */
   async #use(call: Call, first: AccessDecision): Promise<Stop | undefined> {
     const { consume } = first.allowed ? first : {};
     if (!consume) call.trail.push(first.check);

@@ -14,7 +14,7 @@ import type { RequestScope, TraceContext } from './trace.ts';
 
 export type PrincipalKind = 'operator' | 'developer' | 'agent' | 'instance';
 
-/** The caller. Only authentication makes it; no input can change it. */
+/** The authenticated caller. Only authentication creates a principal, and no input of a call can change it. */
 export interface Principal {
   readonly kind: PrincipalKind;
   readonly workspace: string;
@@ -23,7 +23,7 @@ export interface Principal {
   readonly developerName: string | null;
   readonly agentType: string | null;
   readonly instanceId: string | null;
-  /** Signed in with the dashboard's cookie rather than a token. */
+  /** True if the caller signed in with the dashboard's cookie instead of a token. */
   readonly web: boolean;
   /** When the person at the dashboard opened their sign-in link; null for every other caller. */
   readonly signedInAt: number | null;
@@ -37,11 +37,14 @@ export interface Principal {
   readonly subjects: readonly string[];
 }
 
-/** Where a caller works, as its bridge or CLI reports it. It fills in omitted fields and grants no permission. */
+/**
+ * The folder, repository and branch in which a caller works, as its bridge or CLI reports them. The server uses them as defaults
+ * for omitted fields. They grant no permission.
+ */
 export interface CallerPlace {
   /** An absolute path on the caller's machine. */
   readonly folder: string;
-  /** The remote's address without credentials, or the folder's name; null outside a repository. */
+  /** The address of the git remote without credentials, or the folder's name if there is no remote. Null outside a repository. */
   readonly repo: string | null;
   /** Null if no branch is checked out. */
   readonly branch: string | null;
@@ -55,32 +58,32 @@ export interface CallContext {
   readonly workspace: string;
   readonly surface: Surface;
   readonly requestId: string;
-  /** The agent session that the call named and owns; its events are linked to it. */
+  /** The agent session that the call names in `session_id`, if it belongs to the caller. The events of the call are linked to it. */
   readonly session: string | null;
-  /** Where the caller works, as its bridge or CLI reports it: an absolute path on the caller's machine. */
+  /** The absolute path of the caller's repository on the caller's machine, as its bridge or CLI reports it. */
   readonly repository: string | null;
-  /** The same place, by the names that a team uses; null if the caller reported none. */
+  /** The caller's folder, repository and branch. Null if the caller did not report them. */
   readonly place: CallerPlace | null;
   readonly clock: Clock;
   readonly log: Log;
-  /** Committed state. */
+  /** Reads committed state only. */
   readonly reader: Db;
   /** Aborts when the call takes too long or the caller disconnects. */
   readonly signal: AbortSignal;
   write<T>(callback: WriteCallback<T>): Promise<T>;
-  /** A write that also runs after the deadline, because effects outside the store must be recorded. */
+  /** Like `write`, but also runs after the deadline of the call, because changes outside the store must be recorded even then. */
   settle<T>(callback: WriteCallback<T>): Promise<T>;
 }
 
 /** Inside a transaction a handler has only `tx`, because a second write would wait forever for the first one to end. */
 export type WriteContext = Omit<CallContext, 'write' | 'settle' | 'reader'>;
 
-/** An event by this caller, linked to the session that the call named. */
+/** Appends an event whose actor is this caller, linked to the session that the call named. */
 export function record(tx: Tx, ctx: WriteContext, event: Omit<NewEvent, 'actor'>): number {
   return tx.append({ session: ctx.session, ...event, actor: ctx.principal.actor });
 }
 
-/** Work outside the store that remains after a handler's transaction. */
+/** Returned by a handler's transaction if work outside the store remains to be done after it. */
 export class Deferred<P> {
   readonly work: P;
   constructor(work: P) {
@@ -102,15 +105,18 @@ export interface CallRequest {
   readonly surface: Surface;
   /** The workspace that the operator named. All other callers act in the workspace of their token. */
   readonly workspace?: string | undefined;
-  /** The repository in which the caller's bridge or CLI runs, as it reports it. */
+  /** The path of the repository in which the caller's bridge or CLI runs, as reported by the caller. */
   readonly repository?: string | undefined;
   readonly place?: CallerPlace | undefined;
-  /** The toolsets that the caller's path serves; undefined: all of them. */
+  /** The toolsets that are served on the caller's URL path, such as `/mcp/team`. Undefined: all toolsets. */
   readonly toolsets?: ReadonlySet<Toolset>;
   readonly signal?: AbortSignal | undefined;
-  /** Ids that the client reports for itself and its turn. They are stored with the usage event, so that its logs can be matched with ours. */
+  /**
+   * Ids that the client reports for itself and its turn. They are stored with the usage event, so that the client's logs can be
+   * matched with the journal.
+   */
   readonly correlation?: Record<string, string> | undefined;
-  /** The caller's own trace, unless the exchange carries it. */
+  /** The caller's trace context, unless it is part of `exchange`. */
   readonly trace?: TraceContext | undefined;
   /** The features of the caller's client that the call can use while it is in progress. */
   readonly exchange?: Exchange | undefined;
@@ -122,12 +128,12 @@ export interface RelayRequest extends CallRequest {
   readonly aside?: Aside;
   readonly server: string;
   readonly timeoutMs: number;
-  /** A refusal from `work` that no approval could change. */
+  /** Returns the refusal that `work` would return in any case, so that no person is asked to approve such a call. */
   readonly precheck?: () => Refusal | undefined;
   readonly work: (ctx: RelayContext) => Promise<Json>;
 }
 
-/** One call on its way through the pipe: the request, and what each step adds. The fields are in the order of the steps. */
+/** The state of one call: the request, and the fields that each processing step adds, in the order of the steps. */
 export interface Call extends CallRequest {
   // Set at the start.
   readonly noun: CallKind;
@@ -135,42 +141,42 @@ export interface Call extends CallRequest {
   readonly requestId: string;
   readonly scope: RequestScope;
   readonly started: number;
-  /** The arguments without secrets, which may be stored. */
+  /** The arguments without their secrets. Only this version may be stored. */
   readonly redactedArgs: unknown;
   readonly argsDigest: string | null;
   /** Counts the events that this call adds to the journal. */
   readonly growth: { events: number };
-  /** Events that the next write of this call must include. */
+  /** Events of this call that are not stored yet. The next write of the call must include them. */
   readonly trail: NewEvent[];
 
   // Set when the call enters its workspace.
-  /** The workspace in which a call that changed nothing is journaled. It always exists. */
+  /** The workspace whose journal records a call that changed nothing. It always exists, even if the call names a workspace that does not. */
   journalIn: string;
   isNewWorkspace?: boolean;
-  /** The token's quota is used up. For an essential call that is let through anyway, only its effects are journaled. */
+  /** True if the token has used up its journal quota. Essential calls still run then, but failed ones are only counted and not journaled. */
   overQuota?: boolean;
 
   // Set on admission.
   exchange: Exchange | undefined;
   grant: { readonly id: string; readonly revision: number } | null;
   approval: string | null;
-  /** The grant limits its uses. All rounds of this call count as one use. */
+  /** True once a use of the grant is counted for this call. All rounds of a call count as one use. */
   counted: boolean;
 
   // Set while the call runs.
   /** The server that runs the call: `native`, or the name of an external server. Only gateway calls set it. */
   server?: string | undefined;
-  /** Set once the session is known to belong to the caller. */
+  /** Set after the server has checked that the session belongs to the caller. */
   session: string | null;
-  /** Part of the call's work is committed and stays, even if the rest fails. */
+  /** True once a part of the call's work is committed. That part stays, even if the rest fails. */
   kept?: boolean;
   /** The state of the caller's work when the call failed. */
   circumstances?: Record<string, string> | undefined;
 }
 
 /**
- * The toolset of a path that serves only one toolset. Tools of other toolsets do not exist on that path, so the grant of this
- * toolset decides what a refusal may reveal.
+ * Returns the toolset if the caller's path serves only one. Tools of other toolsets do not exist on such a path, so the grant of
+ * this toolset decides what a refusal may reveal.
  */
 export const onlyToolset = ({ toolsets }: Pick<Call, 'toolsets'>): Toolset | undefined => (toolsets?.size === 1 ? [...toolsets][0] : undefined);
 
@@ -179,15 +185,18 @@ export interface CallAnswer {
   readonly requestId: string;
   readonly reply: Reply<unknown>;
   readonly isError: boolean;
-  /** The contract's documented response. */
+  /** The response in the format that the contract documents. */
   readonly body: Record<string, unknown>;
-  /** The body is a complete MCP tool result, including its content. */
+  /** True if `body` is a complete MCP tool result, including its content. */
   readonly isToolResult: boolean;
   /** The answer of another server, or a question to the caller's client. MCP passes it through unchanged. */
   readonly relayed?: { readonly result: Json } | { readonly error: RpcError };
 }
 
-/** One usage event per call. A warning or block also gets a feedback event, so that it can be looked up later. */
+/**
+ * Returns the events that record a call: one usage event, and for a warning or block also a feedback event with its message, so
+ * that people can look it up later.
+ */
 export function callRecords(call: Call, operation: string | undefined, reply: Reply<unknown>, outcome: string): NewEvent[] {
   const usage = usageEvent(call, operation, reply, outcome);
   if (reply.status !== 'warning' && reply.status !== 'blocked') return [usage];
@@ -224,7 +233,7 @@ function usageEvent(call: Call, operation: string | undefined, reply: Reply<unkn
       server: call.server,
       surface: call.surface,
       token_id: call.principal.tokenId,
-      // A warning or block is described by its feedback event.
+      // Not set for a warning or block, because its feedback event contains the message.
       told: reply.status === 'error' && !ECHOES.has(reply.code) ? refusalExcerpt(reply) : undefined,
     },
   };
@@ -235,14 +244,15 @@ const TOLD_BYTES = 600;
 /** Messages with these codes repeat arguments or a person's text, which the journal must not store. */
 const ECHOES = new Set(['INVALID_INPUT', 'APPROVAL_REFUSED']);
 
-/** The refusal as the caller read it, because people later ask why an agent stopped. */
+/** The message that the caller received. It is stored because people later want to know why an agent stopped. */
 const refusalExcerpt = ({ message, next }: Refused<unknown>) => ({ message: excerpt(message, TOLD_BYTES), required_action: excerpt(next, TOLD_BYTES) });
 
 export function argumentsDigest(args: unknown): string | null {
   try {
     return hash('sha256', canonicalJson(args ?? {}));
   } catch {
-    // Not canonical JSON (a lone surrogate, unbounded nesting). The parser refuses it and names the field.
+    // The arguments cannot be written as canonical JSON, for example because of a lone surrogate. The input parser will refuse
+    // them and name the field.
     return null;
   }
 }
@@ -260,9 +270,9 @@ const callerGone = () => new Refusal('CALLER_GONE', 'The caller disconnected bef
 /** The deadline is paused while a person is asked during a call, for at most this long in total. */
 const ASKING_MS = 5 * 60_000;
 
-/** Limits how long a call may take. Its signal aborts with the refusal that the call is answered with. */
+/** Limits how long a call may take. When the time is up, `signal` aborts with the refusal that the caller receives. */
 export class Deadline implements Disposable {
-  /** Created on demand: most calls end before anyone reads the signal. */
+  /** Created on first use, because most calls end without reading the signal. */
   #controller: AbortController | undefined;
   #refusal: Refusal | undefined;
   readonly #ms: number;
@@ -274,7 +284,7 @@ export class Deadline implements Disposable {
   readonly #caller: AbortSignal | undefined;
   readonly #live: Set<Deadline>;
   #giveUp: ((refusal: Refusal) => void) | undefined;
-  /** Set when the time is up or the server stops. Work raced after that is rejected immediately. */
+  /** Set when the time is up or the server stops. Work that is passed to `race` after that is rejected immediately. */
   #over: Refusal | undefined;
 
   constructor(ms: number, caller: AbortSignal | undefined, live: Set<Deadline>, allowanceMs = ASKING_MS) {
@@ -358,7 +368,7 @@ export class Deadline implements Disposable {
   }
 }
 
-/** The same exchange, but its questions pause the deadline, because a person may take long to answer. */
+/** Returns a copy of the exchange whose questions pause the deadline, because a person may take long to answer. */
 export function pauseDeadlineWhileAsking(exchange: Exchange, deadline: Deadline): Exchange {
   const { ask } = exchange;
   return ask ? { ...exchange, ask: (...question) => deadline.asking(() => ask(...question)) } : exchange;

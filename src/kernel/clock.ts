@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 export interface Clock {
   now(): number;
-  /** Calls `task` about every `ms`, and whenever a test moves the clock. Returns a function that stops it. */
+  /** Calls `task` about every `ms` milliseconds, and whenever a test moves the clock. Returns a function that stops the calls. */
   every(ms: number, task: () => void): () => void;
   /** Calls `task` once, `ms` from now. Returns a function that cancels it. */
   after(ms: number, task: () => void): () => void;
@@ -45,7 +45,8 @@ export function fileClock(path: string): Clock {
       }, LOOK_MS).unref();
       return () => clearInterval(timer);
     },
-    // Other programs run in real time whatever the file says, so a test that moves the clock need not wait for them.
+    // Runs the task when the file or the real clock reaches the time, whichever comes first. Other programs run in real time, so
+    // waiting for them must also end in real time.
     after(ms, task) {
       const due = now() + ms;
       const end = () => {

@@ -20,12 +20,15 @@ export interface Annotations {
   readonly openWorldHint: boolean;
 }
 
-/** The input and output of a tool, or of one operation of it. It is a plain value that surfaces, docs and snapshots read. */
+/**
+ * Describes the input and output of a tool, or of one operation of a tool. A contract is plain data, so that the MCP server, the
+ * CLI, the documentation and the snapshots can all read it.
+ */
 export interface Contract<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject = z.ZodObject> {
   readonly name: string;
   /** Set if one published tool has several operations. Each operation has its own contract. */
   readonly operation?: string;
-  /** The purpose of a tool with several operations, given by one of their contracts. All callers read it before their first call. */
+  /** The purpose of a tool with several operations, set in the contract of one of them. Agents read it in the tool list, before their first call. */
   readonly about?: string;
   readonly toolset: Toolset;
   readonly access: Access;
@@ -34,29 +37,32 @@ export interface Contract<I extends z.ZodObject = z.ZodObject, O extends z.ZodOb
   readonly input: I;
   readonly output: O;
   readonly annotations: Annotations;
-  /** May be called in a workspace that does not exist yet, and creates it. */
+  /** True if the call may name a workspace that does not exist yet. The call then creates the workspace. */
   readonly opensWorkspace?: true;
   /** Input fields that contain a secret. Neither their values nor a digest of them may be stored. */
   readonly secrets?: readonly string[];
   /**
-   * If this field is omitted, it is set to the repository that the caller's client reports, by path or by name. The value is then
-   * part of the request.
+   * An input field with the path or name of a repository. If the caller omits it, the server sets it to the repository that the
+   * caller's client reports. From then on, the value is part of the request.
    */
   readonly placed?: 'repository_path' | 'repo';
-  /** Error codes that this contract uses for a missing or malformed input field. The first match is used. */
+  /**
+   * Error codes for missing or malformed input fields, by field name. If several of these fields are invalid, the first code in
+   * this list is used.
+   */
   readonly inputCodes?: Readonly<Record<string, string>>;
-  /** Called so often that successful calls are not journaled. The handler records what it changed, delivered or denied. */
+  /** Successful calls are not journaled, because there are too many of them. Instead, the handler records what it changed, delivered or denied. */
   readonly quiet?: true;
   /**
-   * Ends, renews or hands over work that others wait for, so a used-up quota does not refuse it. Refusing a heartbeat, a release
-   * or a completion would hold up the team rather than the caller.
+   * The call is allowed even if the token has used up its journal quota, because it ends, renews or hands over work that others
+   * wait for. Refusing a heartbeat, a release or a completion would hold up the whole team.
    */
   readonly essential?: true;
-  /** Gives out rights or secrets, so a dashboard session may call it only shortly after its sign-in. */
+  /** The action gives out rights or secrets, so a dashboard session may use it only shortly after the person signed in. */
   readonly fresh?: true;
-  /** Of the agents that the server starts, only agents of this type may call it. */
+  /** An agent that was started by the server may call the tool only if the agent has this type. */
   readonly agentType?: string;
-  /** A documented route for signed-in people, besides `/api/actions/<name>`. */
+  /** A second, documented HTTP route for signed-in people. The first one is always `/api/actions/<name>`. */
   readonly route?: `${'GET' | 'POST'} /api/${string}`;
 }
 
@@ -75,7 +81,7 @@ export const OPERATOR_READ = { toolset: 'admin', access: 'operator', annotations
 /** The defaults: a tool changes only our own store and destroys nothing. */
 const DEFAULTS: Annotations = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false };
 
-/** The return type keeps name and toolset, because the dashboard derives the types of its calls from them. */
+/** The return type contains the literal name and toolset, because the dashboard derives the types of its calls from them. */
 export function contract<I extends z.ZodObject, O extends z.ZodObject, const N extends string, const T extends Toolset>(
   spec: ContractSpec<I, O> & { readonly name: N; readonly toolset: T },
 ): Contract<I, O> & { readonly name: N; readonly toolset: T } {
@@ -88,10 +94,10 @@ export type Sent<C extends Contract> = z.input<C['input']>;
 export type Input<C extends Contract> = z.output<C['input']>;
 export type Output<C extends Contract> = z.input<C['output']>;
 
-/** Whether an agent of `type` may call this. The tool list and the refusal both use it. */
+/** Whether an agent of this type may call the tool. Both the tool list and the check of each call use this function. */
 export const isForType = ({ agentType }: Pick<Contract, 'agentType'>, type: string): boolean => agentType === undefined || agentType === type;
 
-/** Input fields that several contracts share. One name has one schema within a tool, so each is defined once. */
+/** Input fields that several contracts share. They are defined once, because a field must have the same schema in all operations of a tool. */
 
 export const id = z.string().min(1).max(64);
 
@@ -130,11 +136,11 @@ export const repoPath = z
     error: 'expected a path relative to the repository, with forward slashes and without "." or ".."',
   });
 
-/** For calls that make no sense without a session. */
+/** For calls that require a session. */
 export const ownSessionId = id.describe('Your session, from covibe_session start. Links the call to it.');
 export const sessionId = ownSessionId.optional();
 
-/** The canonical spelling: without a trailing slash and, on systems where double slashes mean nothing, without doubled slashes. */
+/** Returns the canonical spelling of a path: without trailing slashes and, if the path starts with `/`, without doubled slashes. */
 const tidied = (path: string): string => {
   const single = path.startsWith('/') ? path.replace(/\/{2,}/g, '/') : path;
   return /^([A-Za-z]:)?[\\/]+$/.test(single) ? single : single.replace(/[\\/]+$/, '');

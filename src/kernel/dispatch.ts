@@ -30,11 +30,17 @@ interface DispatchOptions extends Services {
   readonly timeoutMs: number;
   /** The maximum age of a dashboard sign-in for an action that needs a fresh one. */
   readonly freshSignInMs: number;
-  /** Validates every result against its contract. For tests only, because in production the caller would get no answer instead of a wrong one. */
+  /**
+   * Validates every result against its contract. Only for tests: in production, a caller would get an error instead of a result
+   * that is slightly wrong.
+   */
   readonly checkOutput: boolean;
 }
 
-/** The pipe of all calls: gate → find → parse → handle → journal → envelope. Callers are authenticated before; surfaces only transport. */
+/**
+ * Processes every call in the same order: check the grants, find the tool, parse the input, run the handler, write the journal,
+ * render the response. The caller is authenticated before. HTTP, MCP and the CLI only transport calls.
+ */
 export class Dispatch {
   readonly #o: DispatchOptions;
 
@@ -60,18 +66,18 @@ export class Dispatch {
         return refused && { refused: replyTo(refused, call.requestId), tool: undefined };
       });
       if (refusal) return refusal;
-      // Only after admission: the record of a denied call must not reveal which server owns the prompt.
+      // Set only after admission, because the record of a denied call must not reveal which server owns the prompt.
       call.server = request.server;
       return await this.#relay(call, request.timeoutMs, request.work);
     });
   }
 
-  /** Administration and the dashboard: authorized by role, not by grant. */
+  /** Runs an action of the CLI or the dashboard. Actions are authorized by the caller's role, not by grants. */
   action(request: CallRequest): Promise<CallAnswer> {
     return this.#carryOut(request, 'action', (call) => this.#action(call));
   }
 
-  /** Resolves when no call is in progress. For a server that accepts no more calls. */
+  /** Resolves when no call is in progress. Use this after the server has stopped accepting calls. */
   async idle(): Promise<void> {
     if (this.#underWay === 0) return;
     await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
@@ -125,12 +131,12 @@ export class Dispatch {
     let call = begun;
     try {
       call = await this.#inWorkspace(call);
-      // Operators are exempt, because they must be able to stop a token.
+      // The quota does not apply to actions of operators, because operators must always be able to revoke a token.
       const isAdministration = call.noun === 'action' && call.principal.operator;
       const exceeded = isAdministration ? undefined : await this.#o.ports.journalQuota.exceeded(begun.principal);
       call.overQuota = exceeded !== undefined;
       if (!exceeded || this.#o.registry.isEssential(call)) return await work(call);
-      // Not journaled: a refusal that wrote an event would keep filling the journal.
+      // This refusal is not journaled, because its event would add to the journal that the quota protects.
       this.#o.ports.countRefusal(call.principal, exceeded.code);
       return this.#answer(call, undefined, undefined, exceeded, 'denied');
     } catch (error) {
@@ -168,7 +174,7 @@ export class Dispatch {
     return await this.#perform(call, action);
   }
 
-  /** The answer if the call stops here; undefined if it may continue. */
+  /** Returns the answer if the call is not admitted, or undefined if the call may continue. */
   async #admit(call: Call, precheck: () => PrecheckFailure | undefined = () => undefined): Promise<CallAnswer | undefined> {
     if (call.isNewWorkspace) return await this.#finish(call, undefined, noWorkspace(call));
     const stop = await withSpan('gate', 'internal', {}, () => this.#admission.admit(call, precheck));
@@ -245,7 +251,7 @@ export class Dispatch {
     };
   }
 
-  /** The first write that commits includes the capability check. */
+  /** Runs a write of the call. The first write that commits also stores the event of the capability check. */
   async #writeWithTrail<T>(call: Call, callback: WriteCallback<T>, signal: AbortSignal | undefined): Promise<T> {
     const trail = call.trail.splice(0);
     let appended = 0;
@@ -348,7 +354,7 @@ export class Dispatch {
     }
   }
 
-  /** The dashboard reads again on each event, so its reads must not create events. */
+  /** Whether the call is not journaled. The dashboard reloads its data on each event, so its reads must not create events. */
   #isUnkept(call: Call, implementation: Implementation | undefined, reply: Reply<unknown>): boolean {
     const { annotations, quiet } = implementation?.contract ?? {};
     return (call.surface === 'dashboard' && annotations?.readOnlyHint === true) || (quiet === true && reply.status === 'ok');

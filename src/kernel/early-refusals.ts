@@ -10,7 +10,10 @@ import { ENVELOPES, type Envelope, type Refused, refused } from './reply.ts';
 
 const speaksCycle = (call: Call): boolean => (onlyToolset(call) ?? namespaceOf(call.name)) === 'cycle';
 
-/** Before the tool is known, a refusal uses the team envelope. Names of the cycle contract, and calls on its path, get the cycle envelope. */
+/**
+ * Selects the envelope of a refusal while the tool is not known. Tools get the team envelope, or the cycle envelope if the name
+ * or the path belongs to the cycle toolset.
+ */
 export function fallbackEnvelope(call: Call): Envelope {
   if (call.noun === 'action') return ENVELOPES.admin;
   return speaksCycle(call) ? ENVELOPES.cycle : ENVELOPES.team;
@@ -33,7 +36,10 @@ export function unknownTool(call: Call, elsewhere: { toolset: Toolset } | undefi
 
 const MAYBE_UNKNOWN = new Set(['UNKNOWN_TOOL', 'INVALID_TOOL', 'CAPABILITY_DENIED']);
 
-/** Adds the nearest tool that the caller may list. It is the same whether or not the refused tool exists, so that it reveals nothing. */
+/**
+ * Suggests the most similar tool name that the caller may list. The suggestion does not depend on whether the refused tool
+ * exists, so it reveals nothing.
+ */
 export async function withNearest(call: Call, reply: Refused, { registry, ports }: { registry: Registry; ports: Pick<Ports, 'mayList'> }): Promise<Refused> {
   if (call.noun !== 'tool' || !MAYBE_UNKNOWN.has(reply.code) || registry.tool(call.name)) return reply;
   const may = await ports.mayList(call.principal);

@@ -1,13 +1,13 @@
-/** The size as JSON, where a control character takes six bytes. */
+/** The size of the text in bytes when it is written as JSON, where a control character takes six bytes. */
 export const bytesOf = (text: string): number => Buffer.byteLength(JSON.stringify(text)) - 2;
 
-/**
- * The beginning of a text, at most `most` characters, with a mark where it was cut. For people and agents who can read the rest
- * elsewhere.
- */
+/** Shortens a text to at most `most` characters and marks the cut with `…`. For people and agents who can read the whole text elsewhere. */
 export const beginning = (text: string, most: number): string => (text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\uD800-\uDBFF]$/, '')}…`);
 
-/** The beginning of a text, with a mark where it was cut. For events, whose payload is limited in bytes. */
+/**
+ * Shortens a text to at most `maxBytes` bytes of JSON and marks the cut with `…`. For events, because the size of their payload
+ * is limited in bytes.
+ */
 export function excerpt(text: string, maxBytes: number): string {
   if (bytesOf(text) <= maxBytes) return text;
   let room = maxBytes - Buffer.byteLength('…');

@@ -3,13 +3,13 @@ import { Refusal, type Refused, refused } from './reply.ts';
 
 /** What a failed call has stored. If it stored anything, the refusal must not say that nothing was written. */
 interface Stays {
-  /** Part of the call's work. */
+  /** True if a part of the call's work was stored. */
   readonly kept?: boolean;
-  /** A use of its grant. */
+  /** True if a use of the grant was counted. */
   readonly counted?: boolean;
 }
 
-/** Turns every thrown error into an answer. The answer to a fault reveals nothing internal. */
+/** Turns any thrown error into a refusal. For a fault of the server, the refusal reveals no internal details. */
 export function replyTo(error: unknown, reference: string, { kept = false, counted = false }: Stays = {}): Refused {
   const written = counted ? 'nothing was written except this use of the grant' : 'nothing was written';
   if (error instanceof Refusal) return refused('error', error.code, error.message, error.next, error.details);
@@ -50,7 +50,7 @@ export function replyTo(error: unknown, reference: string, { kept = false, count
   );
 }
 
-/** Whether the failure is the server's own and belongs in the log with its stack. */
+/** Whether the server itself failed, so that the error must be logged with its stack. */
 export function isFault(reply: Refused): boolean {
   return ['INTERNAL', 'OUTCOME_UNKNOWN', 'STORE_UNWRITABLE'].includes(reply.code);
 }

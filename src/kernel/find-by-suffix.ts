@@ -2,7 +2,7 @@ import { type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kys
 import { endingPattern } from './like.ts';
 import { Refusal } from './reply.ts';
 
-/** The row with this id, or the only row whose id ends in `tail`, because people type the end of an id. An exact match is looked up first. */
+/** Finds the row whose id is `tail`, or else the only row whose id ends in `tail`. People often type only the end of an id. */
 export async function findBySuffix<DB, TB extends keyof DB, R extends { id: string }>(
   rows: SelectQueryBuilder<DB, TB, R>,
   tail: string,
@@ -12,7 +12,7 @@ export async function findBySuffix<DB, TB extends keyof DB, R extends { id: stri
   return exact ?? onlyRow(await rowsEndingIn(rows, tail), tail, noun);
 }
 
-/** Large tables have an index on the last letters of their ids. The query must use exactly this expression. */
+/** Large tables have an index on the last four letters of the id. A query uses the index only if it contains exactly this expression. */
 const INDEXED_LETTERS = 4;
 const indexedEnd = sql`lower(substr(id, length(id) - ${sql.lit(INDEXED_LETTERS - 1)}))`;
 
@@ -24,13 +24,13 @@ export function endsIn(tail: string): RawBuilder<SqlBool> {
 
 const ENOUGH = 50;
 
-/** Rows whose id ends in `tail`, up to a limit: callers only need to know whether exactly one matches. */
+/** Returns rows whose id ends in `tail`. Their number is limited, because callers only need to know whether exactly one row matches. */
 export async function rowsEndingIn<DB, TB extends keyof DB, R extends { id: string }>(rows: SelectQueryBuilder<DB, TB, R>, tail: string): Promise<R[]> {
   const found = await rows.where(endsIn(tail)).limit(ENOUGH).execute();
   return found.filter(({ id }) => id.endsWith(tail));
 }
 
-/** The row that `tail` means: the one with exactly this id, or the only one found. */
+/** Selects the row with exactly this id, or else the only row found. Throws a refusal if there is no row or more than one. */
 export function onlyRow<R extends { id: string }>(found: readonly R[], tail: string, noun: string): R {
   const exact = found.find(({ id }) => id === tail);
   if (exact) return exact;

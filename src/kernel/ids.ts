@@ -2,7 +2,7 @@ import { Refusal } from './reply.ts';
 
 export const isWorkspaceName = (name: string): boolean => /^[a-z0-9][a-z0-9-]{0,39}$/.test(name);
 
-/** The id is derived from the name, so that all servers of a database agree on it without coordination. */
+/** Derives the id of a workspace from its name, so that all servers of a database use the same id without coordination. */
 export function workspaceId(name: string): string {
   if (!isWorkspaceName(name)) {
     throw new Refusal(
@@ -19,5 +19,5 @@ export const workspaceName = (id: string): string => id.replace(/^ws_/, '');
 
 export const DEFAULT_WORKSPACE_ID = workspaceId('default');
 
-/** For commands that a message names: nothing in the default workspace. */
+/** The `--workspace` option for a command in a message. It is empty for the default workspace, where commands need no option. */
 export const workspaceFlag = (id: string): string => (id === DEFAULT_WORKSPACE_ID ? '' : ` --workspace ${workspaceName(id)}`);

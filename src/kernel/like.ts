@@ -7,7 +7,7 @@ export const endingPattern = (ending: string): string => `%${literally(ending)}`
 /** Matches texts that contain the words. */
 export const wordsPattern = (words: string): string => `%${literally(words)}%`;
 
-/** Whether the column has the address, path or name of a repository with this short name. */
+/** SQL condition: the column contains the address, path or name of a repository with this short name. */
 export function calledRepository(column: string, name: string): RawBuilder<SqlBool> {
   const like = (ending: string) => sql`${sql.ref(column)} like ${endingPattern(ending)} escape '\\'`;
   return sql<SqlBool>`(${sql.ref(column)} in (${name}, ${`${name}.git`}) or ${like(`/${name}`)} or ${like(`/${name}.git`)} or ${like(`:${name}.git`)})`;

@@ -6,7 +6,7 @@ export const LOG_LEVELS = ['error', 'warn', 'info', 'debug'] as const;
 type LogLevel = (typeof LOG_LEVELS)[number];
 
 export interface Log {
-  /** Lines below this level are not written. Code that would log on every call checks it first. */
+  /** Lines below this level are not written. Code that would log on every call checks the level first. */
   readonly level: LogLevel;
   error(message: string, fields?: Record<string, unknown>): void;
   warn(message: string, fields?: Record<string, unknown>): void;
@@ -15,8 +15,8 @@ export interface Log {
 }
 
 /**
- * Writes one JSON object per line, with the ids of its request and trace. Control characters are escaped, so that a line cannot
- * control a terminal.
+ * Writes one JSON object per line. Each line contains the ids of the request and trace that it belongs to. Control characters are
+ * escaped, so that a line cannot control a terminal.
  */
 export function createLog(level: LogLevel, write: (line: string) => void = (line) => process.stderr.write(line)): Log {
   const loudest = LOG_LEVELS.indexOf(level);
@@ -30,7 +30,7 @@ export function createLog(level: LogLevel, write: (line: string) => void = (line
   return { level, error: at('error'), warn: at('warn'), info: at('info'), debug: at('debug') };
 }
 
-/** A log line is written whatever its fields contain: a circular object is written once, an error with its causes. */
+/** Allows any value in a log line. An object that occurs again is written as `[circular]`, and an error is written with its causes. */
 function jsonReplacer(): (key: string, value: unknown) => unknown {
   const seen = new WeakSet<object>();
   return (_key, value) => {

@@ -23,7 +23,7 @@ export function networkTest(networks: readonly string[]): (address: string) => b
   return (address) => networks.length > 0 && isIP(address) !== 0 && list.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6');
 }
 
-/** The network that one caller controls: in IPv4 the address itself, in IPv6 its /64. */
+/** Returns the network that one caller usually controls: the address itself for IPv4, and the /64 network for IPv6. */
 export function addressGroup(address: string): string {
   if (isIP(address) !== 6) return address;
   const [head = '', tail = ''] = address.split('%')[0]?.split('::') ?? [];

@@ -6,19 +6,19 @@ import type { Exchange, Json } from './relay.ts';
 import type { Refused, Reply } from './reply.ts';
 import type { Tracer } from './trace.ts';
 
-/** The interfaces through which the pipe calls features. `main.ts` connects them. */
+/** The functions of features that the dispatcher calls. `main.ts` connects them. */
 
-/** The kinds of calls. Tools, and resources and prompts of other servers, need a capability; actions need a role. */
+/** The kinds of calls. A capability is needed to call a tool or to use a resource or prompt of another server. Actions need a role instead. */
 export type CallKind = AccessRequest['noun'] | 'action';
 
 /** The prefix of each `requestState` that `suspend` returns. */
 export const ROUND_PREFIX = 'cvr_';
 
-/** The prefix of the `requestState` of an approval, and the key of our question among those that a client is asked. */
+/** The prefix of the `requestState` of an approval, and the key of Covenant's approval question in `inputRequests`. */
 export const APPROVAL_PREFIX = 'cva_';
 export const APPROVAL_QUESTION = 'covenant_approval';
 
-/** The exchange without the caller's answer to an approval, which no other server may see. */
+/** Removes the caller's answer to an approval question from the exchange, because no other server may see that answer. */
 export function withoutApproval(exchange: Exchange): Exchange {
   const { rounds } = exchange;
   if (!rounds?.requestState?.startsWith(APPROVAL_PREFIX)) return exchange;
@@ -26,7 +26,7 @@ export function withoutApproval(exchange: Exchange): Exchange {
   return { ...exchange, rounds: Object.keys(others).length > 0 ? { inputResponses: others } : {} };
 }
 
-/** A request to the gate. `toolset` is set if the caller's path serves only that one. */
+/** A request to the gate. `toolset` is set if the caller's path serves only that toolset. */
 export interface AccessRequest {
   readonly noun: 'tool' | 'resource' | 'prompt';
   readonly name: string;
@@ -37,14 +37,14 @@ export interface AccessRequest {
   readonly aside?: Aside | undefined;
 }
 
-/** A request that belongs to a resource or prompt but does not read it. The same grant allows it, without approval. */
+/** A request about a resource or prompt that does not read its content. The grant for reading also allows such a request, without approval. */
 export type Aside = 'complete' | 'subscribe';
 
 /** Earlier decisions about this call, which the gate does not repeat. */
 export interface PriorDecision {
   /** The grant whose use a person has approved. */
   readonly approved?: string | undefined;
-  /** The grant that was already counted for an earlier round of this call. */
+  /** The grant whose use was already counted in an earlier round of this call. */
   readonly resumed?: string | undefined;
 }
 
@@ -54,7 +54,7 @@ export interface Passed {
   readonly allowed: true;
   readonly grant: { readonly id: string; readonly revision: number } | null;
   readonly check: NewEvent;
-  /** Set if the grant counts its uses: takes one use, or denies the call if none is left. */
+  /** Set if the grant counts its uses. The function counts one use, or denies the call if no use is left. */
   readonly consume?: (tx: Tx) => Promise<AccessDecision>;
   /**
    * Set if the call needs an approval first. `person`: only someone at this server may approve. `client`: the caller's client may
@@ -68,7 +68,7 @@ export interface Denied {
   readonly reply: Refused;
 }
 
-/** A call that waits for a person. */
+/** A call that waits until a person approves it. */
 export interface HeldCall {
   readonly principal: Principal;
   readonly asked: AccessRequest;
@@ -87,19 +87,22 @@ export type HoldOutcome =
   | { readonly state: 'asked'; readonly result: Json }
   | { readonly state: 'refused'; readonly reply: Refused };
 
-/** One call of several rounds (`input_required`) is one use of its grant and one approval. */
+/**
+ * Stored between two rounds of a call, which another server requests with `input_required`. All rounds of a call together count
+ * as one use of the grant and need one approval.
+ */
 export interface Round {
   readonly grantId: string;
   readonly approvalId: string | null;
-  /** The other server's own value, to be returned to it. */
+  /** The `requestState` of the other server, which is sent back to that server in the next round. */
   readonly requestState: string | undefined;
 }
 
 /** Limits how many events the calls of one token may add to the journal in a day. */
 export interface JournalQuota {
-  /** The refusal, once the token has used up its quota. */
+  /** Returns a refusal if the token has used up its quota. */
   exceeded(principal: Principal): Refused | undefined | Promise<Refused | undefined>;
-  /** Adds to the number of events that this caller has put into the journal. */
+  /** Adds to the number of events that this caller's token has added to the journal today. */
   grew(principal: Principal, events: number): void;
 }
 
@@ -107,25 +110,25 @@ export interface Ports {
   readonly journalQuota: JournalQuota;
   /** Counts a call that a limit refused. Such calls are not journaled. */
   countRefusal(principal: Principal, code: string): void;
-  /** The caller in the named workspace, and whether the workspace exists. Refuses callers who may not name one. */
+  /** Returns the caller as a principal of the named workspace, and whether that workspace exists. Refuses callers who may not name a workspace. */
   enterWorkspace(principal: Principal, name: string): Promise<{ principal: Principal; exists: boolean }>;
-  /** Called before the tool is looked up, so that callers cannot probe the catalogue. */
+  /** Decides whether a call is allowed. Called before the tool is looked up, so that callers cannot find out which tools exist. */
   authorize(principal: Principal, asked: AccessRequest, settled?: PriorDecision): Promise<AccessDecision>;
-  /** Tells which tools are on this caller's list. */
+  /** Returns a function that checks whether a tool appears in this caller's tool list. */
   mayList(principal: Principal): Promise<(tool: string, toolset: Toolset) => boolean>;
   /** Resolves when a person has decided, or when the approval has expired. */
   hold(call: HeldCall): Promise<HoldOutcome>;
   /** Stores that the call has been counted. The caller sends the returned token with its next round. */
   suspend(principal: Principal, asked: AccessRequest, argsDigest: string | null, round: Round): Promise<string>;
-  /** Returns the round that `suspend` stored, only once. Undefined if the token does not belong to this caller and call. */
+  /** Returns the round that `suspend` stored. Each round is returned only once. Undefined if the token does not belong to this caller and call. */
   resume(principal: Principal, asked: AccessRequest, argsDigest: string | null, token: string): Promise<Round | undefined>;
-  /** Refuses a session that does not belong to the caller, in the same words whether or not it exists. */
+  /** Throws a refusal if the session does not belong to the caller. The refusal is the same whether or not the session exists. */
   enterSession(principal: Principal, sessionId: string): Promise<void>;
   /** Renews the session that the call named. */
   touchSession(tx: Tx, sessionId: string): Promise<void>;
-  /** The state of the caller's work when its call failed, stored in the journal with the call. Undefined if there is nothing to add. */
+  /** Returns the state of the caller's work after a failed call. The journal stores it with the call. Undefined if there is nothing to add. */
   circumstances?(principal: Principal, tool: { readonly name: string; readonly toolset: Toolset }): Promise<Record<string, string> | undefined>;
-  /** The reply as this caller may read it: nothing in it links two objects of a private developer. */
+  /** Returns the reply as this caller may read it. The result contains nothing that links two objects of a private developer. */
   redact(principal: Principal, reply: Reply<unknown>, args: unknown): Promise<Reply<unknown>>;
   observe(call: { name: string; surface: Surface; outcome: string; seconds: number }): void;
   /** Unset if no collector is configured. */

@@ -63,14 +63,14 @@ function aboutOf(name: string, contracts: readonly Contract[]): string {
 }
 
 /**
- * Operations are described in the schema, because clients fetch the schemas only of tools they use, while every agent reads the
- * tool's description.
+ * Describes all operations in the schema of `operation` and not in the tool's description. Every agent reads the description of
+ * each tool, while a client loads a schema only for a tool that it uses.
  */
 function operationsDescription(contracts: readonly Contract[]): string {
   return contracts.map((contract) => `${contract.operation}: ${contract.description}`).join('\n');
 }
 
-/** The tool is read-only if every operation is, and destructive if any is. */
+/** A tool is read-only if all of its operations are, and destructive if at least one of them is. */
 function mergedAnnotations(contracts: readonly Contract[]): Annotations {
   const all = (key: keyof Annotations) => contracts.every((contract) => contract.annotations[key]);
   const any = (key: keyof Annotations) => contracts.some((contract) => contract.annotations[key]);
@@ -82,7 +82,10 @@ function mergedAnnotations(contracts: readonly Contract[]): Annotations {
   };
 }
 
-/** A top-level `oneOf` makes some clients drop the tool. So the fields of all operations are merged, and `operation` is required. */
+/**
+ * Merges the fields of all operations into one object in which `operation` is required, because some clients drop a tool with a
+ * top-level `oneOf`.
+ */
 function mergedInput(name: string, contracts: readonly Contract[]): JsonSchema {
   const properties: Record<string, JsonSchema> = {
     operation: { type: 'string', enum: contracts.map((contract) => contract.operation), description: operationsDescription(contracts) },

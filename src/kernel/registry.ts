@@ -11,7 +11,7 @@ import type { Implementation } from './tool.ts';
 export class Registry {
   readonly #tools: ReadonlyMap<string, PublishedTool>;
   readonly #actions: ReadonlyMap<string, PublishedTool>;
-  /** Tools of the other servers that serve a workspace. They can change at any time. */
+  /** Returns the tools of the external servers of a workspace. These tools can change at any time. */
   readonly external: (workspace: string) => ToolSource;
 
   constructor(implementations: readonly Implementation[], external: (workspace: string) => ToolSource = () => NO_TOOLS) {
@@ -29,7 +29,7 @@ export class Registry {
     return this.#actions.get(name);
   }
 
-  /** Whether a call does work that others wait for. */
+  /** Whether the called tool or action is essential, because others wait for the work that it ends, renews or hands over. */
   isEssential({ noun, name, args }: { readonly noun: CallKind; readonly name: string; readonly args: unknown }): boolean {
     const called = noun === 'tool' ? this.tool(name) : noun === 'action' ? this.action(name) : undefined;
     const operation = isRecord(args) && typeof args.operation === 'string' ? args.operation : '';
@@ -57,8 +57,8 @@ export class Registry {
   }
 
   /**
-   * The fields of a call's arguments that contain secrets. They are also redacted if the name is misspelt, or a tool is called as
-   * an action.
+   * Returns the argument fields that contain secrets. If the tool name is misspelt, these are the secret fields of all tools in
+   * the toolset that the name belongs to.
    */
   #secretsOf(noun: CallKind, name: string): readonly string[] {
     if (noun !== 'tool' && noun !== 'action') return [];
@@ -89,7 +89,7 @@ const byName = (tools: readonly PublishedTool[]): ReadonlyMap<string, PublishedT
 
 export const accessOf = (action: PublishedTool): Access => [...action.operations.values()][0]?.contract.access ?? 'operator';
 
-/** A second name under which a tool may be called. It is also the name of its permission. */
+/** Second names under which tools may be called. Grants for these tools also use the second name. */
 const ALIASES: Readonly<Record<string, string>> = { create_pr: 'create_pull_request' };
 export const ALIAS_NAMES: readonly string[] = Object.keys(ALIASES);
 const PERMISSIONS = new Map(Object.entries(ALIASES).map(([alias, tool]) => [tool, alias]));
@@ -129,15 +129,15 @@ function withoutSecrets(args: unknown, secrets: readonly string[]): unknown {
   return Object.fromEntries(Object.entries(args).map(([field, value]) => [field, secrets.includes(field) ? '[redacted]' : value]));
 }
 
-/** No contract accepts deeper JSON. Deeper input could only overflow a recursive reader. */
+/** No contract accepts JSON that is nested deeper. Deeper input would only overflow the stack of recursive functions. */
 const MAX_DEPTH = 64;
 
-/** The field by which a call of the team contract names its agent session. */
+/** The input field in which a call to a team tool names its agent session. */
 export const SESSION_FIELD = 'session_id';
 
 export const linksSession = ({ toolset, input }: Contract): boolean => toolset === 'team' && SESSION_FIELD in input.shape;
 
-/** The chosen operation, and the rest of the input for that operation's schema. */
+/** Returns the operation that the caller chose, and the other input fields, which the schema of that operation validates. */
 export function selectOperation(tool: PublishedTool, args: unknown): { implementation: Implementation; fields: unknown } {
   const only = tool.operations.get(null);
   if (only) return { implementation: only, fields: args };
@@ -149,7 +149,7 @@ export function selectOperation(tool: PublishedTool, args: unknown): { implement
   return { implementation: chosen, fields };
 }
 
-/** The validated input, or a refusal that names every invalid field. */
+/** Returns the validated input, or throws a refusal that names the invalid fields. */
 export function parseInput(contract: Pick<Contract, 'input' | 'inputCodes'>, value: unknown): Record<string, unknown> {
   const hostile = findUnstorable(value, '', 0);
   if (hostile) throw invalidInput([hostile], contract.inputCodes);
@@ -167,7 +167,7 @@ function describe(issue: z.core.$ZodIssue, at: readonly PropertyKey[]): InputIss
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({ field: fieldName([...at, key]), message: 'unknown field' }));
   }
-  // A field that accepts any value but is required.
+  // The field accepts any value, but it is required and missing.
   if (issue.code === 'invalid_type' && (issue.expected as string) === 'nonoptional') return [{ field: path, message: 'expected a value' }];
   return [{ field: path, message: issue.message.replace(/^Invalid input: /, '') }];
 }

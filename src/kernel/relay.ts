@@ -2,8 +2,8 @@ import type { Log } from './log.ts';
 import { Refusal } from './reply.ts';
 
 /**
- * Types shared by the pipe and the surfaces for tools, prompts and resources of other MCP servers. The pipe terminates the
- * protocol on both sides, so everything here is plain protocol JSON, the same in every revision. No SDK type is used.
+ * Types for tools, prompts and resources of other MCP servers. Covenant speaks MCP separately with the client and with the other
+ * server, so these types contain only plain JSON that is the same in every protocol revision. They use no type of an MCP SDK.
  */
 export type Json = Record<string, unknown>;
 
@@ -19,15 +19,18 @@ export const isLoud = (level: unknown, least: string): boolean => rank(level) <=
 
 const rank = (level: unknown): number => (LEVELS as readonly unknown[]).indexOf(level);
 
-/** The caller's side of a call in progress: what its client can do besides wait for the result. */
+/** The connection to the caller's client during a call. It contains what the client can do besides waiting for the result. */
 export interface Exchange {
-  /** As the client declared them. */
+  /** The capabilities that the client declared. */
   readonly capabilities: Json;
   /** Set if the client asked for progress notifications. */
   readonly progress?: (params: Json) => void;
   /** Set if the client accepts log messages; `level` is the minimum it wants. */
   readonly log?: { readonly level: string; readonly send: (params: Json) => void };
-  /** Asks the client and waits. For clients of older protocol revisions; newer ones are asked with an `input_required` result. */
+  /**
+   * Asks the client a question and waits for the answer. For clients of older protocol revisions. Newer clients get questions as
+   * an `input_required` result.
+   */
   readonly ask?: (method: ClientRequest, params: Json, signal: AbortSignal) => Promise<Json>;
   /** Set if the client accepts `input_required`. Contains what the client added when it repeated the call. */
   readonly rounds?: { readonly inputResponses?: Json | undefined; readonly requestState?: string | undefined };
@@ -38,14 +41,14 @@ export interface Exchange {
 export interface RelayContext {
   /** Aborts when the call takes too long, the caller disconnects or the server stops. */
   readonly signal: AbortSignal;
-  /** Unset if the caller can only wait: the direct endpoint and the CLI. */
+  /** Undefined if the client can only wait for the result, as with the direct endpoint and the CLI. */
   readonly exchange: Exchange | undefined;
   readonly requestId: string;
   readonly log: Log;
 }
 
 export interface ExternalTool {
-  /** The name under which it is published, listed and granted. */
+  /** The name under which the tool is listed, called and granted. */
   readonly name: string;
   readonly server: string;
   readonly toolset: 'gateway';
@@ -62,7 +65,7 @@ export interface ToolSource {
   tool(name: string): ExternalTool | undefined;
   /** Sorted by name. */
   tools(): readonly ExternalTool[];
-  /** Why a tool is withheld. Reported only to a caller who may call it. */
+  /** Returns the refusal that explains why a tool is withheld. Only callers who may call the tool receive it. */
   withheld(name: string): Refusal | undefined;
 }
 
@@ -100,7 +103,7 @@ export function outcomeOf(result: Json): 'ok' | 'error_result' | 'input_required
   return result.isError === true ? 'error_result' : 'ok';
 }
 
-/** The caller's `requestState` belongs to none of its waiting calls. */
+/** For a `requestState` that does not belong to any waiting call of the caller. */
 export function roundUnknown(): Refusal {
   return new Refusal(
     'ROUND_UNKNOWN',

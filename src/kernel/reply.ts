@@ -1,7 +1,7 @@
 import type { Toolset } from './contract.ts';
 import type { TextContent } from './tool.ts';
 
-/** The one reply type behind every envelope. */
+/** The result of a call, before an envelope renders it as a response. */
 export type Reply<T> = Ok<T> | Refused<T>;
 
 export interface Ok<T> {
@@ -39,18 +39,18 @@ interface About {
   readonly content?: ((data: Record<string, unknown>) => TextContent[]) | undefined;
 }
 
-/** The documented response shape of each contract, defined only here. */
+/** Renders replies in the documented response format of a contract. */
 export interface Envelope {
   render(reply: Reply<unknown>, about?: About): Record<string, unknown>;
   /** The JSON Schema of what `render` returns, for a tool whose data has the schema `data`. */
   schema(data: JsonSchema): JsonSchema;
-  /** `render` returns a complete MCP tool result instead of structured content for one. */
+  /** True if `render` returns a complete MCP tool result. Otherwise it returns only the structured content of a tool result. */
   readonly isToolResult?: true;
 }
 
 const FEEDBACK = { ok: 'info', warning: 'warning', blocked: 'block', error: 'error' } as const;
 
-/** Every block contains these two fields, even if there is no warning. */
+/** Every `blocked` response contains these two fields, even if there is no warning. */
 const BLOCK = { warning_id: null, matches: [] } as const;
 
 const team: Envelope = {
@@ -85,7 +85,7 @@ const team: Envelope = {
   }),
 };
 
-/** The plain result. A refusal is `{code, message, recoverable, suggestion}` plus its details. */
+/** Renders a successful reply as its data. A refusal is `{code, message, recoverable, suggestion}` plus its details. */
 const plain: Envelope = {
   render(reply) {
     if (reply.status === 'ok' || reply.status === 'warning') return reply.data as Record<string, unknown>;
@@ -132,7 +132,7 @@ const cycle: Envelope = {
   }),
 };
 
-/** MCP's own result: the tool's content, with its data as structured content. */
+/** Renders an MCP tool result, with the content of the tool and its data as structured content. */
 const content: Envelope = {
   isToolResult: true,
   render(reply, { content: present } = {}) {
@@ -146,10 +146,10 @@ const content: Envelope = {
   schema: (data) => orRefusal(data, ['code', 'message', 'next']),
 };
 
-/** A refusal may use this field for the state of the conflicting object, so its enum applies to the data only. */
+/** A refusal may use this field for the state of the conflicting object. So the schema restricts its values only in successful results. */
 const TOLD_OTHERWISE = 'status';
 
-/** Either the data or a refusal, without a top-level `oneOf`, which some clients cannot parse. */
+/** Returns a schema for either the data or a refusal. It does not use a top-level `oneOf`, because some clients cannot parse that. */
 function orRefusal(data: JsonSchema, refusal: readonly string[]): JsonSchema {
   const fields = Object.fromEntries(refusal.map((field) => [field, field === 'recoverable' ? { type: 'boolean' } : { type: 'string' }]));
   const { required = [], additionalProperties: _, properties, ...rest } = data;
@@ -201,12 +201,12 @@ export const notFound = (code: `${string}_NOT_FOUND`, message: string, next: str
 export const invalidState = (message: string, next: string, details?: Record<string, unknown>): Refusal => new Refusal('INVALID_STATE', message, next, details);
 
 export interface InputIssue {
-  /** `candidates[0].reason`; empty for the whole input. */
+  /** The path of the invalid field, such as `candidates[0].reason`. Empty if the whole input is invalid. */
   field: string;
   message: string;
 }
 
-/** The maximum number of invalid fields that a refusal names, so that a large invalid input gets no large answer. */
+/** The maximum number of invalid fields that a refusal names, so that a large invalid input does not cause a large answer. */
 const MAX_ISSUES = 10;
 /** The number of those fields that the next step repeats. */
 const MAX_NAMED = 3;

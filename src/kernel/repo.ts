@@ -12,7 +12,10 @@ function placeOf(repo: string): string[] {
   return bare.toLowerCase().split('/').filter(Boolean);
 }
 
-/** Whether two addresses name the same repository. Short names do not match, because callers replace data on a match. */
+/**
+ * Whether two addresses name the same repository. A short name does not match a full address, because callers overwrite data if
+ * two addresses match.
+ */
 export const sameRepo = (a: string, b: string): boolean => placeOf(a).join('/') === placeOf(b).join('/');
 
 /** For claims: a short name (`app`, `acme/app`) matches every repository whose address ends in it, so that no claim is missed. */

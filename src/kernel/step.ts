@@ -4,8 +4,8 @@ import { withSpan } from './trace.ts';
 
 /**
  * Work outside the store is done in steps. A row records the step in progress and its deadline. Some rows also record the process
- * that runs the step. The runner that knows exactly this deadline owns the step. Once the deadline has passed or the process has
- * ended, the sweep takes the step over and finishes or undoes it.
+ * that runs the step. A runner owns the step as long as the row contains the deadline that the runner wrote. Once the deadline
+ * has passed or the process has ended, the sweep takes the step over and finishes or undoes it.
  */
 
 /** The runner of a step: a call, or the sweep that finishes the steps of a process that has ended. */
@@ -41,17 +41,20 @@ export const STEP_OVER = { step: null, step_until: null } as const;
 
 export const isUnderWay = (row: Stepping<unknown>, now: number): boolean => row.step !== null && (row.step_until ?? 0) > now;
 
-/** Whether the runner that read the row as `held` still owns its step. */
+/** Whether the step in `row` is the same as in `held`, so that the runner that wrote `held` still owns it. */
 export const isHeldAs = (row: Stepping<unknown>, held: Stepping<unknown>): boolean => row.step === held.step && row.step_until === held.step_until;
 
-/** Whether the step is abandoned and unchanged since it was seen. If several servers saw it, one takes it over. */
+/**
+ * Whether the deadline of the step has passed and the step is the same as in `seen`. If several servers check this, only one of
+ * them takes the step over.
+ */
 export const isLeft = (row: Stepping<unknown>, seen: Stepping<unknown>, now: number): boolean =>
   row.step !== null && row.step_until === seen.step_until && !isUnderWay(row, now);
 
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error)).slice(0, 500);
 
 interface Carried<Step> extends Stepping<Step> {
-  /** The process that runs it; null: any process may. */
+  /** The process that runs the step. Null: any process may run it. */
   readonly step_by: string | null;
 }
 
@@ -69,7 +72,7 @@ interface Leasing<Row> {
   change(tx: Tx, row: Row, values: Partial<Row>): Promise<unknown>;
 }
 
-/** Leases for the steps of one table whose rows also record the process that runs the step. */
+/** Manages who owns the steps of one table whose rows also record the process that runs the step. */
 export function createLeases<Row extends Carried<unknown> & { readonly workspace_id: string; readonly id: string }>({
   holders,
   stepMs,
@@ -82,7 +85,7 @@ export function createLeases<Row extends Carried<unknown> & { readonly workspace
   const isOverdue = (row: Pick<Carried<unknown>, 'step_until' | 'step_by'>, now: number): boolean =>
     (row.step_until ?? 0) <= now || holders.hasEnded(row.step_by);
 
-  /** The current row, if the owner is unchanged. */
+  /** Returns the current row if the runner still owns its step. */
   async function stillMine(tx: Tx, leased: LeasedStep<Row>): Promise<Row | undefined> {
     const row = await find(tx, leased);
     return row && isHeldAs(row, leased) ? row : undefined;
@@ -94,7 +97,7 @@ export function createLeases<Row extends Carried<unknown> & { readonly workspace
     return { ...row, ...next };
   }
 
-  /** Takes over an overdue step. If several try, one succeeds. */
+  /** Takes over an overdue step. If several processes try, only one succeeds. */
   async function takeOver(tx: Tx, seen: Row): Promise<LeasedStep<Row> | undefined> {
     const row = await find(tx, seen);
     return row?.step != null && isHeldAs(row, seen) && isOverdue(row, tx.now) ? await prolong(tx, row, row.step) : undefined;

@@ -5,14 +5,17 @@ import type { Clock } from './clock.ts';
 import type { Log } from './log.ts';
 import { errorType, RequestScope, type Tracer } from './trace.ts';
 
-/** Work that is due by the clock. It must be idempotent: any process may run it, and several may run it at the same time. */
+/** Work that runs at regular intervals. It must be idempotent, because any process may run it, and several may run it at the same time. */
 export interface Sweep {
   readonly name: string;
   readonly everyMs: number;
   run(): Promise<unknown>;
 }
 
-/** Runs each sweep by the clock, never twice at the same time in this process. If a sweep falls due while it is running, it runs once more afterwards. */
+/**
+ * Runs each sweep at its interval, never twice at the same time in this process. If a sweep becomes due while it is running, it
+ * runs once more afterwards.
+ */
 export function startSweeping(sweeps: readonly Sweep[], clock: Clock, log: Log, tracer?: Tracer): { stop(): Promise<void> } {
   const stops: (() => void)[] = [];
   const running = new Set<Promise<void>>();
@@ -43,7 +46,7 @@ export function startSweeping(sweeps: readonly Sweep[], clock: Clock, log: Log, 
   };
 }
 
-/** A run that found nothing to do is not traced: several happen every few seconds. */
+/** Runs a sweep once. A run that finds nothing to do sends no trace, because such runs happen every few seconds. */
 async function runOnce(sweep: Sweep, log: Log, tracer: Tracer | undefined): Promise<void> {
   const scope = new RequestScope({ span: tracer?.begin(`sweep ${sweep.name}`, 'internal') });
   await scope.run(async () => {
@@ -82,7 +85,10 @@ interface DueWork<R extends DueRow> {
   settle(tx: Tx, row: R): Promise<unknown>;
 }
 
-/** A sweep over rows that fall due by the clock. A row that cannot be settled is logged and retried next time; all others are settled. */
+/**
+ * A sweep over rows that have a due time. If a row cannot be settled, the sweep logs it, settles all other rows and retries that
+ * row in its next run.
+ */
 export function dueSweep<R extends DueRow>({ store, clock, log }: Pick<Services, 'store' | 'clock' | 'log'>, work: DueWork<R>): Sweep {
   const { name, everyMs, atOnce, find, settle } = work;
   const key = (row: R) => `${row.workspace_id} ${row.id}`;
@@ -116,7 +122,7 @@ export function dueSweep<R extends DueRow>({ store, clock, log }: Pick<Services,
     async run() {
       const failed = new Set<string>();
       for (;;) {
-        // Failed rows are found again, before later ones.
+        // The limit grows by the number of failed rows, because the query returns them again, before the rows that became due later.
         const found = await find(store.reader, clock.now(), atOnce + failed.size);
         const due = found.filter((row) => !failed.has(key(row)));
         for (const [workspace, rows] of Map.groupBy(due, ({ workspace_id }) => workspace_id)) {

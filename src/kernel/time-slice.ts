@@ -1,9 +1,12 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 
-/** The longest time that other calls have to wait. */
+/** The longest time in milliseconds that other calls have to wait. */
 const MAX_MS = 20;
 
-/** Splits long work so that other calls can run in between. Counting a large context takes as long as a hundred other calls. */
+/**
+ * Splits long work so that other calls can run in between. For example, counting the tokens of a large context takes as long as a
+ * hundred other calls.
+ */
 export class TimeSlice {
   #since = performance.now();
 

@@ -5,10 +5,14 @@ import type { Reply } from './reply.ts';
 import type { Sweep } from './sweep.ts';
 
 /**
- * How a contract is implemented:\n- `read`: reads committed state and changes nothing.\n- `write`: state and events in one
- * transaction, which also records the call. Only `tx` may be awaited inside it. `prepare` fetches external data first and changes
- * nothing.\n- `begin`, `act`: a write that usually completes the call. If it returns `Deferred` work, `act` runs that work as
- * `run` would.\n- `run`: an external effect between several writes. After a crash between them, a sweeper must finish or undo the work.
+ * How a contract is implemented:
+ * - `read`: reads committed state and changes nothing.
+ * - `write`: changes state and adds events in one transaction, which also records the call. Inside it, only calls of `tx` may be awaited.
+ *   `prepare` runs before the transaction. It fetches external data and changes nothing.
+ * - `begin` and `act`: a write that usually completes the call. If `begin` returns `Deferred` work, `act` does that work outside of the
+ *   transaction.
+ * - `run`: several writes with an effect outside the store between them. If the server crashes between two writes, a sweep must finish or
+ *   undo the work.
  */
 export type Handler<C extends Contract, P = unknown> =
   | { readonly read: (input: Input<C>, ctx: CallContext) => Promise<Reply<Output<C>>> }
@@ -27,7 +31,7 @@ export interface TextContent {
   readonly text: string;
 }
 
-/** A contract with its handler. `implement` checked the types of the pair; here they no longer matter. */
+/** A contract with its handler. The types here are general, because `implement` has already checked that the two match. */
 export interface Implementation {
   readonly contract: Contract;
   readonly handler: Handler<Contract>;
@@ -43,7 +47,10 @@ export function implement<C extends Contract, P = undefined>(
   return { contract, handler, ...options } as unknown as Implementation;
 }
 
-/** One kind of stored data, and how long it is kept once it is finished. null: forever; 'retention.days': the workspace's setting. */
+/**
+ * One kind of stored data, and how long it is kept after it is finished. null: forever. 'retention.days': as long as the
+ * workspace's setting says.
+ */
 export interface RetentionInfo {
   readonly what: string;
   readonly ms: number | null | 'retention.days';
@@ -54,10 +61,10 @@ export interface Feature {
   readonly name: string;
   readonly implementations: readonly Implementation[];
   readonly sweeps?: readonly Sweep[];
-  /** Shown to people who ask how long their data is kept. */
+  /** What data the feature stores and for how long. The action `retention.list` shows this to people. */
   readonly keeps?: readonly RetentionInfo[];
   /** Repairs what an older version or a crash left behind, before the first call is served. */
   readonly start?: (services: Services) => Promise<void>;
-  /** Stops everything the feature runs besides calls. */
+  /** Stops everything that the feature runs outside of calls. */
   readonly stop?: () => Promise<void>;
 }

@@ -7,20 +7,26 @@ import type { Toolset } from './contract.ts';
 import type { Aside, CallKind } from './ports.ts';
 import { Refusal, type Reply } from './reply.ts';
 
-/** Field names from W3C Trace Context, the same in HTTP headers and in a request's `_meta`. */
+/**
+ * The trace context that a caller sends. The field names are those of W3C Trace Context, both in HTTP headers and in the `_meta`
+ * of an MCP request.
+ */
 export interface TraceContext {
   readonly traceparent: string;
   readonly tracestate?: string | undefined;
 }
 
 type SpanKind = 'server' | 'client' | 'internal';
-/** Ids, codes and tool names only. Never arguments, tokens or people's names, because a collector has other readers than the journal. */
+/**
+ * The attributes of a span. They contain only ids, codes and tool names, and never arguments, tokens or people's names, because
+ * people who cannot read the journal may be able to read the collector.
+ */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** A timed part of the work, as reported to a collector. */
 export interface TraceSpan {
   readonly traceId: string;
-  /** The trace context under which another server's spans become children of this one. */
+  /** The trace context to send to another server, so that its spans become children of this span. */
   readonly context: TraceContext;
   child(name: string, kind: SpanKind, said?: SpanAttributes): TraceSpan;
   rename(name: string): void;
@@ -36,7 +42,7 @@ export interface Tracer {
 
 const LONGEST = 512;
 
-/** Undefined if the caller sent none. The value is not validated here. */
+/** Reads the trace context of a caller, or returns undefined if the caller sent none. The value is not validated here. */
 export function traceContext(said: (key: 'traceparent' | 'tracestate') => unknown): TraceContext | undefined {
   const bounded = (value: unknown) => (typeof value === 'string' && value.length <= LONGEST ? value : undefined);
   const traceparent = bounded(said('traceparent'));
@@ -71,7 +77,10 @@ export function errorType(error: unknown): string {
   return error instanceof Error ? error.name : 'unknown';
 }
 
-/** The store with spans. Writes of several callers run in one batch, so each callback is bound to its own caller's scope. */
+/**
+ * Wraps the store so that writes create spans. The store runs writes of several callers in one batch, so each callback is bound
+ * to the scope of its own caller.
+ */
 export function tracedStore(store: Store): Store {
   const said = { 'db.system.name': store.kind === 'sqlite' ? 'sqlite' : 'postgresql' };
   return {
@@ -97,12 +106,12 @@ const currentScopes = new AsyncLocalStorage<ScopeAndSpan>();
 export class RequestScope {
   readonly request: string | undefined;
   readonly span: TraceSpan | undefined;
-  /** The number of parts that a collector would receive. */
+  /** The number of spans that were started in this scope. */
   parts = 0;
   #isLent: boolean;
   #isOver = false;
 
-  /** `lends`: the first call made in this scope gets the same id. */
+  /** `lends`: if true, the first call in this scope gets the id of the request. */
   constructor({ request, span, lends = false }: { request?: string; span?: TraceSpan | undefined; lends?: boolean }) {
     this.request = request;
     this.span = span;
@@ -138,7 +147,7 @@ function currentScope(): ScopeAndSpan | undefined {
   return current && !current.scope.isOver ? current : undefined;
 }
 
-/** The id of a call: the id of the request that carried it, so that one id finds both. */
+/** Returns the id for a new call. The first call of an HTTP request gets the id of that request, so that people can find both with one id. */
 export const requestIdAt = (now: number): string => currentScope()?.scope.borrow() ?? newId('req', now);
 
 /** The fields that identify all log lines of one request. */
@@ -174,7 +183,7 @@ export function recordCallSpan(span: TraceSpan, call: Call, { known, toolset, ou
   const { noun, aside, server, surface, requestId, principal } = call;
   const name = known ? call.name : undefined;
   const method = methodOf(noun, aside);
-  // The name of a resource is the name of its server.
+  // For a resource, `name` is only the name of its server.
   if (name !== undefined && noun !== 'resource') span.rename(`${method} ${name}`);
   span.say({
     'mcp.method.name': noun === 'action' ? undefined : method,

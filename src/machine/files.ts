@@ -4,9 +4,9 @@ import { link, mkdir, open, readdir, realpath, rename, rm, stat } from 'node:fs/
 import { basename, dirname, join } from 'node:path';
 import { processExists } from './process/group.ts';
 
-/** Files of the server in a repository. Each operation happens completely or not at all, even after a power failure. */
+/** File operations for the files that the server writes to a repository. Even after a power failure, each operation has happened completely or not at all. */
 
-/** A link is in place of a folder. Nothing is written through it. */
+/** A symbolic link was found where a folder should be. Nothing is written through it. */
 export class FolderElsewhere extends Error {
   override readonly name = 'FolderElsewhere';
 
@@ -15,7 +15,7 @@ export class FolderElsewhere extends Error {
   }
 }
 
-/** Something other than a regular file is in place of a file, or the file is larger than any that the server writes. */
+/** There is something other than a regular file at the path, or the file is larger than any file that the server writes. */
 export class NotAFile extends Error {
   override readonly name = 'NotAFile';
   readonly why: string;
@@ -27,13 +27,13 @@ export class NotAFile extends Error {
 }
 
 const MB = 1024 * 1024;
-/** Larger than the server's largest file, even if that is formatted with one element per line. */
+/** This is larger than any file that the server writes, even if someone reformats the file with one element per line. */
 const MAX_BYTES = 64 * MB;
 
-/** Null if the file does not exist. Pipes and devices are not read, because they may never end. */
+/** Returns null if the file does not exist. Refuses to read pipes and devices, because their content may never end. */
 async function readText(path: string, maxBytes = MAX_BYTES): Promise<string | null> {
   try {
-    // Opening a pipe without a writer would block forever.
+    // Without O_NONBLOCK, opening a pipe that nobody writes to would block forever.
     const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     try {
       const found = await file.stat();
@@ -45,7 +45,7 @@ async function readText(path: string, maxBytes = MAX_BYTES): Promise<string | nu
     }
   } catch (error) {
     if (isMissing(error)) return null;
-    // A socket, or a link to itself.
+    // The path is a socket, or a link that leads to itself.
     if (['ENXIO', 'ELOOP'].includes((error as NodeJS.ErrnoException).code ?? '')) throw new NotAFile(path, 'is not a file');
     throw error;
   }
@@ -58,7 +58,10 @@ async function isFolder(path: string): Promise<boolean> {
   );
 }
 
-/** `root` contains no symbolic links. None is followed below it, so that a repository cannot lead the server outside. */
+/**
+ * Creates nested folders below `root` and returns the path of the innermost. `root` must not contain symbolic links. Links below it are not followed, so that
+ * a repository cannot make the server write somewhere else.
+ */
 async function makeFolder(root: string, ...names: string[]): Promise<string> {
   let folder = root;
   for (const name of names) {
@@ -78,13 +81,13 @@ async function makeFolder(root: string, ...names: string[]): Promise<string> {
   return folder;
 }
 
-/** Distinguishes the starts of a server in a container, which gets the same process id every time. */
+/** A random value for each start of the server, because a server in a container gets the same process id every time. */
 const START = randomBytes(6).toString('hex');
 
-/** The temporary name for something that is later moved to `path`. The name identifies its owner. */
+/** Returns the path of a temporary file that is later moved to `path`. Its name contains the id of the process that created it. */
 const besideName = (path: string): string => join(dirname(path), `.${basename(path)}.${process.pid}.${START}${randomBytes(6).toString('hex')}.tmp`);
 
-/** Removes temporary files of processes that have ended. */
+/** Removes the temporary files of processes that do not run anymore. */
 async function removeLeftovers(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const [, pid, start] = /^\..+\.(\d+)\.([0-9a-f]{12})[0-9a-f]{12}\.tmp$/.exec(name) ?? [];
@@ -94,7 +97,7 @@ async function removeLeftovers(folder: string): Promise<void> {
   }
 }
 
-/** Writes a temporary file to disk. The caller renames or removes it. */
+/** Writes a temporary file and syncs it to disk. The caller must rename or remove it. */
 async function writeBeside(path: string, text: string, mode: number): Promise<string> {
   const temporary = besideName(path);
   try {
@@ -112,7 +115,7 @@ async function writeBeside(path: string, text: string, mode: number): Promise<st
   return temporary;
 }
 
-/** A reader sees either the old text or the new one. */
+/** Replaces the file atomically: a reader sees either the old text or the new text. */
 async function replaceFile(path: string, text: string, mode = 0o644): Promise<void> {
   const temporary = await writeBeside(path, text, mode);
   try {
@@ -124,11 +127,11 @@ async function replaceFile(path: string, text: string, mode = 0o644): Promise<vo
   await syncFolder(dirname(path));
 }
 
-/** Creates a complete file. Returns false if one exists, which stays unchanged. */
+/** Creates the file with its whole content at once. If a file exists already, it stays unchanged and the result is false. */
 export async function createFile(path: string, text: string, mode: number): Promise<boolean> {
   const temporary = await writeBeside(path, text, mode);
   try {
-    // Unlike a rename, a link fails if the name is taken.
+    // Unlike a rename, a link fails if the file exists already.
     await link(temporary, path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
@@ -150,7 +153,7 @@ async function removeFile(path: string): Promise<void> {
   await syncFolder(dirname(path));
 }
 
-/** Returns false if `to` exists already. */
+/** Moves the folder. Returns false if `to` exists already. */
 async function moveFolder(from: string, to: string): Promise<boolean> {
   try {
     await rename(from, to);
@@ -166,7 +169,7 @@ async function removeFolder(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true });
 }
 
-/** A name in a folder is permanent only once the folder itself is on disk. */
+/** Syncs a folder to disk. Without this, a new or changed name in it can be lost in a power failure. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {
@@ -178,6 +181,6 @@ async function syncFolder(path: string): Promise<void> {
 
 const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
 
-/** One object, so that a test can simulate a power failure between two of its steps. */
+/** All file operations are in one object, so that a test can simulate a power failure between two of them. */
 export const fileDisk = { readText, isFolder, makeFolder, besideName, replaceFile, removeFile, moveFolder, removeFolder, removeLeftovers };
 export type FileDisk = typeof fileDisk;

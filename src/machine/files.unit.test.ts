@@ -67,7 +67,7 @@ test('removes temporary files of a dead process, even one with our pid, and keep
   expect(readdirSync(place).sort()).toEqual([basename(mine), named(process.ppid, before), 'state.json', 'notes.tmp', `.mine.${dead}.tmp`].sort());
 });
 
-test('creates nested folders, and none through a link', async () => {
+test('creates nested folders, but does not follow a symbolic link', async () => {
   const root = folder();
   const outside = folder();
   expect(await fileDisk.makeFolder(root, 'a', 'b')).toBe(join(root, 'a', 'b'));

@@ -2,7 +2,10 @@ import { existsSync, realpathSync } from 'node:fs';
 import { isAbsolute, join, parse, relative, resolve, sep } from 'node:path';
 import { orNothing } from '../wire/or-nothing.ts';
 
-/** The path itself, or its deepest existing parent. Searched from the top down: nothing exists below a missing folder. */
+/**
+ * Returns the path itself if it exists, otherwise its deepest existing parent folder. Searches from the top, because nothing can exist below a missing
+ * folder.
+ */
 export function nearestExisting(path: string): string {
   const whole = resolve(path);
   let found = parse(whole).root;
@@ -15,7 +18,10 @@ export function nearestExisting(path: string): string {
   return found;
 }
 
-/** The real path of a file that may not exist yet, through its nearest existing folder. On a case-insensitive file system, in the spelling that is stored. */
+/**
+ * Resolves the symbolic links in a path. If the file does not exist yet, the links of its nearest existing folder are resolved. On a case-insensitive file
+ * system, the result has the spelling that is stored on disk.
+ */
 export function realPathOf(path: string): string {
   const whole = resolve(path);
   const existing = nearestExisting(whole);
@@ -27,5 +33,5 @@ function isUnder(path: string, folder: string): boolean {
   return way === '' || (way !== '..' && !/^\.\.[\\/]/.test(way) && !isAbsolute(way));
 }
 
-/** Whether the server may access this path. `folders`: where repositories may be; undefined: anywhere. */
+/** Whether the server may access this path. `folders` lists the folders in which repositories may be. If it is undefined, they may be anywhere. */
 export const isAllowed = (path: string, folders: readonly string[] | undefined): boolean => !folders || folders.some((folder) => isUnder(path, folder));

@@ -1,6 +1,6 @@
 import { BEGINNING, type ChainPoint, canonicalJson, chainHash, type JournalEvent } from './journal.ts';
 
-/** The kind of the event with which a chain attests that it was cut. */
+/** The kind of the event that a prune appends to the journal. */
 export const PRUNED = 'journal.pruned';
 
 export const attestsCut = ({ category, kind, payload }: JournalEvent, { seq, hash }: ChainPoint): boolean =>
@@ -14,7 +14,7 @@ export interface ChainBreak {
   reason: string;
 }
 
-/** Checks a chain page by page and in order, from its beginning or from a verified point. Stops at the first break. */
+/** Verifies the hash chain of a journal page by page, from its beginning or from a point that is already verified. Stops at the first break. */
 export class ChainVerifier {
   readonly #start: ChainPoint;
   readonly #cuts: JournalEvent[] = [];
@@ -28,7 +28,7 @@ export class ChainVerifier {
     this.#next = verified.seq + 1;
   }
 
-  /** The last valid event, and the first break. */
+  /** The last event with a valid hash, and the first break if one was found. */
   get reached(): { seq: number; hash: string; firstBreak: ChainBreak | null } {
     return { seq: this.#next - 1, hash: this.#previous, firstBreak: this.#first ?? null };
   }
@@ -51,8 +51,8 @@ export class ChainVerifier {
   }
 
   /**
-   * The head row records how long the chain must be, because a removed tail leaves no gap. If a whole pruned journal was verified, one of its events
-   * must attest the `anchor`, because the anchor's row alone could be forged.
+   * `head` tells how long the chain must be: if the last events were removed, the chain has no gap that would show it. If a pruned journal was verified from
+   * its `anchor`, one of its events must confirm the anchor, because the anchor's row alone could be forged.
    */
   finish(head: ChainPoint | undefined, anchor: ChainPoint = BEGINNING): { valid: boolean; events: number; root: string; firstBreak: ChainBreak | null } {
     const last = this.#next - 1;

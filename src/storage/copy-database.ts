@@ -3,12 +3,12 @@ import { dirname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 
 /**
- * `VACUUM INTO` makes a consistent, compact copy of a live database. It is synchronous and can take seconds, so it runs in a worker thread. The copy
- * is complete and synced when the promise resolves.
+ * Makes a consistent, compact copy of a database that may be in use. `VACUUM INTO` is synchronous and can take seconds, so it runs in a worker thread. When
+ * the promise resolves, the copy is complete and synced to disk.
  */
 export async function copyDatabase(from: string, to: string): Promise<void> {
   mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
-  // Created empty and private first: VACUUM INTO accepts an empty file, but would create its own with default permissions.
+  // Creates an empty file with private permissions first. VACUUM INTO writes into an empty file, but if there is none, it creates one with default permissions.
   writeFileSync(to, '', { flag: 'wx', mode: 0o600 });
   const worker = new Worker(COPY, { eval: true, workerData: { from, to } });
   await new Promise<void>((resolve, reject) => {
@@ -20,7 +20,7 @@ export async function copyDatabase(from: string, to: string): Promise<void> {
   });
 }
 
-/** Plain JavaScript in a string, so that the worker starts the same way from sources and from the build. */
+/** The worker is plain JavaScript in a string, so that it starts in the same way from the sources and from the build. */
 const COPY = `
 const { workerData } = require('node:worker_threads');
 const { DatabaseSync } = require('node:sqlite');

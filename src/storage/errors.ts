@@ -1,9 +1,9 @@
-/** An error of the store. The kernel translates it into a reply. */
+/** Base class of storage errors. The kernel converts them into replies. */
 export class StoreError extends Error {
   override readonly name: string = 'StoreError';
 }
 
-/** Another process held the database longer than the wait limit. Nothing was written. */
+/** Another process locked the database for longer than the wait limit. Nothing was written. */
 export class StoreBusy extends StoreError {
   override readonly name = 'StoreBusy';
 }
@@ -22,7 +22,7 @@ export class StoreClosed extends StoreError {
   override readonly name = 'StoreClosed';
 }
 
-/** This program can migrate an `older` schema, but not an `obsolete` one. A `foreign` schema belongs to another program. */
+/** This version can migrate an `older` schema, but an `obsolete` schema is too old to migrate. A `foreign` schema belongs to another program. */
 export type MismatchWhy = 'older' | 'obsolete' | 'newer' | 'foreign';
 
 /** The schema in the database does not match this program. The message names the difference and the fix. */
@@ -35,7 +35,7 @@ export class SchemaMismatch extends StoreError {
   }
 }
 
-/** The caller left (timeout, disconnect) before its turn in the queue. Nothing was written. */
+/** The caller timed out or disconnected while its write was waiting in the queue. Nothing was written. */
 export class WriteWithdrawn extends StoreError {
   override readonly name = 'WriteWithdrawn';
 }

@@ -74,7 +74,7 @@ test('a follower at another position gets the events after it, in order and with
   stop.abort();
 });
 
-test('a commit that a query missed wakes the reader and is not lost', async () => {
+test('if a query misses a commit, the commit wakes the follower, so that no event is lost', async () => {
   const { follower, append, meanwhile, stop } = await counted();
   meanwhile.push(() => append('at that moment'));
   const pages = [follower(0), follower(0)].map((one) => one.next());

@@ -5,10 +5,10 @@ import { type JournalEvent, readEvents } from './journal.ts';
 export type JournalPage = readonly JournalEvent[];
 
 const PAGE = 200;
-/** The maximum number of cached pages. Followers at the same position share a page, but followers that catch up are at many positions. */
+/** The maximum number of cached pages. A limit is needed because followers that are catching up each read at a different position. */
 const KEPT_PAGES = 4;
 
-/** All followers of the journals, by workspace. */
+/** Streams journal events to all followers, with one shared cache of pages for each workspace. */
 export class JournalFollowers {
   readonly #db: Db;
   readonly #workspaces = new Map<string, Tail>();
@@ -17,7 +17,7 @@ export class JournalFollowers {
     this.#db = db;
   }
 
-  /** Called when something may have been committed. */
+  /** Wakes the followers of a workspace. Called whenever something may have been committed. */
   ring(workspace: string): void {
     this.#workspaces.get(workspace)?.ring();
   }
@@ -33,7 +33,7 @@ export class JournalFollowers {
     signal.addEventListener('abort', wake.hear);
     try {
       for (let last = after; !signal.aborted; ) {
-        // Read before the query: a commit between the query and the wait must not be missed.
+        // The counter is read before the query, so that a commit between the query and the wait is not missed.
         const rings = tail.rings;
         const page = await tail.read(last);
         const end = page.at(-1);
@@ -52,8 +52,8 @@ export class JournalFollowers {
 }
 
 /**
- * One workspace's journal. Until the next ring, all followers at the same position share a page. If a query missed a commit, that commit rings after
- * the query, and the page is dropped.
+ * Pages at the end of one workspace's journal. Followers at the same position share a page until the next ring. A page that was read just before a commit
+ * does not become stale, because the commit rings afterwards and clears all pages.
  */
 class Tail {
   readonly #load: (after: number) => Promise<JournalPage>;
@@ -94,7 +94,7 @@ class Tail {
     this.#pages.set(after, page);
     const [oldest] = this.#pages.keys();
     if (this.#pages.size > KEPT_PAGES && oldest !== undefined) this.#pages.delete(oldest);
-    // A failure is not shared: the next caller reads again.
+    // A failed read is not cached, so the next caller tries again.
     page.catch(() => this.#pages.get(after) === page && this.#pages.delete(after));
     return page;
   }

@@ -7,28 +7,31 @@ const CONNECT_MS = 3_000;
 const STATEMENT_MS = 5_000;
 
 export interface PostgresFacts {
-  /** In the form of `server_version_num`: 150004. */
+  /** PostgreSQL's `server_version_num`, such as 150004. */
   readonly version: number;
   readonly connectionsLeft: number;
-  /** How far this machine's clock is ahead of the database's. */
+  /** By how much this machine's clock is ahead of the database server's clock. */
   readonly aheadMs: number;
-  /** Sessions that have blocked one of our writers longer than any write takes. */
+  /** Database sessions that have blocked one of our writers for longer than a write ever takes. */
   readonly holders: readonly { pid: number; seconds: number }[];
-  /** Why the schema is not ours, or null. */
+  /** Why this version cannot use the schema as it is, or null if it can. */
   readonly mismatch: Pick<SchemaMismatch, 'why' | 'message'> | null;
   /** The number of migrations that the next start would run. */
   readonly pending: number;
-  /** Parts of the newest schema that this database lacks. */
+  /** Tables, columns, indexes and constraints of the newest schema that this database lacks. */
   readonly missing: readonly string[];
 }
 
-/** The reason never quotes the address, which contains a password. */
+/** The reason never contains the database URL, because the URL contains a password. */
 export interface PostgresRefusal {
   readonly refused: 'unreachable' | 'full' | 'denied';
   readonly reason: string;
 }
 
-/** The facts about the database that an operator needs. Read-only. `heldMs`: how long a writer may wait before the session that blocks it is reported. */
+/**
+ * Collects the facts about the database that an operator needs, without changing anything. If a writer waits for longer than `heldMs`, the session that
+ * blocks it is reported.
+ */
 export async function inspectPostgres(url: string, heldMs = 10_000): Promise<PostgresFacts | PostgresRefusal> {
   let client: pg.Client;
   try {
@@ -56,7 +59,7 @@ const LOOK = `select current_setting('server_version_num') as version,
   current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
     - (select count(*) from pg_stat_activity where backend_type = 'client backend') as left`;
 
-/** Writers wait for a workspace's advisory lock. These sessions block a writer that has waited too long. */
+/** Each writer first waits for the advisory lock of its workspace. This query finds the sessions that have blocked a writer for too long. */
 const HOLDERS = `select holder as pid, max(extract(epoch from clock_timestamp() - waiting.query_start))::int as seconds
   from pg_stat_activity as waiting, unnest(pg_blocking_pids(waiting.pid)) as holder
   where waiting.datname = current_database() and waiting.wait_event_type = 'Lock' and waiting.wait_event = 'advisory'
@@ -66,7 +69,7 @@ const HOLDERS = `select holder as pid, max(extract(epoch from clock_timestamp() 
 async function clockDifference(client: pg.Client): Promise<number> {
   const asked = Date.now();
   const { rows } = await client.query<{ ms: string }>('select (extract(epoch from clock_timestamp()) * 1000)::bigint as ms');
-  // The server answered somewhere between the two times.
+  // The database read its clock at some moment between the two local times.
   return Math.round((asked + Date.now()) / 2 - Number(rows[0]?.ms));
 }
 

@@ -1,22 +1,22 @@
 import { DatabaseSync } from 'node:sqlite';
 import { SCHEMA_VERSION, whyObsolete } from './migrate.ts';
 
-/** `older` is not a fault: the next start migrates it. `obsolete` is older than the first migration. */
+/** `older` is not a fault, because the next start migrates the file. An `obsolete` file is too old to be migrated. */
 type FileTrouble = 'damaged' | 'foreign' | 'newer' | 'older' | 'obsolete' | 'busy';
 
 export interface DatabaseFile {
   readonly trouble: FileTrouble | undefined;
-  /** The trouble in words; empty if there is none. */
+  /** Describes the trouble. Empty if there is none. */
   readonly message: string;
   /** When its first table was created. */
   readonly madeAt: number | null;
 }
 
-/** `whole` reads every page and index, `quick` every page; `look` only identifies the file. */
+/** `whole` checks every page and index. `quick` checks every page. `look` only identifies the file. */
 export type InspectionDepth = 'whole' | 'quick' | 'look';
 const PRAGMAS = { whole: 'integrity_check', quick: 'quick_check' } as const;
 
-/** Whether a SQLite file is a valid database of ours. Read-only. */
+/** Checks whether a SQLite file is a valid Covenant database. Does not change the file. */
 export function inspectDatabaseFile(path: string, depth: InspectionDepth): DatabaseFile {
   let db: DatabaseSync | undefined;
   const found = (trouble: FileTrouble | undefined, message = '', madeAt: number | null = null): DatabaseFile => ({ trouble, message, madeAt });
@@ -43,7 +43,7 @@ export function inspectDatabaseFile(path: string, depth: InspectionDepth): Datab
   }
 }
 
-/** Uses SQLite's error number, because its messages are written for programmers. */
+/** Translates SQLite's error number, because the messages of SQLite do not help an operator. */
 function faultOf(error: unknown): [FileTrouble, string] {
   const [BUSY, LOCKED, CORRUPT, CANNOT_OPEN, NOT_A_DATABASE] = [5, 6, 11, 14, 26];
   const { errcode = 0, message } = error as { errcode?: number; message: string };
@@ -56,16 +56,16 @@ function faultOf(error: unknown): [FileTrouble, string] {
   return ['damaged', 'it cannot be read'];
 }
 
-/** Why a SQLite file cannot be used as our database, or undefined. Read-only. */
+/** Returns why a SQLite file cannot be used as the database, or undefined if it can. Does not change the file. */
 export async function checkDatabaseFile(path: string): Promise<string | undefined> {
   const { trouble, message } = inspectDatabaseFile(path, 'whole');
   return trouble === undefined || trouble === 'older' ? undefined : message;
 }
 
-/** Longer than any of our writes takes. */
+/** A write by Covenant never locks the database for this long. */
 const HELD_MS = 2_000;
 
-/** Whether another program blocks writes to the database. Writes nothing. */
+/** Whether another program holds the database's write lock. Writes nothing. */
 export function isWriteLocked(path: string): boolean {
   let db: DatabaseSync | undefined;
   try {
@@ -80,8 +80,8 @@ export function isWriteLocked(path: string): boolean {
 }
 
 /**
- * Merges the log into the file and leaves WAL mode. This works only while no other program has the database open. Returns why it failed, or undefined.
- * A file that is too damaged to open counts as not in use.
+ * Merges the write-ahead log into the file and leaves WAL mode. This works only if no other program has the database open. Returns the reason for a failure,
+ * or undefined. A file that is too damaged to be opened counts as not in use.
  */
 export function claimDatabaseFile(path: string): string | undefined {
   let db: DatabaseSync | undefined;

@@ -43,7 +43,7 @@ const removeAll = async (store: Store) => {
 const seqs = async (store: Store) => (await readEvents(store.reader, W, 0, 100_000)).map(({ seq }) => seq);
 const tamper = (store: Store, statement: string) => store.engine.transaction(W, (db) => sql.raw(statement).execute(db));
 
-test('a pruned journal begins after its anchor, an event attests the anchor, and the chain verifies after every step [audit.journal.append-only]', async () => {
+test('a pruned journal begins after its anchor, an event confirms the anchor, and the chain can be verified after every step [audit.journal.append-only]', async () => {
   const store = await journal(8);
   const root = (await readEvents(store.reader, W, 4, 1))[0]?.hash;
   expect(await cutAt(store, 55)).toBe(true);
@@ -86,7 +86,7 @@ test('detects a break among the events to prune, and a journal whose end is miss
   expect((await walk(lost, 1_000)).reached.firstBreak).toMatchObject({ seq: 5, reason: expect.stringMatching(/head is at 8/) });
 });
 
-test('detects a deleted beginning with a forged anchor, because no event attests it', async () => {
+test('detects that events at the beginning were deleted and the anchor was forged, because no event confirms the anchor', async () => {
   const store = await journal(8);
   const [fourth] = await readEvents(store.reader, W, 3, 1);
   await tamper(store, `insert into journal_anchors (workspace_id, seq, hash, time) values ('${W}', 4, '${fourth?.hash}', 40)`);

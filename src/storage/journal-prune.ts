@@ -4,19 +4,19 @@ import { type ChainPoint, eventsAbout, readAnchor, readEvents, toEvent } from '.
 import type { Tx, WriteCallback } from './write.ts';
 
 /**
- * A journal is pruned in two steps. First the cut, in one transaction: the anchor moves to the last event to remove, and the chain records this in an
- * event. From then on the journal begins after the anchor. Then the earlier rows are deleted, oldest first, in small transactions, so that nobody
- * waits long. A crash at any point leaves a journal that verifies, and rows that are deleted later. chain-verifier.ts defines the event of a cut and
- * when it matches an anchor (PRUNED, attestsCut).
+ * A journal is pruned in two steps. The first step (the cut) is one transaction: it moves the journal's anchor to the last event to remove, and appends an
+ * event that records the prune. From then on, the journal begins after the anchor. The second step deletes the rows up to the anchor, oldest first, in small
+ * transactions so that other writers do not wait long. After a crash at any point, the journal still verifies, and the remaining rows are deleted later.
+ * chain-verifier.ts defines the event (PRUNED) and when it matches an anchor (attestsCut).
  */
 
-/** The subject by which events about cuts are found. */
+/** The subject of the events that record prunes. */
 const JOURNAL_SUBJECT = 'journal';
 const PAGE = 500;
-/** The number of rows that one transaction deletes, while every other writer of the workspace waits. */
+/** How many rows one transaction deletes. All other writers of the workspace wait for that transaction. */
 const REMOVED_AT_ONCE = 1_000;
 
-/** Verifies a chain up to the first event that is not older than `before`. The walk can be continued later. */
+/** Verifies the chain step by step, up to the last event that is older than `before`. */
 export class PruneWalk {
   readonly anchor: ChainPoint;
   readonly before: number;
@@ -37,19 +37,19 @@ export class PruneWalk {
     return this.#isDone;
   }
 
-  /** Verifies one more page. The newest event, `head`, may never be removed. */
+  /** Verifies one more page. Stops before `head`, because the newest event is never pruned. */
   async step(db: Db, workspace: string, head: number): Promise<void> {
     const { seq } = this.reached;
     const page = await readEvents(db, workspace, seq, Math.min(PAGE, Math.max(0, head - 1 - seq)));
     const stop = page.findIndex(({ time }) => time >= this.before);
     for (const event of stop < 0 ? page : page.slice(0, stop)) this.#verifier.add(event);
-    // The end of the journal is missing: a prune never deletes it.
+    // The last events of the journal are missing. This is a break, because a prune never deletes them.
     if (page.length === 0 && seq < head - 1) this.#verifier.finish({ seq: head, hash: '' });
     this.#isDone = page.length === 0 || stop >= 0 || this.reached.firstBreak !== null;
   }
 }
 
-/** Whether the chain itself attests that it was cut there. */
+/** Whether an event in the journal confirms that the events up to `anchor` were pruned. */
 export async function isCutAttested(db: Db, workspace: string, anchor: ChainPoint): Promise<boolean> {
   if (anchor.seq === 0) return true;
   const rows = await eventsAbout(db, workspace, [JOURNAL_SUBJECT])
@@ -60,7 +60,10 @@ export async function isCutAttested(db: Db, workspace: string, anchor: ChainPoin
   return rows.some((row) => attestsCut(toEvent(row), anchor));
 }
 
-/** Cuts the journal at the last verified event. Returns false if another process has pruned meanwhile: the chain must be verified again. */
+/**
+ * Makes the journal begin after the last verified event. Returns false if another process has pruned the journal in the meantime. The chain must then be
+ * verified again.
+ */
 export async function cutJournal(tx: Tx, { anchor, reached: { seq, hash }, before }: PruneWalk, actor: string): Promise<boolean> {
   const { db, workspace } = tx;
   const standing = await readAnchor(db, workspace);
@@ -76,13 +79,13 @@ export async function cutJournal(tx: Tx, { anchor, reached: { seq, hash }, befor
   return true;
 }
 
-/** The number of events that remain before the anchor. */
+/** The number of rows up to the anchor that are still to be deleted. */
 export async function countBeforeAnchor(db: Db, workspace: string, { seq }: ChainPoint): Promise<number> {
   const oldest = await db.selectFrom('events').select('seq').where('workspace_id', '=', workspace).orderBy('seq').limit(1).executeTakeFirst();
   return oldest ? Math.max(0, seq - oldest.seq + 1) : 0;
 }
 
-/** Deletes the oldest rows before the anchor and returns how many. */
+/** Deletes some of the oldest rows up to the anchor. Returns how many were deleted. */
 export const removeBatch = (write: <T>(callback: WriteCallback<T>) => Promise<T>): Promise<number> =>
   write(async ({ db, workspace }) => {
     const anchor = await readAnchor(db, workspace);

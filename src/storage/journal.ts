@@ -6,11 +6,11 @@ import type { EventRow, JournalHeadRow } from './schema-rows.ts';
 export type EventCategory = 'usage' | 'work' | 'feedback' | 'audit';
 export const EVENT_CATEGORIES = ['usage', 'work', 'feedback', 'audit'] as const satisfies readonly EventCategory[];
 
-/** The hash before the first event. */
+/** The previous hash of the first event in a journal. */
 export const GENESIS = '0'.repeat(64);
 export const MAX_PAYLOAD_BYTES = 8 * 1024;
 
-/** A position in a chain: an event's number and its hash. */
+/** A position in the hash chain: the number and hash of an event. */
 export interface ChainPoint {
   readonly seq: number;
   readonly hash: string;
@@ -28,14 +28,14 @@ export interface NewEvent {
   payload?: Record<string, unknown>;
 }
 
-/** An event as readers get it. */
+/** An event whose payload is already parsed. */
 export interface JournalEvent extends Omit<EventRow, 'workspace_id' | 'payload'> {
   payload: Record<string, unknown>;
 }
 
 type Hashed = Pick<EventRow, 'seq' | 'category' | 'kind' | 'actor' | 'subject' | 'session' | 'payload' | 'time'>;
 
-/** SHA-256 of the previous hash (hex) followed by the event, without its hash, as canonical JSON. */
+/** Returns the SHA-256 of a text: the previous hash in hexadecimal, followed by the event (without its `hash`) as canonical JSON. */
 export function chainHash(previous: string, event: Hashed): string {
   const canonical =
     `{"actor":${canonicalJson(event.actor)},"category":"${event.category}","kind":${canonicalJson(event.kind)},` +
@@ -44,7 +44,7 @@ export function chainHash(previous: string, event: Hashed): string {
   return digest('sha256', previous + canonical);
 }
 
-/** The events of one transaction: numbered as they are appended, then chained and inserted together before the commit. */
+/** Collects the events of one transaction. Each event gets its number immediately. All events are hashed and inserted together before the commit. */
 export class JournalBatch {
   readonly #workspace: string;
   readonly #start: JournalEnd | undefined;
@@ -57,7 +57,7 @@ export class JournalBatch {
     this.#now = now;
   }
 
-  /** The event's number. It is final if the transaction commits, because writers of a workspace take turns. */
+  /** Returns the number of the event. The number stays the same when the transaction commits, because only one transaction at a time writes to a workspace. */
   append(event: NewEvent): number {
     const seq = (this.#start?.seq ?? 0) + this.#pending.length + 1;
     this.#pending.push({
@@ -69,7 +69,8 @@ export class JournalBatch {
       subject: event.subject == null ? null : storable(event.subject),
       session: event.session == null ? null : storable(event.session),
       payload: boundedPayload(event.payload ?? {}),
-      // The clock may have been set back, or another server's may be behind. Lookups by time rely on times that rise with `seq`.
+      // Times must never decrease from one event to the next, because lookups by time use a binary search. The clock may have been set back, or another
+      // server's clock may be slow.
       time: Math.max(this.#now(), this.#pending.at(-1)?.time ?? this.#start?.time ?? 0),
     });
     return seq;
@@ -79,7 +80,7 @@ export class JournalBatch {
     return this.#pending.length;
   }
 
-  /** Drops what a failed callback appended. */
+  /** Removes the events that a failed callback appended. */
   truncate(length: number): void {
     this.#pending.length = length;
   }
@@ -102,7 +103,7 @@ export async function readHead(db: Db, workspace: string): Promise<JournalHeadRo
   return (await selectHead(db, workspace))[0];
 }
 
-/** Where the next event goes. `time` is the time of the last event, if that still exists. */
+/** The end of the journal, to which the next event is appended. `time` is the time of the last event, or null if that event does not exist anymore. */
 export type JournalEnd = JournalHeadRow & { time: number | null };
 
 const selectEnd = compiledQuery(1, (db, workspace: string) =>
@@ -117,7 +118,7 @@ export async function readEnd(db: Db, workspace: string): Promise<JournalEnd | u
   return (await selectEnd(db, workspace))[0];
 }
 
-/** The point that the first event is chained to: the last pruned event, or the beginning. */
+/** Returns the point that the oldest remaining event is chained to: the last pruned event, or the beginning of the journal. */
 export async function readAnchor(db: Db, workspace: string): Promise<ChainPoint> {
   const row = await db.selectFrom('journal_anchors').select(['seq', 'hash']).where('workspace_id', '=', workspace).executeTakeFirst();
   return row ?? BEGINNING;
@@ -129,8 +130,8 @@ export async function readEvents(db: Db, workspace: string, after: number, limit
 }
 
 /**
- * Events on these subjects, found through a covering index. If SQLite had to fetch other columns of the row too, it would read the whole journal of
- * the workspace instead.
+ * Selects the events with one of these subjects. The inner query reads only columns of an index. If it needed other columns too, SQLite would scan the whole
+ * journal of the workspace.
  */
 export const eventsAbout = (db: Db, workspace: string, subjects: readonly string[]) =>
   db
@@ -140,7 +141,7 @@ export const eventsAbout = (db: Db, workspace: string, subjects: readonly string
       selectFrom('events as named').select('named.seq').where('named.workspace_id', '=', workspace).where('named.subject', 'in', subjects),
     );
 
-/** Events by this actor, found the same way. */
+/** Selects the events of an actor, with the same kind of inner query as `eventsAbout`. */
 export const eventsBy = (db: Db, workspace: string, actor: string) =>
   db
     .selectFrom('events')
@@ -150,8 +151,8 @@ export const eventsBy = (db: Db, workspace: string, actor: string) =>
     );
 
 /**
- * The first event at or after `since`, found by binary search. This works because times rise with `seq`. An index on times would slow down every
- * append, and there are few callers.
+ * Returns the number of the first event at or after `since`. A binary search works because times never decrease from one event to the next. There is no index
+ * on times, because it would slow down every append and few callers need it.
  */
 export async function firstSeqSince(db: Db, workspace: string, since: number): Promise<number> {
   let low = (await readAnchor(db, workspace)).seq + 1;
@@ -176,28 +177,31 @@ export function toEvent({ workspace_id: _, payload, ...row }: EventRow): Journal
   return { ...row, payload: readPayload(payload) };
 }
 
-/** Text that is not canonical JSON was not written by the server. It reads as `unreadable`, and no hash matches it. */
+/** If the text is not canonical JSON, the server did not write it. The payload is then `{ unreadable: true }`, so that the event's hash does not match. */
 function readPayload(text: string): Record<string, unknown> {
   try {
     const payload = JSON.parse(text) as Record<string, unknown>;
     if (canonicalJson(payload) === text) return payload;
   } catch {
-    // Not even JSON.
+    // The text is not JSON at all.
   }
   return { unreadable: true };
 }
 
-/** Makes text storable. It may come from a caller, such as the name of an unknown tool, and must not make the insert fail. */
+/**
+ * Removes characters that a database cannot store, and tokens. The text may come from a caller (such as the name of an unknown tool) and must not make the
+ * insert fail.
+ */
 const storable = (text: string): string => withoutTokens(text.toWellFormed().replaceAll('\0', '\uFFFD'));
 
-/** A redacted key may sort differently, so the result is made canonical again. */
+/** If a token in a key was replaced, the keys may no longer be sorted, so the result is made canonical again. */
 function canonicalWithoutTokens(payload: Record<string, unknown>): string {
   const text = canonicalJson(payload);
   const safe = withoutTokens(text);
   return safe === text ? text : canonicalJson(JSON.parse(safe));
 }
 
-/** A payload over the limit is replaced by its size and digest, so that the journal shows that something is missing. */
+/** If a payload exceeds the limit, its size and digest are stored instead, so that the journal shows that a payload was left out. */
 function boundedPayload(payload: Record<string, unknown>): string {
   const text = canonicalWithoutTokens(payload);
   const bytes = Buffer.byteLength(text);
@@ -210,7 +214,7 @@ function boundedPayload(payload: Record<string, unknown>): string {
  * every event of every call. A property test compares it with the `canonicalize` package.
  */
 export function canonicalJson(value: unknown): string {
-  // If all keys are already in order, the engine's own JSON is canonical, and several times faster.
+  // If all keys are already in order, `JSON.stringify` returns canonical JSON, and it is several times faster.
   if (isOrdered(value)) {
     const text = JSON.stringify(value);
     if (!text.includes('\\ud')) return text;
@@ -218,7 +222,7 @@ export function canonicalJson(value: unknown): string {
   return writeCanonical(value);
 }
 
-/** Whether every object lists its keys in canonical order, and all values are valid JSON. */
+/** Whether the keys of all objects are in canonical order and all values are valid in JSON. */
 function isOrdered(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return typeof value === 'string' || typeof value === 'boolean' || value === null || Number.isFinite(value);
   if (Array.isArray(value)) return value.every(isOrdered);
@@ -259,23 +263,23 @@ function objectJson(object: Record<string, unknown>): string {
   return `{${keys.map((key) => `${quote(key)}:${writeCanonical(object[key])}`).join(',')}}`;
 }
 
-/** A lone surrogate has no canonical form; it becomes U+FFFD, as in any UTF-8 store. */
+/** A lone surrogate has no canonical form, so it becomes U+FFFD, as it would in a UTF-8 database. */
 function quote(text: string): string {
   return JSON.stringify(text.toWellFormed());
 }
 
-/** Tokens of callers, role sessions and locks. 48 hexadecimal digits are never a hash. */
+/** Matches tokens of callers, role sessions and locks. A lock token is 48 hexadecimal digits, and no hash has that length. */
 const TOKENS = /(cv_)[A-Za-z0-9_-]{20,128}|(sess_)[0-9a-f]{20,128}|(?<![0-9a-f])[0-9a-f]{48}(?![0-9a-f])/g;
 
 /**
- * The last line of defence for journal and log. No code writes a token there on purpose, but a caller may put one into a path, a tool name or a
- * label, and a driver into an error message.
+ * Removes tokens from text before it reaches the journal or the log. No code writes a token there on purpose, but a caller may put one into a path, tool name
+ * or label, and a database driver may put one into an error message.
  */
 export function withoutTokens(text: string): string {
   return text.replace(TOKENS, (_, caller = '', session = '') => `${caller}${session}[redacted]`);
 }
 
-/** Matches exactly our tokens, not text that merely begins like one, such as a variable name. */
+/** Matches only complete tokens, not other text that begins like a token, such as a variable name. */
 const EXACT = /cv_[A-Za-z0-9_-]{43}(?![A-Za-z0-9_-])|sess_[0-9a-f]{48}(?![0-9a-f])|(?<![0-9a-f])[0-9a-f]{48}(?![0-9a-f])/;
 
 export const hasToken = (text: string): boolean => EXACT.test(text);

@@ -78,7 +78,7 @@ test('migrates an older database on start, on SQLite after a backup copy [storag
   expect(await readEvents(copy.reader, 'ws_test', 0, 1)).toHaveLength(1);
 });
 
-test.runIf(ENGINE === 'postgres')("a migration, and the wait for another server's, may exceed the statement timeout of calls", async () => {
+test.runIf(ENGINE === 'postgres')("a migration, and waiting for another server's migration, may take longer than the statement timeout", async () => {
   const database = await temporaryDatabase(ENGINE, { bare: true });
   await (await openTestStore(database)).close();
   const slow: Migration = { number: SCHEMA_VERSION + 1, name: 'slow', up: async (db) => void (await sql`select pg_sleep(0.5)`.execute(db)) };

@@ -7,16 +7,16 @@ import { SCHEMA } from './schema.ts';
 export interface Migration {
   readonly number: number;
   readonly name: string;
-  /** The tables it adds, in the language of `schema-text.ts`. The row types are generated from it. */
+  /** The tables that the migration adds, in the language of `schema-text.ts`. Row types are generated from this text. */
   readonly tables?: string;
-  /** Immutable once released. Rows are untyped here, because a migration outlives the types of its time. */
+  /** Must not change after its release. Rows are untyped, because the types change later and the migration does not. */
   // biome-ignore lint/suspicious/noExplicitAny: see above
   up(db: Kysely<any>, engine: EngineKind): Promise<void>;
 }
 
 export const SCHEMA_VERSION = MIGRATIONS.at(-1)?.number ?? 0;
 
-/** Why a database older than the first migration is refused, or undefined. */
+/** Returns the reason for refusing a database that is older than the first migration, or undefined if it is not. */
 export function whyObsolete(version: number, [first]: readonly Migration[] = MIGRATIONS): string | undefined {
   if (version === 0 || first === undefined || version >= first.number) return undefined;
   return (
@@ -25,7 +25,7 @@ export function whyObsolete(version: number, [first]: readonly Migration[] = MIG
   );
 }
 
-/** The name that migrations lock to take turns. It belongs to no workspace. */
+/** Servers lock this name so that only one of them migrates at a time. It is not the name of a workspace. */
 const MIGRATION_TURN = 'schema';
 
 export interface SchemaState {
@@ -33,7 +33,10 @@ export interface SchemaState {
   pending: readonly Migration[];
 }
 
-/** The version of the database and its pending migrations. Refuses a database that is newer than the program, too old, or of another program. */
+/**
+ * Returns the schema version of the database and the migrations that it still needs. Throws if the database is newer than this program, too old, or belongs
+ * to another program.
+ */
 export async function inspectSchema(engine: Engine, db: Db = engine.reader, migrations: readonly Migration[] = MIGRATIONS): Promise<SchemaState> {
   const newest = migrations.at(-1)?.number ?? 0;
   const oldest = migrations[0]?.number ?? 0;
@@ -42,7 +45,7 @@ export async function inspectSchema(engine: Engine, db: Db = engine.reader, migr
   const obsolete = whyObsolete(current, migrations);
   if (obsolete !== undefined) throw new SchemaMismatch('obsolete', obsolete);
   for (const { number, name } of applied) {
-    // A database older than the baseline lists the migrations that the baseline replaces.
+    // A database that was created before the baseline also lists the migrations that the baseline replaced. They are skipped.
     if (number < oldest) continue;
     if (number > newest) {
       throw new SchemaMismatch(
@@ -61,7 +64,7 @@ export async function inspectSchema(engine: Engine, db: Db = engine.reader, migr
   return { current, pending: migrations.filter((migration) => migration.number > current) };
 }
 
-/** Applies missing migrations, each in a transaction that also records it. Several servers may start at the same time. */
+/** Applies the missing migrations. Each one runs in its own transaction, which also records it, because several servers may start at the same time. */
 export async function migrate(engine: Engine, now: () => number, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
   for (;;) {
     const next = await engine.transaction(MIGRATION_TURN, async (db) => {
@@ -81,7 +84,7 @@ async function appliedMigrations(engine: Engine, db: Db): Promise<{ number: numb
   return await db.selectFrom('schema_migrations').select(['number', 'name']).orderBy('number').execute();
 }
 
-/** Parts of the newest schema that this database lacks. If there are any, the database is damaged or foreign. */
+/** Returns the parts of the newest schema that this database lacks. If it lacks any, the database is damaged or belongs to another program. */
 export async function missingFromSchema(engine: Engine): Promise<string[]> {
   const present = new Set((await engine.dumpSchema()).split('\n'));
   return SCHEMA[engine.kind].split('\n').filter((line) => line !== '' && !present.has(line));

@@ -7,16 +7,16 @@ import type { NewEvent } from './journal.ts';
 import { inspectSchema, type Migration, migrate, SCHEMA_VERSION } from './migrate.ts';
 import { type WriteCallback, Writer } from './write.ts';
 
-/** The time limit for a statement on a large table, and for the wait while another server migrates the database. */
+/** The time limit for one migration statement, which may have to change a large table, and for waiting while another server migrates the database. */
 const MIGRATION_MS = 3_600_000;
 
 export interface StoreOptions {
-  /** `postgres://…`; without it, SQLite at `path`. */
+  /** The address of a PostgreSQL database (`postgres://…`). Without it, the SQLite file at `path` is used. */
   url?: string | undefined;
   path: string;
   now: () => number;
   statementTimeoutMs: number;
-  /** Other migrations than the program's own, for tests of migration itself. */
+  /** Replaces the program's own migrations, in tests of the migration code. */
   migrations?: readonly Migration[];
 }
 
@@ -24,14 +24,14 @@ export interface Store {
   readonly kind: EngineKind;
   readonly engine: Engine;
   readonly schemaVersion: number;
-  /** Where the database was copied before its migration, if it was migrated. */
+  /** The path of the copy that was made before the database was migrated. Undefined if it was not migrated. */
   readonly backup: string | undefined;
   readonly reader: Db;
-  /** Reads of the tables that calls are checked against. */
+  /** Reads the tables that every call is checked against. */
   readonly access: AccessReads;
   write<T>(workspace: string, callback: WriteCallback<T>, signal?: AbortSignal): Promise<T>;
   append(workspace: string, events: readonly NewEvent[]): Promise<number>;
-  /** Yields every event after `after` in order, from any process, until `signal` aborts. */
+  /** Yields all events with a number above `after`, in order, including events from other processes. Ends when `signal` aborts. */
   follow(workspace: string, after: number, signal: AbortSignal): AsyncGenerator<JournalPage>;
   close(): Promise<void>;
 }
@@ -65,7 +65,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 }
 
 async function openSqliteStore({ path, now, migrations }: StoreOptions): Promise<{ engine: Engine; backup: string | undefined }> {
-  // node:sqlite exists since Node 22.13. The lazy import lets older Nodes report a clear error.
+  // node:sqlite exists only in Node 22.13 and later. Because it is imported here and not at the top, an older Node can still report a clear error.
   const { openSqlite } = await import('./sqlite.ts');
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const existed = existsSync(path);

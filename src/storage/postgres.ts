@@ -9,7 +9,7 @@ import type { Database } from './schema-rows.ts';
 const CHANNEL = 'covenant_events';
 const ATTEMPTS = 4;
 const RELISTEN_MS = 1_000;
-/** Notifications are only a hint. If one is lost with its connection, a reader waits at most this long. */
+/** Readers also poll at this interval, because a notification can get lost when its connection breaks. */
 const FOREIGN_POLL_MS = 2_000;
 /** The size of each pool. Readers and writers have separate pools, so that neither waits for the other's connections. */
 const POOL_SIZE = 10;
@@ -18,7 +18,7 @@ const CONNECT_MS = 10_000;
 
 export interface PostgresOptions {
   url: string;
-  /** The server cancels a statement that runs longer, so that a hung query cannot block a workspace's queue. */
+  /** PostgreSQL cancels statements that run longer, so that a hung query cannot block the write queue of a workspace. */
   statementTimeoutMs: number;
 }
 
@@ -26,14 +26,14 @@ export function openPostgres({ url, statementTimeoutMs }: PostgresOptions): Engi
   const connection = {
     connectionString: url,
     statement_timeout: statementTimeoutMs,
-    // A process that hangs or vanishes inside a transaction keeps the workspace's lock. After this time the database ends its session.
+    // If a process hangs or vanishes inside a transaction, its session keeps the workspace's lock. After this time PostgreSQL ends the session.
     idle_in_transaction_session_timeout: statementTimeoutMs + GRACE_MS,
     query_timeout: statementTimeoutMs + GRACE_MS,
     connectionTimeoutMillis: CONNECT_MS,
     keepAlive: true,
     application_name: 'covenant',
     types: { getTypeParser: parserFor },
-    // A statement is sent without waiting for the answer to the previous one.
+    // Send each statement without waiting for the answer to the previous one.
     pipeline: true,
   };
   const writers = openPool(connection);
@@ -50,7 +50,7 @@ export function openPostgres({ url, statementTimeoutMs }: PostgresOptions): Engi
     transaction: (workspace, work) => withRetry(() => transact(writers, names, workspace, work)),
     async appendEvents(tx, rows, head) {
       const column = (key: keyof (typeof rows)[number]) => rows.map((row) => row[key]);
-      // One statement does all three, because everyone in the queue waits for each round trip.
+      // One statement inserts the events, updates the head and notifies, because every writer in the queue waits for each round trip.
       await sql`
         with appended as (
           insert into events (workspace_id, seq, category, kind, actor, subject, session, payload, time, hash)
@@ -69,14 +69,14 @@ export function openPostgres({ url, statementTimeoutMs }: PostgresOptions): Engi
       await sql`select pg_advisory_xact_lock(${lockKey(resource)})`.execute(tx);
     },
     async hasTable(tx, name) {
-      // Not to_regclass: it uses a cache that a transaction which waited for its lock does not refresh.
+      // `to_regclass` would be wrong here. It uses a cache, and a transaction that has waited for its lock does not refresh that cache.
       const { rows } = await sql`select 1 from pg_tables where schemaname = current_schema() and tablename = ${name}`.execute(tx);
       return rows.length > 0;
     },
     dumpSchema: () => dumpSchema(reader),
     async close() {
       await foreign.close();
-      // Ends the pools directly, because a Kysely instance that was never used does not end its pool.
+      // The pools are ended directly, because Kysely ends its pool only if it has run a query.
       await Promise.all([writers.end(), readers.end()]);
     },
   };
@@ -84,14 +84,14 @@ export function openPostgres({ url, statementTimeoutMs }: PostgresOptions): Engi
 
 function openPool(connection: pg.PoolConfig): pg.Pool {
   const pool = new pg.Pool({ ...connection, max: POOL_SIZE });
-  // The pool emits an error if an idle client loses its server. The next query gets a new client.
+  // The pool emits an error if an idle client loses its connection. Ignoring it is safe, because the next query gets a new client.
   pool.on('error', () => {});
-  // A lost connection also fails its query. Without a listener this event would end the process.
+  // If a connection is lost, its query fails anyway. Without a listener, the additional error event would end the process.
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }
 
-/** bigint columns contain times and counters far below 2^53, so both engines return them as numbers. */
+/** Parses bigint columns as numbers, as SQLite returns them. They contain times and counters far below 2^53. */
 function parserFor(oid: number, format?: string): (text: string) => unknown {
   const INT8 = 20;
   if (oid === INT8) return Number;
@@ -107,8 +107,8 @@ class FailedAttempt extends Error {
 }
 
 /**
- * Caches nothing: another server may have just committed, and its notification may still be on the way. Callers with the same query in one turn of the
- * event loop share it. It starts after the last of them has called.
+ * Shares one query among all callers that ask for the same `key` in the same turn of the event loop, and starts it after that turn. Results are not cached,
+ * because another server may have just committed and its notification may not have arrived yet.
  */
 class GatheredReads implements AccessReads {
   readonly #gathering = new Map<string, Promise<unknown>>();
@@ -126,13 +126,13 @@ class GatheredReads implements AccessReads {
 }
 
 /**
- * READ COMMITTED with the workspace's advisory lock as the first statement: servers take turns, and every later statement sees what the previous
- * holder committed. (SERIALIZABLE would make every concurrent append retry.)
+ * The transaction uses READ COMMITTED and first takes the workspace's advisory lock. Servers therefore take turns, and each statement sees what the previous
+ * holder of the lock committed. (With SERIALIZABLE, every concurrent append would have to retry.)
  */
 async function transact<T>(pool: pg.Pool, names: PreparedNames, workspace: string, work: (tx: Db, control: Control) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let committing = false;
-  // The two statements have no parameters, so they are sent as one message. The first query is sent directly after it.
+  // These two statements have no parameters, so they can be sent as one message. The first query follows without waiting for the answer.
   const begun = client.query(`begin isolation level read committed; select pg_advisory_xact_lock(${lockKey(workspace)})`);
   begun.catch(() => {});
   try {
@@ -144,7 +144,7 @@ async function transact<T>(pool: pg.Pool, names: PreparedNames, workspace: strin
     if (command === 'ROLLBACK') throw running.failure() ?? new Error('the transaction was rolled back');
     return result;
   } catch (error) {
-    // If the first statement failed, its error is the cause of the later ones.
+    // If the first statement failed, its error caused all later errors, so report that one.
     const first = await begun.then(
       () => error,
       (reason: unknown) => reason,
@@ -157,7 +157,7 @@ async function transact<T>(pool: pg.Pool, names: PreparedNames, workspace: strin
   }
 }
 
-/** A transaction on its own connection. Its statements do not wait for each other, unlike on a connection that Kysely reserves. */
+/** A transaction on its own connection. Unlike on a connection that Kysely reserves, a statement is sent before the previous one is answered. */
 class RunningTransaction implements Control {
   readonly db: Db;
   readonly #client: pg.PoolClient;
@@ -186,7 +186,7 @@ class RunningTransaction implements Control {
     try {
       const name = parameters?.length ? this.#names.of(text) : undefined;
       const answer = await this.#client.query(name === undefined ? { text, values: parameters } : { name, text, values: parameters });
-      // The answer to `begin` has arrived before. If `begin` failed, this throws, so that no result from outside of a transaction is used.
+      // The answer to `begin` has already arrived. If `begin` failed, this throws, so that no result is used that was read outside the transaction.
       await this.#begun;
       return answer;
     } catch (error) {
@@ -196,12 +196,12 @@ class RunningTransaction implements Control {
   }
 }
 
-/** 64 bits of the name's hash, as a signed PostgreSQL integer. */
+/** Converts a name to a lock number: the first 64 bits of its SHA-256, as a signed integer. */
 export function lockKey(name: string): bigint {
   return createHash('sha256').update(name).digest().readBigInt64BE();
 }
 
-/** Retries only attempts that certainly did not commit: the connection was lost before the commit or not available, or a deadlock occurred. */
+/** Retries only if nothing was committed: no connection was available, the connection was lost before the commit, or a deadlock occurred. */
 async function withRetry<T>(attempt: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
@@ -213,13 +213,13 @@ async function withRetry<T>(attempt: () => Promise<T>): Promise<T> {
       }
       if (isTimeout(cause)) throw new StoreBusy('another server has locked this workspace too long', { cause });
       if (tries >= ATTEMPTS || !(isLost(cause) || isDeadlock(cause) || isFull(cause) || isOutdated(cause))) throw typed(cause);
-      // The other side of a deadlock continues immediately; everything else needs time.
+      // After a deadlock the other transaction has continued, so retry immediately. In all other cases wait first.
       if (!isDeadlock(cause)) await new Promise((resolve) => setTimeout(resolve, 50 * 2 ** tries));
     }
   }
 }
 
-/** A read retries to get a connection, like a write. If it loses the connection, it fails with a `StoreError`. */
+/** A read tries several times to get a connection, like a write. If the connection is lost during the read, the read fails with a `StoreError`. */
 function forReads(pool: pg.Pool): PostgresPool {
   const known = new WeakMap<pg.PoolClient, PostgresPoolClient>();
   const wrap = (client: pg.PoolClient): PostgresPoolClient => {
@@ -232,7 +232,7 @@ function forReads(pool: pg.Pool): PostgresPool {
         throw typed(error);
       }
     };
-    // The server reports the loss before the socket does. Without this flag, the next reader would get the lost connection.
+    // The failed query reports the loss before the socket closes. Without this flag, the pool would give the lost connection to the next reader.
     return { query: query as unknown as PostgresPoolClient['query'], release: (destroy) => client.release(isGone || destroy) };
   };
   return {
@@ -247,7 +247,7 @@ function forReads(pool: pg.Pool): PostgresPool {
   };
 }
 
-/** Converts the error of an attempt that certainly did not commit. */
+/** Converts the error of an attempt that committed nothing. */
 function typed(cause: unknown): unknown {
   if (isTimeout(cause)) return new StoreBusy('a statement exceeded its timeout', { cause });
   if (isFull(cause)) return new StoreBusy('the database accepts no more connections', { cause });
@@ -258,34 +258,34 @@ function typed(cause: unknown): unknown {
 }
 
 const DISK_FULL = '53100';
-/** A standby, or a hosted database that was made read-only because its disk is full. */
+/** The database is read-only: it is a standby, or its host made it read-only because the disk is full. */
 const READ_ONLY = '25006';
 const sqlState = (error: unknown): string => (typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '');
 
 const isDeadlock = (error: unknown): boolean => sqlState(error) === '40P01';
-/** A prepared statement uses a table whose columns have changed, because a newer server has migrated it. */
+/** A prepared statement uses a table whose columns have changed since, because a newer version of the server has migrated the database. */
 const isOutdated = (error: unknown): boolean => sqlState(error) === '0A000' && /cached plan/.test(messageOf(error));
 const isFull = (error: unknown): boolean => sqlState(error) === '53300';
-/** A statement, lock or connection timed out. A retry would take as long again. */
+/** A statement, a lock or a connection attempt timed out. It is not retried, because a retry would take as long again. */
 const isTimeout = (error: unknown): boolean =>
   ['57014', '55P03'].includes(sqlState(error)) || /timeout exceeded when trying to connect|due to connection timeout/.test(messageOf(error));
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : '');
 
-/** The connection was already known to be lost before sending. */
+/** The statement was not sent, because the connection was already lost. */
 const isUnsent = (error: unknown): boolean => /is not queryable/.test(messageOf(error));
 
-/** SQLSTATEs with which the server ends or refuses a session: it stops or starts, or the session was idle too long. */
+/** SQLSTATEs with which PostgreSQL ends or refuses a session, because it is starting or stopping or because the session was idle for too long. */
 const ENDED = ['25P03', '25P04', '57P01', '57P02', '57P03', '57P05'];
 const UNREACHABLE = ['ECONNRESET', 'ECONNREFUSED', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN'];
 
-/** Class 08 and `ENDED` come from the server; the rest is reported by the network or by `pg`. */
+/** Class 08 and the codes in `ENDED` come from PostgreSQL. The other errors come from the network or from the `pg` package. */
 function isLost(error: unknown): boolean {
   const state = sqlState(error);
   if (state.startsWith('08') || ENDED.includes(state) || UNREACHABLE.includes(state)) return true;
   return /connection (terminated|closed|ended)|client has encountered a connection error|query read timeout/i.test(messageOf(error));
 }
 
-/** One listening connection per process, opened when the first follower appears and reopened when it breaks. */
+/** Each process listens on one connection. It is opened for the first follower, and opened again if it breaks. */
 function foreignWrites(connection: pg.ClientConfig) {
   const listeners = new Set<() => void>();
   let client: pg.Client | undefined;
@@ -302,7 +302,7 @@ function foreignWrites(connection: pg.ClientConfig) {
     const lost = () => {
       if (client !== fresh) return;
       client = undefined;
-      // If only the `listen` failed, the connection is still open.
+      // If only the `listen` statement failed, the connection is still open and must be closed.
       fresh.end().catch(() => {});
       if (!closed) retry = setTimeout(() => void listen(), RELISTEN_MS).unref();
     };

@@ -1,16 +1,16 @@
-/** A statement that runs this often is prepared once per connection, because PostgreSQL's planning takes longer than its execution. */
+/** After this many runs a statement is prepared once for each connection, because PostgreSQL needs longer to plan it than to execute it. */
 const OFTEN = 10;
-/** Each prepared statement costs memory on every connection, on both sides. */
+/** The number of prepared statements is limited, because each one uses memory on every connection, in this process and in PostgreSQL. */
 const MAX_ITEMS = 200;
 const COUNTED = 2_000;
 
-/** Which statements are used often, and the name by which each connection knows them. */
+/** Counts statements and assigns names to frequent ones, under which each connection prepares them. */
 export class PreparedNames {
   readonly #asked = new Map<string, number>();
   readonly #names = new Map<string, string>();
   #epoch = 0;
 
-  /** Undefined if the statement is not used often enough. */
+  /** Counts one use of the statement. Returns its name, or undefined if it is not used often enough. */
   of(text: string): string | undefined {
     const name = this.#names.get(text);
     if (name || this.#names.size >= MAX_ITEMS) return name;
@@ -24,7 +24,7 @@ export class PreparedNames {
     return given;
   }
 
-  /** Called when a table has changed: every connection must prepare its statements again. */
+  /** Called when the columns of a table have changed, because every connection must then prepare its statements again. */
   forget(): void {
     this.#epoch++;
     this.#names.clear();

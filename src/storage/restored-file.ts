@@ -8,8 +8,8 @@ import type { Database } from './schema-rows.ts';
 import { openSqlite } from './sqlite.ts';
 
 /**
- * Differences between a file's schema and the schema that its migrations make. An added trigger or view would run with the server's statements.
- * Returns the first few, for people; none if the file is sound.
+ * Compares the schema of a file with the schema that its migrations produce, because a trigger that someone added would run with the server's statements.
+ * Returns a readable list of the first differences, or an empty list.
  */
 export async function strangeObjects(path: string): Promise<string[]> {
   const found = objectsIn(path);
@@ -28,7 +28,7 @@ interface SchemaObject {
 
 const OWN_TABLE = /^CREATE TABLE sqlite_(stat1\(tbl,idx,stat\)|stat4\(tbl,idx,neq,nlt,ndlt,sample\)|sequence\(name,seq\))$/;
 
-/** Objects that SQLite creates itself. The name alone proves nothing, because an attacker can use it for a trigger. */
+/** Whether SQLite created the object by itself. The name alone proves nothing, because an attacker can give the same name to a trigger. */
 const isOwn = ({ type, name, sql }: SchemaObject): boolean =>
   (type === 'index' && sql === null && name.startsWith('sqlite_autoindex_')) || (type === 'table' && OWN_TABLE.test(sql ?? ''));
 
@@ -39,7 +39,7 @@ function objectsIn(path: string): Map<string, string> {
     const found = new Map<string, string>();
     for (const row of rows) {
       const key = `${row.type} ${row.name}`;
-      // Two objects with one name never match the original.
+      // If two objects have the same name, their texts are joined, so that they cannot match the original.
       if (!isOwn(row)) found.set(key, `${found.get(key) ?? ''}${row.tbl_name}\n${row.sql}\n`);
     }
     return found;
@@ -81,10 +81,10 @@ export type StoredToken = Pick<
   Database['tokens'],
   'workspace_id' | 'id' | 'hash' | 'kind' | 'developer_id' | 'agent_type' | 'label' | 'revoked_at' | 'expires_at'
 > &
-  // A file of an earlier version lacks these.
+  // Files from earlier versions lack these columns.
   Partial<Pick<Database['tokens'], 'instance_id' | 'previous_hash' | 'previous_ends_at'>>;
 
-/** The tokens of a database file of any version; undefined if they cannot be read. */
+/** Reads the tokens of a database file of any version. Returns undefined if they cannot be read. */
 export function tokensIn(path: string): StoredToken[] | undefined {
   let db: DatabaseSync | undefined;
   try {

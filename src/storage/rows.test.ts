@@ -133,7 +133,7 @@ test('a page contains its rows and the total number', async () => {
   );
 });
 
-test('an insert leaves an existing row unchanged, and a save gives it the new values', async () => {
+test('inserting does not change an existing row, and saving gives it the new values', async () => {
   await written([note(1)], async (db) => {
     const key = ['workspace_id', 'id'] as const;
     expect(await insertNewRow(db, 'notes', note(1, { title: 'new' }))).toBe(false);

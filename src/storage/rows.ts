@@ -6,8 +6,8 @@ import type { Store } from './open.ts';
 import type { Database } from './schema-rows.ts';
 
 /**
- * The portable column types: text, integer (booleans as 0 and 1), bigint epoch milliseconds, and JSON as text. Both engines return bigint as a
- * JavaScript number: times and counters stay far below 2^53.
+ * Columns have one of four types: text, integer (also for booleans, as 0 and 1), bigint (such as times in milliseconds since 1970), and JSON stored as text.
+ * Both engines return bigint as a JavaScript number, because times and counters stay far below 2^53.
  */
 export type EpochMs = number;
 /** JSON text. Read it with `readJson`, which validates it. */
@@ -17,23 +17,23 @@ export function readJson<T>(schema: z.ZodType<T>, text: JsonText): T {
   return schema.parse(JSON.parse(text));
 }
 
-/** Whether a column may contain a field as JSON text. If the column is nullable, the field must be too. */
+/** Whether a column can store a field as JSON text. If the column is nullable, the field must be nullable too. */
 type HoldsJson<C, F> = C extends JsonText | null ? (NonNullable<F> extends object ? (null extends C ? (null extends F ? true : false) : true) : false) : false;
 
-/** The fields of a view that the row has under the same name, either directly or as JSON text. */
+/** The fields of a view for which the row has a column of the same name, with either the same type or JSON text. */
 type SameName<V, R> = {
   [F in keyof V & keyof R]: R[F] extends V[F] ? F : [HoldsJson<R[F], V[F]>] extends [true] ? F : never;
 }[keyof V & keyof R];
 
-/** Text in such a column is JSON: plain text fields are never arrays or objects. */
+/** Whether the field is an array or an object. If so, a text column of that name contains JSON. */
 function isJson(type: z.ZodType): boolean {
   const { innerType } = type.def as { innerType?: z.ZodType };
   return innerType === undefined ? ['array', 'object', 'record'].includes(type.type) : isJson(innerType);
 }
 
 /**
- * A row in the shape of `schema`: columns of the same name are copied, and JSON is parsed and validated. `rest` provides all other fields, and those
- * that differ from their columns.
+ * Converts a row to the shape of `schema`. Columns with the name of a field are copied, and JSON text is parsed and validated. `rest` provides the remaining
+ * fields, and overrides fields that differ from their columns.
  */
 export function view<S extends Readonly<Record<string, z.ZodType>>, R extends object>(
   schema: z.ZodObject<S>,
@@ -54,22 +54,27 @@ type Table = keyof Database;
 type TableOfWorkspaces = { [T in Table]: Database[T] extends { workspace_id: string } ? T : never }[Table];
 type TableWithIds = { [T in Table]: Database[T] extends { workspace_id: string; id: string } ? T : never }[Table];
 
-/** A comparison with a column. `{ '!=': null }` means: it has a value. */
+/** A comparison with a column. `{ '!=': null }` matches rows in which the column is not null. */
 type Comparison<V> = { readonly [O in '<' | '<=' | '>' | '>=' | '!=']?: V };
 
-/** The values or comparisons that a row must match. A list matches any of its values, null matches null, undefined is ignored. */
+/**
+ * The conditions that a row must meet, by column. A list matches any of its values, and null matches null. A column whose condition is undefined is ignored.
+ */
 type RowMatch<T extends Table> = {
   readonly [C in keyof Database[T]]?: Database[T][C] | readonly NonNullable<Database[T][C]>[] | Comparison<Database[T][C]> | undefined;
 };
 
 interface RowOrder<T extends Table> {
-  /** By the first column, then by the next. */
+  /** Sorts by the first column, then by the next one. */
   readonly order?: { readonly [C in keyof Database[T]]?: 'asc' | 'desc' };
   readonly limit?: number | undefined;
   readonly offset?: number | undefined;
 }
 
-/** Kysely cannot follow a table that is a type parameter. Inside, every table has this type; the signatures below restore the real one. */
+/**
+ * Kysely cannot infer types if the table is a type parameter. The functions below therefore use this type for every table, and their signatures restore the
+ * real type.
+ */
 interface AnyTable {
   row: Record<string, unknown>;
 }
@@ -87,10 +92,10 @@ const matches = (match: object) => (eb: ExpressionBuilder<AnyTable, 'row'>) =>
     }),
   );
 
-/** An empty list matches no row, and PostgreSQL has no syntax for it. */
+/** Whether a condition is an empty list. No row can match it, and PostgreSQL does not accept `in ()`. */
 const isNever = (match: object): boolean => Object.values(match).some((value) => Array.isArray(value) && value.length === 0);
 
-/** The rows that match, as a query to be narrowed further. Lists in `match` must not be empty. */
+/** Returns a query for the matching rows, to which the caller can add conditions. Lists in `match` must not be empty. */
 export const matching = <T extends Table>(db: Db, table: T, match: RowMatch<T>) =>
   anyTable(db).selectFrom(asRow(table)).where(matches(match)) as unknown as SelectQueryBuilder<Database, T, object>;
 
@@ -103,7 +108,7 @@ export async function findRows<T extends Table>(db: Db, table: T, match: RowMatc
   return (await query.execute()) as unknown as Database[T][];
 }
 
-/** The first row in `order`. Without an order, `match` must identify at most one row. */
+/** Returns the first matching row in `order`. Without an order, at most one row may match. */
 export async function findRow<T extends Table>(
   db: Db,
   table: T,
@@ -114,7 +119,7 @@ export async function findRow<T extends Table>(
   return row;
 }
 
-/** The rows with these ids, keyed by id, with all columns or only some. */
+/** Returns a map from id to row, with all columns or only the given ones. */
 export async function rowsById<T extends TableWithIds, C extends keyof Database[T] & string = keyof Database[T] & string>(
   db: Db,
   table: T,
@@ -141,7 +146,7 @@ export async function hasRow<T extends Table>(db: Db, table: T, match: RowMatch<
   return found !== undefined;
 }
 
-/** One page of a query's rows, and the total number. */
+/** Returns one page of the query's rows, and the total number of rows. */
 export async function pageOf<T extends Table, R>(
   query: SelectQueryBuilder<Database, T, R>,
   { limit, offset }: { readonly limit: number; readonly offset: number },
@@ -163,7 +168,7 @@ export async function countRows<T extends Table>(db: Db, table: T, match: RowMat
   return Number((await counted.executeTakeFirstOrThrow()).count);
 }
 
-/** Both engines limit the parameters of a statement. */
+/** A limit is needed because both engines restrict the number of parameters in a statement. */
 const ROWS_PER_INSERT = 500;
 
 export async function insertRows<T extends Table>(db: Db, table: T, rows: Database[T] | readonly Database[T][]): Promise<void> {
@@ -175,7 +180,7 @@ export async function insertRows<T extends Table>(db: Db, table: T, rows: Databa
   }
 }
 
-/** Returns whether the row is new. An existing row with the same key stays unchanged. */
+/** Inserts the row unless a row with the same key exists. Returns whether it was inserted. */
 export async function insertNewRow<T extends Table>(db: Db, table: T, row: Database[T]): Promise<boolean> {
   const inserted = await anyTable(db)
     .insertInto(asRow(table))
@@ -185,7 +190,7 @@ export async function insertNewRow<T extends Table>(db: Db, table: T, row: Datab
   return inserted.numInsertedOrUpdatedRows === 1n;
 }
 
-/** Inserts rows. An existing row with the same `key` gets the new values in all other columns. */
+/** Inserts rows. If a row with the same `key` exists, all its other columns are updated. */
 export async function saveRows<T extends Table>(
   db: Db,
   table: T,
@@ -220,7 +225,7 @@ export async function deleteRows<T extends Table>(db: Db, table: T, match: RowMa
   return Number(deleted.numDeletedRows);
 }
 
-/** Deletes matching rows in every workspace, each workspace in its own transaction. A failure in one does not stop the others. */
+/** Deletes matching rows in all workspaces, with one transaction for each workspace. If one transaction fails, the others still run. */
 export async function deleteEverywhere<T extends TableOfWorkspaces>(store: Pick<Store, 'reader' | 'write'>, table: T, match: RowMatch<T>): Promise<void> {
   const found = await anyTable(store.reader).selectFrom(asRow(table)).select('workspace_id').distinct().where(matches(match)).execute();
   const deleted = found.map(({ workspace_id }) => store.write(workspace_id as string, ({ db }) => deleteRows(db, table, { ...match, workspace_id })));
@@ -231,7 +236,7 @@ interface Compilable<R> {
   compile(): CompiledQuery<R>;
 }
 
-/** Stands for the argument at `index` while a query is compiled. */
+/** Takes the place of the argument at `index` while a query is compiled. */
 class Hole {
   readonly index: number;
   constructor(index: number) {
@@ -240,8 +245,8 @@ class Hole {
 }
 
 /**
- * A query that runs with every call, built and compiled once per engine: building it costs more than running it. `build` must only place its
- * arguments, never read them.
+ * Builds and compiles a query once for each engine. Use it for queries that run with every call, because building a query takes longer than running it.
+ * `build` may only insert its arguments into the query: their values do not exist yet.
  */
 export function compiledQuery<A extends readonly unknown[], R>(
   arity: A['length'],
@@ -262,8 +267,8 @@ export function compiledQuery<A extends readonly unknown[], R>(
 }
 
 /**
- * Sends statements that do not depend on each other together. Waits for all of them even if one fails, because none may still run when the callback
- * returns. Throws the first failure.
+ * Awaits statements that run at the same time. Waits for all of them even if one fails, because none may still be running when the write callback returns.
+ * Then throws the first error.
  */
 export async function settleAll<const T extends readonly Promise<unknown>[]>(statements: T): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {
   const settled = await Promise.allSettled(statements);
@@ -272,25 +277,25 @@ export async function settleAll<const T extends readonly Promise<unknown>[]>(sta
   return settled.map((one) => (one as PromiseFulfilledResult<unknown>).value) as { -readonly [K in keyof T]: Awaited<T[K]> };
 }
 
-/** Splits a list into chunks: both engines limit a statement's parameters. */
+/** Splits a list, because both engines restrict the number of parameters in a statement. */
 export function* chunks<T>(list: readonly T[], size: number): Generator<readonly T[]> {
   for (let at = 0; at < list.length; at += size) yield list.slice(at, at + size);
 }
 
-/** Crockford's base 32: no letter that looks like a digit. */
+/** Crockford's base 32, which has no letters that look like digits. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const TIME_DIGITS = 10;
 const TAIL_DIGITS = 16;
 const STEP_DIGITS = 4;
 
-/** Random bytes are generated in bulk: generating them for each id would take longer than everything else. */
+/** Random bytes are generated in bulk, because generating them for each id would take most of the time. */
 const pool = new Uint8Array(4096);
 let spent = pool.length;
 
 let lastTime = -1;
 const tail = new Uint8Array(TAIL_DIGITS);
 
-/** `task_` + time + randomness. Ids sort by creation time, also those made by one process in the same millisecond. */
+/** Returns the prefix, an underscore, the time and random digits. Ids sort by creation time, even if one process creates several in the same millisecond. */
 export function newId(prefix: string, now: number): string {
   if (now === lastTime) increment(tail);
   else drawTail();
@@ -303,11 +308,11 @@ export function newId(prefix: string, now: number): string {
 
 function drawTail(): void {
   for (let i = 0; i < TAIL_DIGITS; i++) tail[i] = randomDigit();
-  // Leaves room to count upwards within the millisecond without overflow.
+  // A small first digit leaves room for increments in the same millisecond without overflow.
   tail[0] = (tail[0] as number) & 15;
 }
 
-/** Increments by a random step, so that an id does not reveal its neighbour. */
+/** Increments by a random step, so that nobody can guess the next id from this one. */
 function increment(digits: Uint8Array): void {
   let carry = 1;
   for (let i = TAIL_DIGITS - 1; i >= 0; i--) {

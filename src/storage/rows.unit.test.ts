@@ -26,7 +26,7 @@ test('a view has the fields of its schema: same-named columns, parsed JSON, and 
   expect(Object.keys(view(schema, row, { task_id: row.id, note: 'x' }))).toEqual(Object.keys(schema.shape));
 });
 
-test('parses optional JSON if present', () => {
+test('parses JSON in an optional column if the column has a value', () => {
   const noted = z.strictObject({ detail: z.record(z.string(), z.unknown()).nullable(), note: z.string().nullable() });
   expect(view(noted, { detail: '{"a":1}', note: '{}' }, {})).toEqual({ detail: { a: 1 }, note: '{}' });
   expect(view(noted, { detail: null, note: null }, {})).toEqual({ detail: null, note: null });

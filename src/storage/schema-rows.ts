@@ -21,19 +21,19 @@ export interface EventRow {
   hash: string;
 }
 
-/** The end of each workspace's chain, so that an append reads one row and a removed tail is noticed. */
+/** The number and hash of each workspace's last event. An append reads only this row. If somebody removes the last events, the row shows that they are missing. */
 export interface JournalHeadRow {
   workspace_id: string;
   seq: number;
   hash: string;
 }
 
-/** Where a pruned journal begins: its last deleted event, as verified when it was deleted. */
+/** The point at which a pruned journal begins: the last deleted event, whose hash was verified before it was deleted. */
 export interface JournalAnchorRow {
   workspace_id: string;
   seq: number;
   hash: string;
-  /** The time of that event. */
+  /** The time of the last deleted event. */
   time: EpochMs;
 }
 
@@ -84,7 +84,7 @@ export interface TokenRow {
   expires_at: EpochMs | null;
   last_used_at: EpochMs | null;
   revoked_at: EpochMs | null;
-  /** For a browser's sign-in: SHA-256 of the secret with which its page proves that it is on the dashboard's own origin. */
+  /** Only for browser sign-ins: SHA-256 of a secret. With this secret, a page proves that it runs on the dashboard's own origin. */
   proof_hash: string | null;
   /** SHA-256 of the secret before the last rotation, which is accepted until previous_ends_at. */
   previous_hash: string | null;
@@ -100,7 +100,7 @@ export interface SigninLinkRow {
   used_at: EpochMs | null;
 }
 
-/** One-time tickets. Each lets a signed-in browser open a single path when the page cannot send a header. */
+/** One-time tickets for signed-in browsers. Each ticket opens one path, for requests in which a page cannot set a header. */
 export interface PageTicketRow {
   workspace_id: string;
   hash: string;
@@ -112,7 +112,7 @@ export interface PageTicketRow {
 /** A machine that requested tokens for its agents. It belongs to nobody until a signed-in person approves it. */
 export interface DeviceGrantRow {
   id: string;
-  /** Eight letters that a person compares on both screens. */
+  /** Eight letters shown on both screens, for a person to compare. */
   user_code: string;
   /** SHA-256 of the code that the machine polls with. The code itself is returned once and never stored. */
   device_code_hash: string;
@@ -126,7 +126,7 @@ export interface DeviceGrantRow {
   created_at: EpochMs;
   expires_at: EpochMs;
   polled_at: EpochMs | null;
-  /** How long the machine has to wait between two polls. */
+  /** How many seconds the machine must wait between two polls. */
   interval_seconds: number;
   decided_at: EpochMs | null;
 }
@@ -135,25 +135,25 @@ export interface DeviceGrantRow {
 export interface ClientRunRow {
   workspace_id: string;
   actor: string;
-  /** The program's own id for the run. */
+  /** The id that the agent's program gave to the run. */
   client_session: string;
   client: string;
   developer_id: string;
   /** The agent session of the run. */
   session_id: string | null;
-  /** 1: the server started that session, and ends it when the agent starts one itself. */
+  /** 1: the server started the session, and ends it when the agent starts its own session. */
   automatic: number;
   repo: string | null;
   folder: string | null;
-  /** 1: its context was compacted, and the necessary facts have not been added again yet. */
+  /** 1: the agent's context was compacted, and the server has not yet sent the necessary facts again. */
   compacted: number;
-  /** The newest handoff of which the run was notified. Stored here because handoffs have no receipts. */
+  /** The newest handoff that the agent was notified about. It is stored here because handoffs have no receipts. */
   handoffs_told: string | null;
-  /** Hash of the open points named at its last stop, so that the same points do not stop it twice. */
+  /** Hash of the unfinished points that were reported when the agent last tried to stop, so that the same points do not stop it again. */
   told_at_stop: string | null;
-  /** Edits denied in the last minute, by claim and path, with times. */
+  /** The edits that were denied in the last minute, by claim and path, with their times. */
   denials: JsonText;
-  /** The working tree as found: hashes of uncommitted paths, and the number of unpushed commits per branch. */
+  /** The state of the working tree when the run began: hashes of uncommitted files, and the number of unpushed commits on each branch. */
   found: JsonText;
   started_at: EpochMs;
   last_seen_at: EpochMs;
@@ -170,13 +170,13 @@ export interface GrantRow {
   max_uses: number | null;
   uses: number;
   expires_at: EpochMs | null;
-  /** Rises with every change of the grant, so that an audit row can name the version that decided. */
+  /** Increases with every change to the grant, so that an audit row can show which version of the grant was applied. */
   revision: number;
   granted_by: string;
   created_at: EpochMs;
   revoked_at: EpochMs | null;
   revoked_by: string | null;
-  /** The times of its last calls, oldest first, if its scope has max_per_minute. */
+  /** The times of the last calls under this grant, oldest first, if its scope has max_per_minute. */
   recent: JsonText | null;
 }
 
@@ -184,7 +184,7 @@ export interface GrantRow {
 export interface UpstreamRow {
   workspace_id: string;
   name: string;
-  /** What it reported: protocol revision, capabilities, name and version; resources and templates as last listed. */
+  /** What the server reported: protocol revision, capabilities, name, version, and its last list of resources and templates. */
   facts: JsonText;
   first_seen_at: EpochMs;
 }
@@ -196,15 +196,15 @@ export interface UpstreamPinRow {
   kind: 'tool' | 'prompt';
   /** The server's name for it. */
   name: string;
-  /** The published name. The first definition seen under a name keeps it. */
+  /** The name under which agents see it. If two definitions want the same name, the first one keeps it. */
   exposed: string;
-  /** Null: never approved. */
+  /** Null if the definition was never approved. */
   approved: JsonText | null;
   approved_hash: string | null;
   approved_at: EpochMs | null;
-  /** first-sight, or the actor who approved it. */
+  /** first-sight if the first definition was approved automatically, otherwise the actor who approved it. */
   approved_by: string | null;
-  /** Null: the server no longer lists it. */
+  /** Null if the server does not list it anymore. */
   seen: JsonText | null;
   seen_hash: string | null;
   seen_at: EpochMs;
@@ -218,7 +218,7 @@ export interface ApprovalRow {
   /** The tool or prompt, or the server of a resource. */
   name: string;
   server: string | null;
-  /** Shown to the person who decides. Deleted at the decision. */
+  /** Shown to the person who decides, and deleted after the decision. */
   arguments: JsonText | null;
   arguments_sha256: string;
   grant_id: string;
@@ -237,7 +237,7 @@ export interface ApprovalRow {
   used_at: EpochMs | null;
 }
 
-/** A call that continues in a further round. Its use of the grant is already counted. */
+/** A tool call that continues with another request, because the server asked the client for input. Its use of the grant is already counted. */
 export interface CallRoundRow {
   workspace_id: string;
   token_sha256: string;
@@ -253,21 +253,21 @@ export interface CallRoundRow {
 
 export interface CycleRow {
   workspace_id: string;
-  /** The store's id. cycle_id is the contract's name, which is unique only in its repository. */
+  /** The id in the database. cycle_id is the name in the contract, which is unique only within a repository. */
   id: string;
   repository: string;
   cycle_id: string;
   feature: string;
   mode: string;
   status: 'active' | 'archived' | 'cancelled';
-  /** The machine when the cycle began: a changed config must not affect a running cycle. */
+  /** The state machine when the cycle began, because a later change to the configuration must not affect a running cycle. */
   machine: JsonText;
   /** config.json when the cycle was archived, without PSKs. */
   config: JsonText | null;
   phase: string;
   active_role: string;
   lock_role: string;
-  /** Stored in plain text, because lock.acquire returns it again. Useless without a session of its role. */
+  /** Stored in plain text, because lock.acquire returns the same token again. It cannot be used without a session of the role. */
   lock_token: string;
   lock_acquired_at: EpochMs;
   /** How often the cycle returned to an earlier phase. */
@@ -279,12 +279,12 @@ export interface CycleRow {
   ended_at: EpochMs | null;
   ended_by: string | null;
   reason: string | null;
-  /** Rises with every change that the files show. If mirrored is lower, the files are outdated. */
+  /** Increases with every change that must be written to the files. If mirrored is lower, the files are outdated. */
   revision: number;
   mirrored: number;
 }
 
-/** Documents that one role leaves for another. The latest is the handoff; older ones are its history. */
+/** Documents that one role writes for another. The latest one is the current handoff, and the older ones are its history. */
 export interface CycleHandoffRow {
   workspace_id: string;
   cycle: string;
@@ -295,12 +295,12 @@ export interface CycleHandoffRow {
   created_at: EpochMs;
 }
 
-/** A session of a role, opened with the role's PSK. Bound to the token that opened it. */
+/** A session that was opened with the PSK of a role. Only the token that opened the session can use it. */
 export interface RoleSessionRow {
   workspace_id: string;
   id: string;
   token_sha256: string;
-  /** Identifies the PSK with which the session was opened. If the PSK changes, the session becomes invalid. */
+  /** Identifies the PSK that opened the session. If the PSK changes, the session becomes invalid. */
   psk_mark: string;
   repository: string;
   role: string;
@@ -313,7 +313,7 @@ export interface RoleSessionRow {
   closed_by: string | null;
 }
 
-/** Wrong PSKs from one caller for one role in one repository. Each one delays the next try. */
+/** Counts the wrong PSKs that one caller sent for one role in one repository. Each one delays the next attempt. */
 export interface PskFailureRow {
   workspace_id: string;
   /** The path of the file with the PSKs. If failures were counted by folder, every link to that file would allow more guesses. */
@@ -327,19 +327,19 @@ export interface PskFailureRow {
 /** One run of an agent that the server started in its own worktree. */
 export interface InstanceRow {
   workspace_id: string;
-  /** work-123-a1; unique in its workspace. */
+  /** For example work-123-a1. Unique in the workspace. */
   id: string;
   type: 'coding' | 'review' | 'planning';
   status: 'started' | 'waiting_review' | 'pr_created' | 'pr_merged' | 'pr_closed' | 'terminated' | 'abandoned';
   /** The launcher that started it. */
   agent: string;
-  /** The developer it works for and appears as in the team; null in a workspace without developers. */
+  /** The developer for whom the instance works. The team sees its work under this developer. Null in a workspace without developers. */
   developer_id: string | null;
-  /** The agent id that receives its messages (agent_register). */
+  /** The id under which the agent is registered (agent_register) and receives messages. */
   agent_id: string;
-  /** The token of its process; null until it is started. */
+  /** The token of the agent's process. Null until the process is started. */
   token_id: string | null;
-  /** The machine with its worktree and session. Servers on other machines leave it alone. */
+  /** The machine that has the worktree and the agent session. Servers on other machines do not touch the instance. */
   machine: string;
   repository: string;
   worktree_path: string;
@@ -348,24 +348,24 @@ export interface InstanceRow {
   base_commit: string | null;
   session_name: string;
   session_kind: 'tmux' | 'process' | null;
-  /** The process group, identified together with its start time: a pid alone may be reused. */
+  /** The process group. Its start time is stored too, because the system may reuse the pid. */
   pid: number | null;
   process_start: number | null;
   issue_number: number | null;
   prompt: string;
-  /** For a review: the instance under review, and the review's number. */
+  /** Only for a review: the instance under review, and the number of the review. */
   parent_instance_id: string | null;
   review_iteration: number | null;
-  /** The number of review requests refused at the limit and of needs_work verdicts. */
+  /** Counts needs_work verdicts, and review requests that were refused because of the limit. */
   failed_reviews: number;
   pr_number: number | null;
   pr_url: string | null;
-  /** News for its agent. If the agent has ended, it is restarted with this text as its prompt. */
+  /** News for the agent. If the agent has ended, it is started again with this text as the prompt. */
   news: string | null;
-  /** Why it stopped working, or why its worktree was kept. */
+  /** Why the agent stopped, or why the worktree was not removed. */
   status_reason: string | null;
   kept_reason: string | null;
-  /** The content of its worktree when a person forced its removal. */
+  /** The git ref that saves the content of the worktree if a person forced its removal. */
   backup_ref: string | null;
   created_by: string;
   created_at: EpochMs;
@@ -374,11 +374,11 @@ export interface InstanceRow {
   ended_at: EpochMs | null;
   step: 'worktree' | 'session' | 'restart' | 'ending' | 'pull' | 'issues' | null;
   step_until: EpochMs | null;
-  /** The process that runs the step; null: any process. */
+  /** The process that runs the step. Null if any process may run it. */
   step_by: string | null;
   /** The parameters of the step. */
   step_data: JsonText | null;
-  /** Reviews that a person allowed beyond the limit in the settings. */
+  /** The number of additional reviews that a person allowed after the limit was reached. */
   extra_reviews: number;
 }
 
@@ -405,13 +405,13 @@ export interface ReviewFeedbackRow {
   feedback_type: 'needs_work' | 'suggestions' | 'clarification';
   priority: 'low' | 'normal' | 'high' | 'urgent';
   actionable_items: JsonText;
-  /** The commit that delivers it, once created. It is on the coding branch when delivered is merged. */
+  /** The commit that adds the feedback, once it exists. When delivered is merged, the commit is on the coding branch. */
   git_commit_hash: string | null;
   delivered: 'merged' | 'message' | null;
-  /** Why it could not be merged. */
+  /** Why the feedback could not be merged. */
   reason: string | null;
   created_at: EpochMs;
-  /** Set until the feedback is delivered either way. */
+  /** Set until the feedback has been delivered. */
   step: 'merging' | null;
   step_until: EpochMs | null;
   /** The process that runs the step. */
@@ -427,11 +427,11 @@ export interface SettingRow {
   updated_by: string;
 }
 
-/** One item of work in the index, from any feature. */
+/** One item of work, such as a task, in the index that finds duplicate work. */
 export interface OverlapItemRow {
   workspace_id: string;
   id: string;
-  /** A short id, because each item has many postings. */
+  /** A short id, because it is repeated in many rows of overlap_postings. */
   number: number;
   kind: 'task' | 'workstream' | 'workflow_task';
   owner_id: string;
@@ -446,13 +446,13 @@ export interface OverlapItemRow {
   analysed: JsonText;
   prefix: string | null;
   files: JsonText;
-  /** Rises with every change in the workspace, so that a process can read only what is new. */
+  /** Increases with every change in the workspace, so that a process can read only the changed rows. */
   revision: number;
   updated_at: EpochMs;
   closed_at: EpochMs | null;
 }
 
-/** The inverted index: the items that contain a term. */
+/** An inverted index that maps each term to the items that contain it. */
 export interface OverlapPostingRow {
   workspace_id: string;
   term: string;
@@ -483,7 +483,7 @@ export interface OverlapVectorRow {
   vector: string;
 }
 
-/** A file in use: named by an open task, changed in a working tree, or claimed. */
+/** A file that is in use, because an open task lists it, a working tree has changes to it, or somebody has claimed it. */
 export interface FileMarkRow {
   workspace_id: string;
   path: string;
@@ -492,7 +492,7 @@ export interface FileMarkRow {
   developer_id: string;
   repo: string | null;
   action: string | null;
-  /** The source's name for people: a task's title, a branch. */
+  /** The name shown to people, such as the title of a task or a branch. */
   label: string | null;
   marked_at: EpochMs;
   expires_at: EpochMs | null;
@@ -507,7 +507,7 @@ export interface PreflightCheckRow {
   /** The planned task or workstream to start. */
   planned_id: string | null;
   warning_id: string | null;
-  /** The escalated candidates, as they were returned. Empty: no verdict needed. */
+  /** The candidates for which the agent must decide whether they are duplicates, as they were returned. If empty, no verdict is needed. */
   candidates: JsonText;
   created_at: EpochMs;
   /** A check can be used for one start. */
@@ -520,7 +520,7 @@ export interface OverlapWarningRow {
   developer_id: string;
   kind: 'task' | 'workstream';
   title: string;
-  /** The work it concerns, once that exists. */
+  /** The work that the warning is about, once that work exists. */
   subject_id: string | null;
   check_id: string | null;
   level: 'warn' | 'escalated';
@@ -548,10 +548,10 @@ export interface TaskRow {
   workspace_id: string;
   id: string;
   developer_id: string;
-  /** The actor that planned or started it. */
+  /** The actor that planned or started the task. */
   actor: string;
   session_id: string | null;
-  /** Null only in rows from an older version, until the server's next start. */
+  /** Null only in rows from an older version. The next start of the server adds a value. */
   workstream_id: string | null;
   title: string;
   task_type: 'feature' | 'bug' | 'refactor' | 'chore' | 'docs' | 'test' | 'spike';
@@ -565,7 +565,7 @@ export interface TaskRow {
   repo: string | null;
   result_summary: string | null;
   summary: string | null;
-  /** Why it was cancelled. */
+  /** Why the work was cancelled. */
   reason: string | null;
   created_at: EpochMs;
   started_at: EpochMs | null;
@@ -584,19 +584,19 @@ export interface WorkstreamRow {
   /** 1: created by the server as a container for tasks without a workstream. */
   auto_created: number;
   result_summary: string | null;
-  /** Why it was cancelled. */
+  /** Why the work was cancelled. */
   reason: string | null;
   created_at: EpochMs;
   updated_at: EpochMs;
   closed_at: EpochMs | null;
 }
 
-/** One comparison of all running work with itself and with recently finished work. */
+/** The result of one audit, which compares all running work with each other and with recently finished work. */
 export interface ParallelAuditRow {
   workspace_id: string;
   id: string;
   developer_id: string;
-  /** The number of items compared. */
+  /** How many items were compared. */
   compared: number;
   conflicts: JsonText;
   created_at: EpochMs;
@@ -647,7 +647,7 @@ export interface RegisteredRepoRow {
   branch: string | null;
 }
 
-/** The latest state of one working tree on one branch, as its developer's agents reported it. */
+/** The latest state of one working tree on one branch, as reported by the developer's agents. */
 export interface LocalWorktreeRow {
   workspace_id: string;
   id: string;
@@ -667,14 +667,14 @@ export interface LocalWorktreeRow {
 export interface RepoCommitRow {
   workspace_id: string;
   worktree_id: string;
-  /** Newest first. */
+  /** The newest commit has the lowest position. */
   position: number;
   repo: string;
   sha: string;
   title: string | null;
 }
 
-/** Work in progress, for the agent that takes over. Outdated rows stay for audit. */
+/** A description of work in progress for the agent that continues it. Outdated rows are kept for audit. */
 export interface SessionContextRow {
   workspace_id: string;
   id: string;
@@ -699,7 +699,7 @@ export interface ClaimRow {
   workspace_id: string;
   id: string;
   developer_id: string;
-  /** The actor that holds it, with its session if known. */
+  /** The actor that has the claim, with its session if that is known. */
   actor: string;
   agent_type: string | null;
   session_id: string | null;
@@ -712,7 +712,7 @@ export interface ClaimRow {
   created_at: EpochMs;
   expires_at: EpochMs;
   released_at: EpochMs | null;
-  /** When the journal recorded the expiry. The lease itself ended at expires_at. */
+  /** When the expiry was recorded in the journal. The claim itself ended at expires_at. */
   expired_at: EpochMs | null;
 }
 
@@ -731,11 +731,11 @@ export interface AskRow {
   workspace_id: string;
   id: string;
   from_developer_id: string;
-  /** The agent that asked and receives the answer. */
+  /** The agent that asked the question and receives the answer. */
   from_actor: string;
   session_id: string | null;
   to_developer_id: string;
-  /** Null: any agent of the addressee. */
+  /** Null if any agent of the addressed developer may answer. */
   to_agent_type: string | null;
   message: string;
   repo: string | null;
@@ -765,12 +765,12 @@ export interface HandoffRow {
   status: 'offered' | 'accepted';
   created_at: EpochMs;
   accepted_at: EpochMs | null;
-  /** The offered tasks that the receiver actually got. */
+  /** The offered tasks that were actually transferred to the receiver. */
   taken_task_ids: JsonText;
   taken_claim_ids: JsonText;
 }
 
-/** A decision or blocker that the team should know. Never changed. A blocker counts only while it is recent. */
+/** A decision or a blocker that the team should know about. Rows never change. A blocker counts as current only for a limited time. */
 export interface NoteRow {
   workspace_id: string;
   id: string;
@@ -784,7 +784,7 @@ export interface NoteRow {
   created_at: EpochMs;
 }
 
-/** Tokens used by one model. Of a payload, only the counters, the model's name and the hash are stored. */
+/** The number of tokens that one model used. Only the counters, the model name and the hash of the reported data are stored. */
 export interface AgentSpanRow {
   workspace_id: string;
   id: string;
@@ -801,10 +801,10 @@ export interface AgentSpanRow {
   output_tokens: number;
   reasoning_tokens: number;
   total_tokens: number;
-  /** In micro-dollars, at the prices of price_version. Null if the price is unknown. */
+  /** Calculated in micro-dollars with the prices of price_version. Null if the price is unknown. */
   cost_micros: number | null;
   price_version: string | null;
-  /** The submitted cost of the whole payload. Set only on its first span. */
+  /** The cost that was submitted for the whole payload. Set only in the first row of the payload. */
   submitted_micros: number | null;
   cost_mismatch: number;
   verified: number;
@@ -812,7 +812,7 @@ export interface AgentSpanRow {
   ingested_at: EpochMs;
 }
 
-/** A price set by the workspace. The newest version of a model applies. A version without figures restores the default. */
+/** A price that the workspace has set for a model. The newest version applies. A version without figures restores the default price. */
 export interface ModelPriceRow {
   workspace_id: string;
   version: number;
@@ -830,7 +830,7 @@ export interface ModelPriceRow {
 export interface RepositoryRow {
   workspace_id: string;
   id: string;
-  /** Absolute, on the machine that registered it. */
+  /** An absolute path on the machine that registered the repository. */
   path: string;
   name: string;
   created_at: EpochMs;
@@ -843,18 +843,18 @@ export interface AgentRow {
   name: string;
   runtime: 'claude_code' | 'codex' | 'opencode' | 'custom' | 'gemini' | 'cursor';
   role: 'coordinator' | 'worker';
-  /** As last reported; an agent that is silent for too long counts as offline. */
+  /** The last reported status. An agent that has not reported for too long counts as offline. */
   status: 'online' | 'offline' | 'busy';
   capabilities: JsonText;
   current_task_id: string | null;
   workspace_path: string | null;
   metadata: JsonText | null;
-  /** Null: registered by the operator. */
+  /** Null if the operator registered the agent. */
   developer_id: string | null;
   token_id: string;
   actor: string;
   registered_at: EpochMs;
-  /** The leases of all claims of the agent are measured from this time. */
+  /** The leases of all claims of this agent are counted from this time. */
   last_seen_at: EpochMs;
   updated_at: EpochMs;
 }
@@ -873,7 +873,7 @@ export interface WorkflowRow {
   plan: JsonText | null;
   max_parallel_tasks: number;
   auto_create_workspaces: number;
-  /** Null: created by the operator. */
+  /** Null if the operator created the workflow. */
   developer_id: string | null;
   actor: string;
   created_at: EpochMs;
@@ -894,25 +894,25 @@ export interface WorkflowTaskRow {
   files: JsonText;
   capabilities: JsonText;
   status: 'pending' | 'planning' | 'in_progress' | 'paused' | 'completed' | 'failed' | 'skipped' | 'removed';
-  /** Dependencies that are neither completed nor skipped. Stored so that an index finds the next task. */
+  /** The number of dependencies that are neither completed nor skipped. It is stored so that an index can find the next task. */
   open_dependencies: number;
   plan: JsonText | null;
   context: JsonText | null;
   outcome: string | null;
   outcome_detail: JsonText | null;
   error: string | null;
-  /** The agent that holds the claim. Its lease ends when that agent is silent for too long. */
+  /** The agent that has claimed the task. The claim ends if the agent does not report for too long. */
   assigned_agent_id: string | null;
   claimed_at: EpochMs | null;
-  /** Rises with every claim and every revoked claim. */
+  /** Increases with every claim, and whenever a claim is revoked. */
   fence: number;
   completed_by: string | null;
   worktree_id: string | null;
-  /** The task waits until a person answers this question, and then returns to resume_status. */
+  /** The question that a person must answer before the task can continue. After the answer, the task returns to resume_status. */
   question_id: string | null;
   resume_status: 'planning' | 'in_progress' | null;
   last_checkpoint: number;
-  /** 0: not yet in the overlap index. */
+  /** 0 until the task has been added to the overlap index. */
   indexed: number;
   created_at: EpochMs;
   updated_at: EpochMs;
@@ -941,7 +941,7 @@ export interface CheckpointRow {
   created_at: EpochMs;
 }
 
-/** The workflow contract calls this a workspace. In the store, a workspace belongs to a team. */
+/** A git worktree. The workflow contract calls it a workspace, but in the database a workspace belongs to a team. */
 export interface WorktreeRow {
   workspace_id: string;
   id: string;
@@ -955,13 +955,13 @@ export interface WorktreeRow {
   repository_path: string;
   /** 1: the server created it on disk and may remove it. 0: it belongs to an agent. */
   made_by_server: number;
-  /** In progress on disk. If the process dies, another process finishes or undoes it after step_until. */
+  /** Set during the work on disk. If the process dies, another one finishes or undoes the step after step_until. */
   step: 'creating' | 'removing' | null;
   step_until: EpochMs | null;
-  /** The worktree was made for a claim of this task, with this fence. */
+  /** The worktree was created for the claim of this task that has this fence. */
   task_id: string | null;
   fence: number | null;
-  /** Why it is still on disk although it is merged or abandoned. */
+  /** Why the worktree is still on disk although its branch was merged or abandoned. */
   kept_reason: string | null;
   actor: string;
   created_at: EpochMs;
@@ -986,7 +986,7 @@ export interface MessageRow {
   id: string;
   thread_id: string;
   reply_to_id: string | null;
-  /** An agent, or human. */
+  /** The id of an agent, or human. */
   sender_id: string;
   recipient_id: string;
   message_type: 'task_assignment' | 'status_update' | 'query' | 'response' | 'notification';
@@ -1002,7 +1002,7 @@ export interface MessageRow {
   delivered_at: EpochMs | null;
   read_at: EpochMs | null;
   archived_at: EpochMs | null;
-  /** Set on a question to a person once it was answered or is obsolete. */
+  /** Only for questions to a person: when the question was answered or became obsolete. */
   answered_at: EpochMs | null;
   expires_at: EpochMs | null;
 }

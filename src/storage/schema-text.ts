@@ -23,7 +23,7 @@ import type { EngineKind } from './engine.ts';
  */
 export interface DescribedTable {
   readonly name: string;
-  /** The table exists: columns and statements are added, and columns are dropped. */
+  /** True if the table exists already, so that columns and statements are added to it and `dropped` columns are removed. */
   readonly isAltered: boolean;
   readonly dropped: readonly string[];
   readonly comment: string | undefined;
@@ -131,7 +131,7 @@ function statementsFor(table: DescribedTable, engine: EngineKind): string[] {
   for (const unique of uniques) parts.push(`constraint "${unique.name}" unique (${quoted(unique.columns)})`);
   return [
     `create table "${name}" (${parts.join(', ')})${engine === 'sqlite' && isWithoutRowid ? ' without rowid' : ''}`,
-    // In SQLite, the key of a table without rowid contains the whole row. PostgreSQL needs an index that includes the column.
+    // A SQLite table without rowid stores the whole row in its key. PostgreSQL needs an index that includes the column to get the same effect.
     ...(isIndexed ? [`create unique index "${name}_key" on "${name}" (${quoted(key)}) include (${quoted(includedInKey)})`] : []),
     ...statements,
   ];

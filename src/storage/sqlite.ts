@@ -6,7 +6,7 @@ import { ACCESS_TABLES, type AccessReads, type Control, type Db, type Engine } f
 import { OutcomeUnknown, StoreBusy, StoreUnwritable } from './errors.ts';
 import type { Database } from './schema-rows.ts';
 
-/** Long enough for another process's commit, short enough not to block the event loop: the wait is synchronous. */
+/** The wait is synchronous. It must be long enough for a commit by another process, but too short to block the event loop noticeably. */
 const BUSY_TIMEOUT_MS = 20;
 const BUSY_GIVE_UP_MS = 10_000;
 const FOREIGN_POLL_MS = 200;
@@ -26,15 +26,15 @@ export function openSqlite(path: string): Engine {
   const writer = new Kysely<Database>({ dialect: new SqliteDialect({ database: kyselyDatabase(writerConnection, () => (access.touched = true)) }) });
   const reader = new Kysely<Database>({ dialect: new SqliteDialect({ database: kyselyDatabase(readerConnection) }) });
   const inTurn = turnstile();
-  // SQLite undoes a failed statement by itself.
+  // `failure` never reports an error, because SQLite undoes a failed statement and the transaction can continue.
   const control: Control = { send: async (statement) => writerConnection.exec(statement), failure: () => undefined };
   const polls = new Set<NodeJS.Timeout>();
   let statements: { insert: StatementSync; move: StatementSync } | undefined;
   let foreignVersion: unknown;
   const dataVersion = writerConnection.prepare('pragma data_version');
   /**
-   * Changes with each commit that touches the access tables. Read once per turn of the event loop, so that earlier commits of other processes are
-   * always seen.
+   * A value that changes with each commit to the access tables. It is computed once in each turn of the event loop, so that earlier commits by other
+   * processes are always seen.
    */
   const accessStamp = () => {
     if (foreignVersion === undefined) {
@@ -71,7 +71,8 @@ export function openSqlite(path: string): Engine {
       statements.move.run(head.workspace_id, head.seq, head.hash);
     },
     onForeignWrite(listener) {
-      // On the only writing connection of this process, data_version counts commits of other processes. The poll costs microseconds.
+      // `data_version` counts the commits of all other connections. On the only writing connection of this process, these are the commits of other processes.
+      // The poll takes microseconds.
       let last = dataVersion.get()?.data_version;
       const poll = setInterval(() => {
         const version = dataVersion.get()?.data_version;
@@ -86,7 +87,7 @@ export function openSqlite(path: string): Engine {
       };
     },
     access: new AccessMemo(accessStamp),
-    // No lock is needed: SQLite has one writer for all workspaces.
+    // No lock is needed, because SQLite allows only one writer at a time for the whole database.
     lock: async () => {},
     hasTable: async (db, name) => (await sql`select 1 from sqlite_master where type = 'table' and name = ${name}`.execute(db)).rows.length > 0,
     dumpSchema: () => dumpSchema(reader),
@@ -102,7 +103,7 @@ export function openSqlite(path: string): Engine {
 
 const MAX_ENTRIES = 1_000;
 
-/** Caches reads of the access tables until the tables' stamp changes. */
+/** Caches what was read from the access tables until their stamp changes. */
 class AccessMemo implements AccessReads {
   readonly #currentStamp: () => string;
   readonly #entries = new Map<string, unknown>();
@@ -120,7 +121,7 @@ class AccessMemo implements AccessReads {
     }
     if (this.#entries.has(key)) return this.#entries.get(key) as T;
     const value = await load();
-    // The loaded value is at least as new as the stamp. If the stamp has changed since, the next call loads again.
+    // The loaded value is at least as new as the stamp. If the stamp has changed in the meantime, the value is not cached.
     if (this.#stamp === stamp) this.#entries.set(key, value);
     return value;
   }
@@ -129,12 +130,12 @@ class AccessMemo implements AccessReads {
 function connect(path: string): DatabaseSync {
   const connection = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
   connection.exec('pragma synchronous = full');
-  // A checkpoint delays the commit that triggers it. With a log of 16 MB, checkpoints are rare, and the log is still small.
+  // A checkpoint delays the commit that triggers it. With a limit of 4000 pages (16 MB), checkpoints are rare and the log stays small.
   connection.exec('pragma wal_autocheckpoint = 4000');
   return connection;
 }
 
-/** A deferred `begin` would read first and only then find that it may not write; `immediate` takes the lock first. */
+/** `begin immediate` takes the write lock at once. After a plain `begin`, the transaction could read and then fail at its first write. */
 async function beginImmediate(connection: DatabaseSync): Promise<void> {
   const giveUp = performance.now() + BUSY_GIVE_UP_MS;
   for (let wait = 1; ; wait = Math.min(wait * 2, 50)) {
@@ -151,7 +152,7 @@ async function beginImmediate(connection: DatabaseSync): Promise<void> {
   }
 }
 
-/** If the disk fails during the commit, the write may still be in the log after a restart. */
+/** If the disk fails during the commit, the outcome is unknown: after a restart, the write may be in the log. */
 function commit(connection: DatabaseSync): void {
   try {
     connection.exec('commit');
@@ -167,7 +168,7 @@ const SQLITE_IOERR = 10;
 const SQLITE_FULL = 13;
 const SQLITE_CANTOPEN = 14;
 
-/** The primary code, without the detail of the extended code. */
+/** SQLite's primary result code, which is the low byte of the extended code. */
 const codeOf = (error: unknown): number | undefined => (error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : undefined);
 const isBusy = (error: unknown): boolean => codeOf(error) === SQLITE_BUSY;
 
@@ -176,7 +177,7 @@ function typed(error: unknown): unknown {
   return isDisk ? new StoreUnwritable('the database file cannot be written', { cause: error }) : error;
 }
 
-/** Kysely expects the better-sqlite3 API; node:sqlite takes parameters differently. */
+/** Adapts node:sqlite to the better-sqlite3 API that Kysely expects. The two take parameters differently. */
 function kyselyDatabase(connection: DatabaseSync, onAccessChange = () => {}): SqliteDatabase {
   const cache = new Map<string, SqliteStatement>();
   return {
@@ -194,7 +195,10 @@ function kyselyDatabase(connection: DatabaseSync, onAccessChange = () => {}): Sq
   };
 }
 
-/** Matches every statement that names one of the tables and is not a plain select. A false match is harmless; a missed one would be a security hole. */
+/**
+ * Matches every statement that contains the name of an access table and does not begin with `select`. A false match only clears the cache, but a missed match
+ * would let revoked access continue.
+ */
 const CHANGES_ACCESS = new RegExp(`^(?!\\s*select\\b)[^]*\\b(${ACCESS_TABLES.join('|')})\\b`, 'i');
 
 function noticed(statement: SqliteStatement, notice: () => void): SqliteStatement {

@@ -7,7 +7,7 @@ import { firstSeqSince, readEvents } from './journal.ts';
 const W = 'ws_test';
 const HOUR = 3_600_000;
 
-test.runIf(ENGINE === 'postgres')('a read that gets no connection, or loses it, reports the database as busy; the next read works', async () => {
+test.runIf(ENGINE === 'postgres')('if a read gets no connection or loses it, the read reports a busy database, and the next read works', async () => {
   const { store, server, role, refuse, admit, cut } = await refusableStore();
   const read = () => store.reader.selectFrom('workspaces').select('name').execute();
   expect(await read()).toEqual([]);

@@ -58,7 +58,7 @@ test('a callback that hides a database error is still rolled back, without affec
   expect(await names(store)).toContain('other');
 });
 
-test('a callback alone in its transaction that hides a database error is reported as committed only if it was', async () => {
+test('if the only callback in a transaction hides a database error, it is reported as committed only if it was committed', async () => {
   const store = await openTestStore();
   for (const appends of [true, false]) {
     const hiding = store.write(W, async (tx) => {
@@ -169,14 +169,14 @@ test('a follower gets every event once and in order, from any store', async () =
   expect(seen).toEqual(Array.from({ length: 300 }, (_, index) => index + 1));
 });
 
-test('a write is not made if its caller left before its turn', async () => {
+test("a write does not happen if its caller gave up before the write's turn", async () => {
   const store = await openTestStore();
   const gone = AbortSignal.abort();
   await expect(store.write(W, async (tx) => tx.append(event('late')), gone)).rejects.toBeInstanceOf(WriteWithdrawn);
   expect(await kinds(store)).toEqual([]);
 });
 
-test('a caller that leaves while it waits is answered immediately', async () => {
+test('a caller that gives up while it waits is answered immediately', async () => {
   const store = await openTestStore();
   const leaving = new AbortController();
   const order: string[] = [];
@@ -232,7 +232,7 @@ test('closing the store answers accepted writes and refuses later ones', async (
   await expect(addWorkspace(store, 'late')).rejects.toBeInstanceOf(StoreClosed);
 });
 
-test('a name with characters that databases cannot store does not affect other writes of its batch', async () => {
+test('a name with characters that a database cannot store does not affect other writes in the same batch', async () => {
   const store = await openTestStore();
   const hostile = 'tool:\0\ud800';
   const both = await Promise.all([store.append(W, [{ ...event('odd'), subject: hostile }]), addWorkspace(store, 'plain')]);

@@ -3,16 +3,18 @@ import { StoreClosed, WriteWithdrawn } from './errors.ts';
 import { JournalBatch, type NewEvent, readEnd } from './journal.ts';
 
 /**
- * The argument of a write callback. Only `tx` may be awaited inside it: no git, child process, network or timer, because every other writer of the
- * workspace is waiting, and because the callback may run again after a deadlock.
+ * What a write callback receives. Inside the callback, await only methods of `tx`, never git, a child process, the network or a timer. All other writers of
+ * the workspace are waiting, and after a deadlock the callback runs again.
  */
 export interface Tx {
   readonly db: Db;
   readonly workspace: string;
   readonly now: number;
-  /** Commits with the state change, or not at all. Returns the event's `seq`. */
+  /** Adds an event to the journal. It is committed in the same transaction as the other changes. Returns the event's `seq`. */
   append(event: NewEvent): number;
-  /** Locks a resource against writers of other workspaces until the commit. Take it last: a holder must not wait for anything else. */
+  /**
+   * Locks a resource that several workspaces share, until the commit. Call this last, because a transaction that has the lock must not wait for another lock.
+   */
   lock(resource: string): Promise<void>;
 }
 
@@ -20,7 +22,7 @@ export type WriteCallback<T> = (tx: Tx) => Promise<T>;
 
 interface Job {
   run: WriteCallback<unknown>;
-  /** True if the job only appends events: it changes no other table, so it needs no savepoint. */
+  /** True if the callback only appends events. It then needs no savepoint, because it changes no other table. */
   appendOnly: boolean;
   signal: AbortSignal | undefined;
   resolve(value: unknown): void;
@@ -29,12 +31,12 @@ interface Job {
 
 type Outcome = { value: unknown } | { error: unknown };
 
-/** The maximum number of callbacks that share a commit. Limits how long the first of them waits. */
+/** The maximum number of callbacks in one transaction. It limits how long the first of them waits for the commit. */
 const BATCH = 256;
 
 /**
- * The only way to write. Callbacks wait in a queue for each workspace and run one after another, each in a savepoint of one transaction. They are
- * acknowledged together after that transaction was durably committed. Callbacks that arrive during the commit form the next batch.
+ * All writes to the database go through this class. Each workspace has a queue of callbacks. A batch of callbacks runs in one transaction, one after another,
+ * each with its own savepoint. When the transaction is committed, all of them are acknowledged. Callbacks that arrive during the commit form the next batch.
  */
 export class Writer {
   readonly #engine: Engine;
@@ -63,7 +65,7 @@ export class Writer {
     return this.#enqueue(workspace, run, true, undefined);
   }
 
-  /** Refuses new writes and waits until accepted ones are answered. */
+  /** Refuses new writes, and waits until all accepted writes are answered. */
   async close(): Promise<void> {
     this.#closed = true;
     while (this.#draining.size > 0) await Promise.all(this.#draining);
@@ -85,7 +87,7 @@ export class Writer {
     });
   }
 
-  /** A caller that leaves while it waits is answered immediately instead of at its turn. */
+  /** Removes a job from the queue when its caller gives up, so that the caller is answered immediately. */
   #withdraw(workspace: string, job: Job): void {
     const queue = this.#queues.get(workspace) ?? [];
     const place = queue.indexOf(job);
@@ -97,7 +99,7 @@ export class Writer {
   async #drain(workspace: string): Promise<void> {
     const queue = this.#queues.get(workspace) ?? [];
     while (queue.length > 0) {
-      // Let every request that the event loop has already read join this batch.
+      // Wait for one turn of the event loop, so that requests that have already arrived join this batch.
       await new Promise<void>((resolve) => setImmediate(resolve));
       const batch = queue.splice(0, BATCH);
       if (batch.length > 0) await this.#commit(workspace, batch);
@@ -133,10 +135,10 @@ export class Writer {
 
 const withdrawn = (signal: AbortSignal): WriteWithdrawn => new WriteWithdrawn('withdrawn before its turn', { cause: signal.reason });
 
-/** A callback that was alone in its transaction has failed, and all of it is undone. */
+/** Thrown to roll back the transaction when the only callback in it has failed. */
 class Undone extends Error {}
 
-/** The callbacks of one transaction, one after another. */
+/** Runs the callbacks of one transaction, one after another. */
 class Turns {
   readonly #engine: Engine;
   readonly #control: Control;
@@ -165,7 +167,7 @@ class Turns {
     } catch (error) {
       this.#journal.truncate(length);
       if (job.appendOnly) return { error };
-      // The whole batch is run again or refused: one callback alone can no longer be undone.
+      // The whole batch is repeated or refused, because this callback alone can no longer be undone.
       if (this.#engine.endsTransaction(error)) throw error;
       const typed = this.#engine.typed(error);
       if (this.#isAlone) throw new Undone('undone', { cause: typed });
@@ -174,7 +176,10 @@ class Turns {
     }
   }
 
-  /** Not awaited, because it is sent together with the callback's first statement. If it fails, that statement fails too. */
+  /**
+   * Sets a savepoint for the next callback. This is not awaited, because it is sent together with the callback's first statement. If it fails, that statement
+   * fails too.
+   */
   #mark(): void {
     const marked = this.#control.send(this.#isMarked ? 'release savepoint job; savepoint job' : 'savepoint job');
     marked.catch(() => {});

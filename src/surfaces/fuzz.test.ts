@@ -15,7 +15,7 @@ const PROVE = process.env.COVENANT_PROVE === '1';
 const CALLS = PROVE ? 50_000 : 2_000;
 const SEED = Number(process.env.COVENANT_SEED ?? (PROVE ? Date.now() % 1_000_000 : 20_261_115));
 
-/** Fields that a call can use only with an external server or an unknown worktree, with the test that covers them. */
+/** The fields that a random call cannot use, because they need an external server or an unknown worktree. The value is the test that covers them. */
 const SHOWN_ELSEWHERE = new Map([
   ['servers.approve tool', 'src/features/gateway/servers/catalogue.test.ts'],
   ['servers.reject tool', 'src/features/gateway/servers/servers.unit.test.ts'],
@@ -36,7 +36,7 @@ test('answers random calls in the documented shape, journals them, changes only 
   expect(made.refused).toEqual([]);
   expect(made.never.filter((label) => !CANNOT_SUCCEED.test(label))).toEqual([]);
   expect(made.unread.filter((field) => !SHOWN_ELSEWHERE.has(field))).toEqual([]);
-  // All scenes are closed, so they must not keep timers or sockets open.
+  // Timers and sockets must not stay open, because all scenes are closed.
   expect(process.getActiveResourcesInfo().length - open).toBeLessThan(30);
 });
 

@@ -3,13 +3,13 @@ import { CliError } from './cli/command.ts';
 export const DEFAULT_ORIGIN = 'http://127.0.0.1:3001';
 
 /**
- * The origin of a Covenant server: scheme, host and port only. A password in it would be sent with every call and written to shared
- * files, and a path means that the URL is of a single page. The message never repeats the value, because it may contain a password.
+ * Returns the origin of a Covenant server: scheme, host and port only. Refuses a password, because it would be sent with every call and written to shared
+ * files. Refuses a path, because such a URL belongs to a single page. The error message never repeats the value, because it may contain a password.
  */
 export function originFrom(value: string, name: string): string {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:';
-  // If this is true, the URL has no credentials, path, query or hash, not even empty ones.
+  // If this condition is true, the URL has no credentials, path, query or fragment, not even empty ones.
   if (url && isHttp && url.href === `${url.origin}/`) return url.origin;
   throw new CliError(
     'BAD_ORIGIN',
@@ -27,5 +27,5 @@ function problemOf(url: URL | undefined, isHttp: boolean): string {
   return 'has a path';
 }
 
-/** Whether requests to this origin stay on this machine. */
+/** Returns whether requests to this origin stay on this machine. */
 export const isThisMachine = (origin: string): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(origin).hostname);

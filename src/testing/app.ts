@@ -24,7 +24,7 @@ export interface TestCaller {
   readonly principal: Principal;
 }
 
-/** The whole product in one process: a real store, a real pipe, and its own clock. */
+/** The whole product in one process. The store and the pipe are real, and the test controls the clock. */
 export interface TestApp {
   readonly app: App;
   readonly clock: TestClock;
@@ -35,10 +35,10 @@ export interface TestApp {
   developer(name: string, agentType?: string, workspace?: string): Promise<TestCaller>;
   tool(name: string, args: unknown, caller: TestCaller): Promise<CallAnswer>;
   action(name: string, args: unknown, caller?: TestCaller): Promise<CallAnswer>;
-  /** Runs an action that must succeed, and returns its data. */
+  /** Calls an action that must succeed, and returns its data. */
   done(name: string, args: unknown, caller?: TestCaller): Promise<Record<string, unknown>>;
   events(filter?: { category?: string; kind?: string }, workspace?: string): Promise<JournalEvent[]>;
-  /** Signs in to the dashboard of the server at `url`, as the first developer or as the named one. */
+  /** Signs in to the dashboard of the server at `url`, by default as the first developer. */
   signIn(url: string, developer?: string): Promise<Session>;
   serve(options?: Pick<ServeOptions, 'stalledMs' | 'terminals' | 'dashboard'>): Promise<RunningServer>;
 }
@@ -112,7 +112,7 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
   const done: TestApp['done'] = async (name, args, caller) => {
     const { reply } = await action(name, args, caller);
     if (reply.status !== 'ok') {
-      // Details that the answer leaves out are in the log.
+      // An internal error is described only in the log, so the last lines of the log are added.
       const inside = reply.code === 'INTERNAL' ? logged.slice(-5) : [];
       throw new Error([`${name}: ${reply.code}: ${reply.message}`, ...inside].join('\n'));
     }
@@ -151,7 +151,7 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
   };
 }
 
-/** The product, reached over HTTP. */
+/** The whole product with a server that listens on HTTP. */
 export async function servedApp(options: TestAppOptions = {}): Promise<TestApp & { readonly url: string }> {
   const made = await testApp(options);
   const { url } = await made.serve();

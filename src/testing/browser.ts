@@ -4,7 +4,7 @@ import { type Browser, chromium as playwright } from 'playwright-core';
 
 const INSTALLED = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'];
 
-/** Without software rendering of a graphics card, which would take a quarter of the processor time. */
+/** `--disable-gpu` avoids rendering a graphics card in software, which would take a quarter of the processor time. */
 const ARGS = ['--no-sandbox', '--disable-gpu'];
 
 /** Unpacks the browser before the first test, because two processes that unpack it at the same time would disturb each other. */
@@ -14,7 +14,7 @@ export default async function unpackBrowser(): Promise<void> {
 
 const installedBrowser = (): string | undefined => [process.env.CHROME_PATH, ...INSTALLED].find((path) => path && existsSync(path));
 
-/** This machine's Chromium, or the one from npm. */
+/** Starts the Chromium of this machine. If there is none, starts the one from npm. */
 export async function launchBrowser(): Promise<Browser> {
   return await playwright.launch({ executablePath: installedBrowser() ?? (await chromium.executablePath()), args: ARGS });
 }

@@ -7,7 +7,7 @@ import { createLog } from '../kernel/log.ts';
 import type { PublishedTool } from '../kernel/publish.ts';
 import { createApp } from '../main.ts';
 
-/** Every tool of the composed product, as published. */
+/** Returns all tools of the whole product as the server publishes them. */
 export async function publishedTools(): Promise<readonly PublishedTool[]> {
   const home = mkdtempSync(join(tmpdir(), 'covenant-tools-'));
   const app = await createApp({ config: loadConfig({ COVENANT_HOME: home }), clock: systemClock, log: createLog('error') });

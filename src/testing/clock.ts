@@ -1,6 +1,6 @@
 import type { Clock } from '../kernel/clock.ts';
 
-/** A clock that only a test moves. Moving it runs everything that is due. */
+/** A clock that moves only when the test advances it. Advancing it runs everything that is then due. */
 export interface TestClock extends Clock {
   advance(ms: number): void;
 }

@@ -31,13 +31,13 @@ const waiting = new Set<() => void>();
 
 export const waitingCalls = (): number => waiting.size;
 
-/** Lets every pending `wait` answer. */
+/** Makes all pending calls of `wait` return. */
 export function releaseWaiting(): void {
   for (const release of waiting) release();
   waiting.clear();
 }
 
-/** A feature for tests of the pipe, with every kind of handler and every kind of result. */
+/** A feature for tests of the pipe. It has every kind of handler and returns every kind of result. */
 export const fixtureFeature: Feature = {
   name: 'fixture',
   implementations: [

@@ -6,7 +6,7 @@ import { temporaryFolder } from './store/database.ts';
 export type Era = 'legacy' | 'modern';
 export const ERAS: Era[] = ['legacy', 'modern'];
 
-/** Connects a client that speaks exactly one protocol era. It is closed when the test ends. */
+/** Connects a client that supports only one version of the protocol. It is closed when the test ends. */
 export async function connected(
   url: string,
   token: string,
@@ -24,7 +24,7 @@ export async function connected(
   return client;
 }
 
-/** Starts the stdio bridge with these settings and none of this machine's, and connects a client to it until the test ends. */
+/** Starts the stdio bridge with these settings, without any settings of this machine, and connects a client to it. Both end with the test. */
 export async function bridged(program: StdioServerParameters, settings: Readonly<Record<string, string>>, options: ClientOptions = {}): Promise<Client> {
   const client = new Client({ name: 'test', version: '1.0.0' }, options);
   onTestFinished(() => client.close());

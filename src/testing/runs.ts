@@ -3,12 +3,15 @@ import { ENGINE } from './store/database.ts';
 const PROVE = process.env.COVENANT_PROVE === '1';
 const SEED = 20_261_115;
 
-/** The time limit of a test: `ms`, or half an hour in `npm run prove`. A test that times out continues in its worker and would make other tests fail. */
+/**
+ * Returns the time limit of a test: `ms`, or half an hour in `npm run prove`. The limit is long there, because a test that has timed out still runs in its
+ * worker and could make other tests fail.
+ */
 export const patience = (ms: number): number => (PROVE ? 1_800_000 : ms);
 
 /**
- * How often a property is tried. `npm test` tries it a few times with a fixed seed. On PostgreSQL, where every statement is a round trip, it makes a third
- * of these runs. `npm run prove` makes many more runs with random seeds. A failure names its seed, and COVENANT_SEED repeats it.
+ * Returns how often a property is tested. In `npm test` it is tested a few times with a fixed seed, and on PostgreSQL only a third as often, because every
+ * statement there is a round trip. `npm run prove` makes many more runs with random seeds. A failure reports its seed, and COVENANT_SEED repeats the run.
  */
 export function runs(few: number): { numRuns: number; seed?: number } {
   const postgres = ENGINE === 'postgres';

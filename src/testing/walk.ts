@@ -3,12 +3,12 @@ import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-/** How Vite writes an export: a function that is called wherever the name is used. */
+/** Matches the code that Vite writes for an export. It is a function that is called wherever the exported name is used. */
 const EXPORT = /^\(\) ?=> ?\{ ?try ?\{ ?return [\w.$]+;? ?\} ?catch/;
 
 /**
- * The source files in which a function ran during each of the calls, sorted. Timers that fire meanwhile count too. Make the same call once before, because
- * what happens only the first time is not part of its path.
+ * Returns the source files in which a function ran during each of the calls, sorted by name. Functions that timers call in the meantime count too. Make the
+ * same call once before, so that code which runs only the first time is not included.
  */
 export async function filesRunByEach(calls: readonly (() => Promise<unknown>)[]): Promise<string[]> {
   let common: string[] | undefined;
@@ -26,7 +26,7 @@ async function filesRunBy(call: () => Promise<unknown>): Promise<string[]> {
     await session.post('Profiler.enable');
     await session.post('Debugger.enable');
     await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
-    // Counts restart with each snapshot.
+    // A snapshot sets all counts back to zero.
     await session.post('Profiler.takePreciseCoverage');
     await call();
     const { result } = await session.post('Profiler.takePreciseCoverage');

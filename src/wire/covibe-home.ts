@@ -8,10 +8,10 @@ export const covibeHome = (env: NodeJS.ProcessEnv): string => join(userHome(env)
 
 export const userHome = (env: NodeJS.ProcessEnv): string => env.HOME || homedir();
 
-/** Undefined if the file does not exist or is not JSON: the parser's message would quote its content. */
+/** Returns undefined if the file does not exist or is not JSON. It does not throw, because the error message would quote the content of the file. */
 export const readJson = (path: string): unknown => orNothing(() => JSON.parse(readFileSync(path, 'utf8')));
 
-/** Writes the file completely or not at all. It is on disk when this returns, and readable only by its owner. */
+/** Replaces the file completely or not at all. When this returns, the new content is on disk. By default, only the owner can read the file. */
 export function replaceFile(path: string, text: string, mode = 0o600): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const temporary = writeTemporary(path, text, mode);
@@ -24,8 +24,8 @@ export function replaceFile(path: string, text: string, mode = 0o600): void {
 }
 
 /**
- * Writes a temporary file next to the target. When this returns, the temporary file is complete and on disk. Removed again if that fails. `byUmask`: the mode follows the
- * person's umask.
+ * Writes a temporary file next to the target and returns its path. The temporary file is then complete and on disk. If writing
+ * fails, the file is removed. `byUmask`: the umask of the person determines the file mode.
  */
 export function writeTemporary(path: string, text: string, mode: number, byUmask = false): string {
   const temporary = `${path}.${process.pid}.tmp`;

@@ -6,19 +6,19 @@ import { recordIn } from './json.ts';
 /** The file with the tokens of this machine's agents: `{"tokens": {"claude-code": "cv_…"}}`. Only the device flow writes it. */
 export const credentialsPath = (env: NodeJS.ProcessEnv): string => join(covibeHome(env), 'credentials.json');
 
-/** Whether a header can contain the value. Without this check the network error would quote the token. */
+/** Whether an HTTP header can contain the value. Without this check, the error message of the HTTP client would quote the token. */
 export const fitsHeader = (value: string): boolean => /^[\x21-\x7e]+$/.test(value);
 
-/** The token in the environment, which all agents started in it share. */
+/** The token in the environment. All agents that are started in this environment share it. */
 export const environmentToken = (env: NodeJS.ProcessEnv): string | undefined => env.COVIBE_MCP_TOKEN?.trim() || undefined;
 
-/** The error for the token in the environment. A stored token that no header can contain counts as missing. */
+/** The error for an invalid token in the environment. An invalid token in the credentials file counts as missing instead. */
 export const MALFORMED_TOKEN = {
   message: 'COVIBE_MCP_TOKEN contains characters that are not allowed in a token.',
   next: 'Set COVIBE_MCP_TOKEN to the token exactly as it was issued (cv_…), or unset it.',
 } as const;
 
-/** Read at each call, so that a token stored by a later setup is used without a restart. */
+/** Returns the token of an agent. The file is read at each call, so that a new token is used without a restart. */
 export function configuredToken(env: NodeJS.ProcessEnv, origin: string, agent: string | undefined = env.COVIBE_AGENT): string | undefined {
   return environmentToken(env) ?? (agent ? tokensFrom(env, origin)[agent] : undefined);
 }
@@ -29,11 +29,11 @@ export const tokensHere = (env: NodeJS.ProcessEnv, origin: string): string[] => 
 interface Stored {
   readonly origin?: unknown;
   readonly tokens?: unknown;
-  /** Tokens of servers from earlier setups, by origin. */
+  /** Tokens that other servers issued in earlier setups, by the origin of the server. */
   readonly others?: unknown;
 }
 
-/** Empty if the file is missing or broken. Without a token, the refusal of the server says what to do. */
+/** Returns an empty object if the file is missing or broken. The call is then sent without a token, and the server's refusal says what to do. */
 const stored = (env: NodeJS.ProcessEnv): Stored => recordIn(readJson(credentialsPath(env)));
 
 /** The tokens that this server issued. No other server may see them. */
@@ -54,7 +54,7 @@ export function agentsWithTokens(env: NodeJS.ProcessEnv): string[] {
   return [...new Set([tokens, ...Object.values(recordIn(others))].flatMap((each) => Object.keys(tokensIn(each))))];
 }
 
-/** Adds tokens to the file. Those of other servers stay, because agents of other repositories may use them. */
+/** Adds tokens to the file. Tokens of other servers stay in the file, because agents of other repositories may use them. */
 export function storeTokens(env: NodeJS.ProcessEnv, origin: string, tokens: Readonly<Record<string, string>>): void {
   const known = stored(env);
   const before = storedOrigin(env);
@@ -74,7 +74,7 @@ export function isOpenToOthers(env: NodeJS.ProcessEnv): boolean {
   return existsSync(file) && (statSync(file).mode & 0o077) !== 0;
 }
 
-/** The tokens by agent, without values that no header can hold. */
+/** Returns the tokens by agent, excluding values that an HTTP header cannot contain. */
 export const tokensIn = (tokens: unknown): Record<string, string> =>
   Object.fromEntries(
     Object.entries(recordIn(tokens)).flatMap(([agent, token]) => (typeof token === 'string' && fitsHeader(token.trim()) ? [[agent, token.trim()]] : [])),

@@ -1,9 +1,9 @@
 /**
- * The question and answer of a hook, the same for every client. They have only names, ids, paths and numbers: no field can contain a prompt, a model's answer,
- * a transcript, a command or file content.
+ * The question that a hook sends to the server, and the answer. Both are the same for every client. They contain only names, ids,
+ * paths and numbers: no field can contain a prompt, a model's answer, a transcript, a command or file content.
  */
 
-/** The events at which a client calls. `commit` and `push` are git's. */
+/** The events at which a client calls its hooks. `commit` and `push` are events of git. */
 export const HOOK_EVENTS = ['session-start', 'session-end', 'prompt', 'before-tool', 'after-tool', 'stop', 'compact', 'commit', 'push'] as const;
 export type HookEvent = (typeof HOOK_EVENTS)[number];
 
@@ -20,11 +20,11 @@ export const TOP = '.';
 /** A path that is about to be written: absolute, or relative to the working folder. */
 export interface WrittenPath {
   readonly path: string;
-  /** If the path is a folder, everything below it is meant. */
+  /** True if everything below the path is written as well, in case the path is a folder. */
   readonly tree?: boolean;
-  /** The path itself is removed or moved: for a symbolic link, the link and not its target. */
+  /** True if the path itself is removed or moved. For a symbolic link this means the link, not its target. */
   readonly removed?: boolean;
-  /** If set, the edit is at this path, relative to the top of the working tree that contains `path`. */
+  /** If set, this path is written, not `path`. It is relative to the top of the working tree that contains `path`. */
   readonly fromTop?: string;
 }
 
@@ -32,11 +32,11 @@ export interface WrittenPath {
 export interface Edit {
   /** The remote's address, or the folder's name if there is no remote. */
   readonly repo: string;
-  /** Relative to the top of its working tree. */
+  /** The path of the file, relative to the top of its working tree. */
   readonly path: string;
-  /** A folder with everything below it. */
+  /** True if `path` is a folder and the edit concerns everything below it. */
   readonly tree?: boolean | undefined;
-  /** Stands for files of this repository that could not be named, because there were too many or the command was too long. */
+  /** True if the edit stands for files of this repository that could not be listed, because there were too many or the command was too long. */
   readonly unread?: boolean | undefined;
 }
 
@@ -47,23 +47,23 @@ export interface HookQuestion {
   readonly folder?: string | undefined;
   readonly repo?: string | undefined;
   readonly branch?: string | undefined;
-  /** Why a session starts. */
+  /** The reason why the session starts. */
   readonly source?: 'startup' | 'resume' | 'clear' | 'compact' | undefined;
   readonly model?: string | undefined;
-  /** Only the tool's name. */
+  /** The name of the tool, without its arguments. */
   readonly tool?: string | undefined;
   readonly edits?: readonly Edit[] | undefined;
-  /** The Covenant `session_id` that a call of this run named or received: it is this run's session. */
+  /** The Covenant session of this run: the `session_id` that a tool call of the run sent or received. */
   readonly session_id?: string | undefined;
-  /** True if a `covibe_session start` of this run returned it. */
+  /** True if this run received `session_id` as the answer to `covibe_session start`. */
   readonly session_started?: boolean | undefined;
-  /** The client is already continuing because an earlier stop was denied. */
+  /** True if the client is only continuing because an earlier stop was denied. */
   readonly again?: boolean | undefined;
   /** Paths relative to the top of the working tree. */
   readonly dirty_files?: readonly string[] | undefined;
   readonly unpushed_files?: readonly string[] | undefined;
   readonly unpushed_commits?: number | undefined;
-  /** A person commits or pushes. Claims of their own agents do not block them. */
+  /** True if a person and not an agent commits or pushes. Claims of the person's own agents do not block this. */
   readonly person?: boolean | undefined;
 }
 
@@ -74,7 +74,7 @@ export interface HookAnswer {
   readonly reason: string | null;
   /** Text to add to the agent's context. */
   readonly context: string | null;
-  /** For the person at the client. */
+  /** A message for the person who uses the client. */
   readonly notice: string | null;
   /** The Covenant session of this run. */
   readonly session_id: string | null;

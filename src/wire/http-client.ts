@@ -15,24 +15,26 @@ export interface HttpAnswer {
 }
 
 /**
- * The HTTP client of small programs. `fetch` takes 40 ms to load, more than these programs need themselves. An `import` of node:http would load it
- * too, because it evaluates every export, including `fetch`'s own client.
+ * Loads the HTTP client for small programs. They do not use `fetch`, because it takes 40 ms to load, which is longer than the
+ * rest of these programs takes. They do not `import` node:http either, because an import evaluates every export of the module,
+ * including the client of `fetch`.
  */
 const load = createRequire(import.meta.url);
 
-/** More than any of our servers sends in one answer. */
+/** More than a Covenant server sends in one answer. */
 const LARGEST_ANSWER = 64 * 1024 * 1024;
 
 /**
- * Follows no redirect, which would send the token elsewhere. Rejects with the system's error and its `code` if no complete answer arrives, or with
- * the signal's reason or an `AbortError` if that comes first.
+ * Sends an HTTP request. Does not follow redirects, because that would send the token to another address. If no complete answer
+ * arrives, rejects with the system's error and its `code`. If the signal aborts first, rejects with the signal's reason or an
+ * `AbortError`.
  */
 export async function httpRequest(url: string, { method, headers, body, signal }: HttpQuestion): Promise<HttpAnswer> {
   const { request: open } = load(url.startsWith('https:') ? 'node:https' : 'node:http') as { request: typeof request };
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     open(url, { method, headers: { ...headers, ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }) }, signal }, resolve)
       .on('error', reject)
-      // Without a listener nothing more would arrive, not even an error.
+      // If the server switches protocols and there is no listener, neither an answer nor an error arrives.
       .on('upgrade', (response, socket) => {
         socket.destroy();
         resolve(response);
@@ -53,7 +55,7 @@ export async function httpRequest(url: string, { method, headers, body, signal }
   return { status: response.statusCode ?? 0, headers: response.headers, text };
 }
 
-/** The system's error code. Nothing else: a message could quote the request. */
+/** Returns only the system's error code, because the error message could quote the request. */
 export function failureCode(error: unknown): string | undefined {
   const { code } = error as { code?: unknown };
   return typeof code === 'string' ? code : undefined;

@@ -1,6 +1,9 @@
 /** Suggestions for names that people and agents mistype. */
 
-/** The name that `word` most probably stands for, or undefined if none is near. The first of equally near names counts. */
+/**
+ * Returns the name that `word` most probably stands for, or undefined if no name is similar. If several names are equally
+ * similar, the first of them is returned.
+ */
 export function nearest(word: string, names: readonly string[]): string | undefined {
   const typed = plain(word);
   const incomplete = typed.length < 3 ? undefined : (only(names, (name) => name.endsWith(`_${typed}`)) ?? only(names, (name) => name.startsWith(typed)));
@@ -26,16 +29,16 @@ function mistyped(typed: string, names: readonly string[]): string | undefined {
   return found;
 }
 
-/** Case and separators are what callers confuse most. */
+/** Ignores differences in case and separators, because callers confuse these most often. */
 const plain = (name: string): string =>
   name
     .slice(0, LONGEST)
     .toLowerCase()
     .replace(/[-.\s]/g, '_');
-/** The comparison takes quadratic time, and the word is the caller's. */
+/** Longer words are cut to this length, because the comparison takes quadratic time and the caller chooses the word. */
 const LONGEST = 100;
 
-/** The number of letters to insert, delete, replace or swap. */
+/** The number of letters to insert, delete, replace or swap in order to turn one word into the other. */
 function distanceOf(one: string, other: string): number {
   let before: number[] = [];
   let last = Array.from({ length: other.length + 1 }, (_, index) => index);

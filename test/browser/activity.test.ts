@@ -26,7 +26,7 @@ test('shows rows of 10,000 events within a second, keeps at most 80 in the DOM, 
     );
   const { page, errors } = await signedIn('/', {}, t);
   await live(page);
-  // Takes the best of three visits, because other tests load the machine.
+  // The best of three visits counts, because other tests use the machine at the same time.
   const took: number[] = [];
   for (let visit = 0; visit < 3; visit++) {
     const begun = Date.now();
@@ -68,7 +68,7 @@ test('stores filters in the address, searches the whole journal, adds matching e
   );
   const { page, url, errors } = await signedIn('/activity', {}, t);
   await live(page);
-  // The chart has its own select, but the / key must focus the filter.
+  // The chart contains a select element too, but the / key must move the focus to the filter.
   await page.getByRole('combobox', { name: 'Period' }).waitFor();
   await page.keyboard.press('/');
   await page.keyboard.type('hay "st');

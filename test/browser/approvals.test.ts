@@ -38,7 +38,7 @@ test('shows a held call without a reload; the call succeeds after approval and f
   await decide.click();
   for (const text of ['"text": "Tag v2.0 and publish it."', 'tool echo', 'codex@ben', /expires in \d+ min/]) await panel.getByText(text).first().waitFor();
   expect(page.url()).toContain('?approval=apr_');
-  // Delays the answer until the page has received the event.
+  // Delay the answer until the page has received the event.
   await page.route('**/api/actions/approvals.approve', async (route) => {
     const response = await route.fetch();
     await decide.waitFor({ state: 'detached' });
@@ -65,7 +65,7 @@ test('reports that another person decided first, and rejects without a reason', 
   const made = call('hi');
   await decide.click();
   await panel.getByRole('button', { name: 'Reject', exact: true }).waitFor();
-  // Blocks the page's reads, so that it does not see the other decision first.
+  // Block the page's reads, so that the page does not show the other person's decision first.
   await page.route('**/api/actions/approvals.refuse', async (route) => {
     const { items } = (await app.done('approvals.list', {})) as { items: { approval_id: string }[] };
     await app.done('approvals.approve', { approval_id: items[0]?.approval_id });

@@ -8,9 +8,9 @@ interface Finding {
   nodes: { html: string; failureSummary?: string }[];
 }
 
-/** The axe violations of the current page, including dialogs. */
+/** Returns the accessibility violations that axe finds on the current page and in its dialogs. */
 export async function violations(page: Page): Promise<string[]> {
-  // Evaluated in the page, because its content policy forbids loading scripts.
+  // The script is evaluated in the page, because the content policy forbids the page to load it.
   const findings = await page.evaluate(`${axe.source}; axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations)`);
   return (findings as Finding[]).flatMap(({ id, impact, nodes }) => nodes.map((node) => `${id} (${impact}): ${node.html.slice(0, 200)}`));
 }

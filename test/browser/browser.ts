@@ -6,12 +6,12 @@ import { type TestApp, testApp } from '../../src/testing/app.ts';
 import { launchBrowser } from '../../src/testing/browser.ts';
 import { severable } from './severable.ts';
 
-/** COVENANT_DASHBOARD selects another build. */
+/** The folder of the built dashboard. COVENANT_DASHBOARD selects another build. */
 const DASHBOARD = process.env.COVENANT_DASHBOARD ?? DASHBOARD_FOLDER;
 
 let browser: Browser;
 
-/** One browser for the tests of a file. */
+/** Starts one browser for all tests of a file. */
 export function openBrowser(): void {
   beforeAll(async () => {
     if (!existsSync(DASHBOARD)) throw new Error('The dashboard is not built: npm run build');
@@ -20,7 +20,7 @@ export function openBrowser(): void {
   afterAll(() => browser?.close());
 }
 
-/** A server with a developer and a sign-in link, behind a connection that can be cut. */
+/** Starts a server with a developer and a sign-in link. The test can cut the connection to this server. */
 export async function serveDashboard<T extends TestApp = TestApp>(t?: T, who = 'mira') {
   const app = t ?? ((await testApp()) as T);
   const server = await app.serve({ dashboard: DASHBOARD });
@@ -31,7 +31,7 @@ export async function serveDashboard<T extends TestApp = TestApp>(t?: T, who = '
 }
 
 export async function tab(options: BrowserContextOptions = {}): Promise<{ page: Page; context: BrowserContext; errors: string[]; hosts: Set<string> }> {
-  // On a machine without a locale Chromium reports an invalid one.
+  // Set a locale, because Chromium reports an invalid one on a machine that has none.
   const context = await browser.newContext({ locale: 'en-US', ...options });
   onTestFinished(() => context.close());
   const page = await context.newPage();
@@ -60,10 +60,10 @@ export async function openLink(page: Page, link: string): Promise<void> {
   await page.waitForURL((url) => !url.pathname.startsWith('/signin/'));
 }
 
-/** Waits until the page follows the journal. */
+/** Waits until the page receives live events. */
 export const live = (page: Page) => page.locator('header').getByText('Live').waitFor();
 
 export const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent);
 
-/** The number of pixels by which the page is wider than the window. */
+/** Returns by how many pixels the page is wider than the window. */
 export const sideways = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);

@@ -6,7 +6,7 @@ import { live, openBrowser, sideways, signedIn } from './browser.ts';
 
 openBrowser();
 
-/** Opens the dashboard as Ana, who has operator rights, or as Ben, who has not. */
+/** Opens the dashboard as Ana, who has operator rights, or as Ben, who does not have them. */
 async function at(path: string, who: 'ana' | 'ben', before: (team: TeamApp) => Promise<unknown>) {
   const team = await teamApp({ clock: testClock(Date.now()) });
   await before(team);
@@ -36,7 +36,7 @@ test('lists new claims live, and releases one after a dialog that states the con
   await question.getByText('ben holds 4 paths of github.com/acme/shop (exclusive); the claim expires').waitFor();
   await question.getByText(`covenant claims release ${data.claim_id}`).waitFor();
   await isAccessible(page);
-  // The list updates before the dialog closes, because the dialog waits until all visible data is reloaded.
+  // The list changes before the dialog closes, because the dialog waits until all visible data is loaded again.
   const heard = Promise.withResolvers<void>();
   await page.route('**/api/actions/claims.show', async (route) => {
     await heard.promise;
@@ -103,7 +103,7 @@ test('disables release for a member and says why, and lets them dismiss their ow
   await panel.getByText(`covenant overlap dismiss ${own} --reason='We talked'`).waitFor();
   await isAccessible(page);
   await panel.getByRole('button', { name: 'Dismiss', exact: true }).click();
-  // The overlap leaves the list of open overlaps, but its panel stays open.
+  // The overlap disappears from the list of open overlaps, but its panel stays open.
   await page.getByText('No open overlaps.').waitFor();
   await panel.getByText('We talked').waitFor();
   expect(await panel.getByRole('button', { name: 'Dismiss' }).count()).toBe(0);

@@ -11,11 +11,11 @@ import { router } from '../../web/router.tsx';
 import { openBrowser, signedIn } from './browser.ts';
 import { faultOf } from './known-command.ts';
 
-// Only the addresses of the router are used. Its components need a browser.
+// The test uses only the addresses of the router. The components are replaced, because they need a browser.
 vi.mock('../../web/shell/shell.tsx', () => ({ Shell: () => null }));
 openBrowser();
 
-/** Commands that are checked but not run: they take a minute, or start a program that test machines do not have. */
+/** Commands that the test checks but does not run, because they take a minute or start a program that is not installed on test machines. */
 const NOT_RUN = ['covenant demo', 'covenant instances start'];
 
 test('copies, validates and runs every command that the pages of an empty server show', { timeout: 120_000 }, async () => {
@@ -53,7 +53,7 @@ async function copied(page: Page): Promise<string[]> {
     for (const details of document.querySelectorAll('details')) details.open = true;
   });
   const texts: string[] = [];
-  // A pressed button is labelled "Copied" for a moment and must still match.
+  // A button that was pressed shows "Copied" for a moment, and must still match.
   for (const button of await page
     .locator('main')
     .getByRole('button', { name: /^Cop(y|ied)/ })
@@ -67,7 +67,7 @@ async function copied(page: Page): Promise<string[]> {
   return texts;
 }
 
-/** A shell in a repository, with the built command in its PATH. */
+/** Returns a shell whose PATH contains the built command. It runs in a repository. */
 function shellOf(home: string) {
   const folder = join(temporaryFolder(), 'bin');
   mkdirSync(folder, { recursive: true });

@@ -75,7 +75,7 @@ test('shows live whose turn it is, shows handoffs with their changes, and lets a
   await cancel.getByRole('textbox', { name: 'Reason' }).fill('Not now');
   const button = cancel.getByRole('button', { name: 'Cancel cycle' });
   expect(await button.isDisabled()).toBe(true);
-  // The feature has characters that cannot be typed, so the dialog asks for the id.
+  // The name of the feature contains characters that people cannot type, so the dialog asks for the id.
   const asked = (await cancel.getByText(/^Type .* to confirm$/).textContent()) ?? '';
   await isAccessible(page);
   await cancel.getByLabel(/to confirm/).fill(asked.replace(/^Type (.*) to confirm$/, '$1'));

@@ -41,7 +41,7 @@ describe('signing in', () => {
 
   test('returns to the sign-in page when an action finds that the session has expired', async () => {
     const { page, t, url } = await signedIn();
-    // Blocks the event feed, so that only the action can reveal it.
+    // Block the event feed, so that the page can find out only from an action.
     await page.routeWebSocket('**/api/events*', () => {});
     await page.goto(`${url}/settings`);
     await page
@@ -149,7 +149,7 @@ describe('activity', () => {
     await page.goto(`${url}/activity`);
     const problem = page.getByRole('alert').filter({ hasText: 'The disk is full. Make room.' });
     expect(await problem.getByText('INTERNAL').innerText()).toBe('INTERNAL');
-    // After the fourth failure the automatic retry waits four seconds.
+    // After the fourth failure, the page waits four seconds before it retries.
     await expect.poll(() => refused, { timeout: 10_000 }).toBe(4);
     await page.unroute('**/api/actions/events.list');
     await problem.getByRole('button', { name: 'Retry' }).click();
@@ -173,7 +173,7 @@ describe('activity', () => {
     await t.app.store.append(t.operator.principal.workspace, [
       { category: 'work', kind: markup, actor: markup, subject: markup, payload: { outcome: markup } },
     ]);
-    // The list shows only one word of the outcome.
+    // The list shows only one word as the outcome.
     await expect.poll(() => page.getByText(markup).count()).toBe(3);
     expect(await page.title()).toBe('Activity · Covenant');
   });
@@ -236,7 +236,7 @@ describe('activity', () => {
     await expectWhole(page, t);
   });
 
-  test('misses and repeats no event while the connection is cut repeatedly', async () => {
+  test('shows each event exactly once although the connection is cut repeatedly', async () => {
     const t = await testApp();
     const { page, way } = await signedIn('/activity', {}, t);
     for (let round = 1; round <= 3; round++) {
@@ -267,7 +267,7 @@ describe('every page', () => {
     expect([...hosts]).toEqual([new URL(url).host]);
   });
 
-  test('is reachable by keyboard', async () => {
+  test('can be used by keyboard', async () => {
     const { page } = await signedIn('/activity');
     await page.keyboard.press('Tab');
     expect(await focused(page)).toBe('Skip to content');
@@ -315,7 +315,7 @@ async function expectWhole(page: Page, t: TestApp): Promise<void> {
     for (const end = performance.now() + 15_000; all.at(-1) !== 1 && performance.now() < end; ) {
       await new Promise((shown) => requestAnimationFrame(() => setTimeout(shown)));
       const near = [...document.querySelectorAll<HTMLElement>('tr[data-row]')].map(({ dataset }) => Number(dataset.id));
-      // The visible rows must continue from the last known row.
+      // The rows that are visible now must include the last row that was seen before.
       const known = near.indexOf(all.at(-1) ?? -1);
       if (all.length > 0 && known < 0) return [...all, Number.NaN, ...near];
       all.push(...near.slice(known + 1));

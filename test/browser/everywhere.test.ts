@@ -6,16 +6,16 @@ import { openBrowser, signedIn } from './browser.ts';
 import { faultOf } from './known-command.ts';
 import { type Ids, LINE, seeded } from './seeded.ts';
 
-// Only the addresses of the router are used. Its components need a browser.
+// The test uses only the addresses of the router. The components are replaced, because they need a browser.
 vi.mock('../../web/shell/shell.tsx', () => ({ Shell: () => null }));
 openBrowser();
 
-/** An address, and what it must open or select. */
+/** An address of the dashboard, and what must be open or selected on that page. */
 interface Address {
   readonly to: string;
   readonly opens?: true;
   readonly field?: readonly [name: string, value: string];
-  /** A button to press, and the action that it calls. */
+  /** A button to press, and the action that it must call. */
   readonly press?: readonly [button: string, action: string];
 }
 
@@ -24,7 +24,7 @@ const opened = (to: string): Address => ({ to, opens: true });
 const pressed = (button: string, action: string, address: Address): Address => ({ ...address, press: [button, action] });
 const narrowed = (to: string, name: string, value: string): Address => ({ to, field: [name, value] });
 
-/** Every route, with everything that can be open on it. */
+/** Returns addresses for all routes. Together they open every panel and dialog. */
 const addressesOf = (ids: Ids, code: string): Record<string, readonly Address[]> => ({
   '/': [page('/'), opened(`/?question=${ids.question}`), opened(`/?approval=${ids.approval}`), opened(`/?ask=${ids.ask}`), opened(`/?overlap=${ids.warning}`)],
   '/agents/$agent': [page(`/agents/${encodeURIComponent(ids.agent)}`)],
@@ -102,7 +102,7 @@ test('shows hostile text on every page at every width without markup, overflow, 
   const commands = new Map<string, string>();
   const told = (to: string, found: readonly string[]) => wrong.push(...found.map((each) => `${to}: ${each}`));
   for (const [at, { to, opens = false, field, press }] of [...Object.values(addresses).flat(), NOWHERE].entries()) {
-    // A panel opens differently on a small screen, so every second address starts there.
+    // Every second address is opened on a small screen first, because panels open differently there.
     const sizes = at % 2 === 0 ? SIZES : SIZES.toReversed();
     await tab.emulateMedia({ colorScheme: at % 2 === 0 ? 'light' : 'dark', reducedMotion: 'reduce' });
     await tab.setViewportSize({ width: sizes[0] ?? 0, height: 900 });
@@ -142,7 +142,7 @@ async function settled(tab: Page): Promise<void> {
   await tab.waitForFunction(() => !document.querySelector('[aria-label=Loading], .skeleton'));
 }
 
-/** Elements that hostile text has created, and text that changes the writing direction. */
+/** Returns elements that hostile text has created, and text that changes the writing direction. */
 const markup = (tab: Page): Promise<string[]> =>
   tab.evaluate(() => {
     const made = [...document.querySelectorAll('img:not([src="/favicon.svg"]), script:not([src]), #root style')].map(({ outerHTML }) =>
@@ -156,18 +156,18 @@ const markup = (tab: Page): Promise<string[]> =>
     return [...made, ...turned.map((text) => `turns the text around: ${text?.slice(0, 80)}`)];
   });
 
-/** All commands of the page, including folded ones. Runs in the page. */
+/** Returns all commands on the page, including folded ones. This function runs in the page. */
 function commandsShown(): string[] {
   return [...document.querySelectorAll('code')].map(({ textContent }) => textContent).filter((text) => text.startsWith('covenant '));
 }
 
-/** Everything that overflows: the page, states and panels. Runs in the page. */
+/** Returns what overflows: the page, states and panels. This function runs in the page. */
 function cutOff(): string[] {
   const { scrollWidth, clientWidth } = document.documentElement;
   const found = scrollWidth > clientWidth ? ['the page is wider than the window'] : [];
   for (const state of document.querySelectorAll<HTMLElement>('[data-state-label]')) {
     const { right, width } = state.getBoundingClientRect();
-    // The canvas of a graph can be moved.
+    // A graph may overflow, because people can move its canvas.
     if (width === 0 || state.closest('.react-flow')) continue;
     for (let around = state.parentElement; around && around !== document.body; around = around.parentElement) {
       const edge = around.getBoundingClientRect().right;

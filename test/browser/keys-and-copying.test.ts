@@ -58,7 +58,7 @@ test('copies the id with y and confirms it, even without clipboard access on pla
   expect(await search.inputValue()).toMatch(/^task_\w+$/);
 });
 
-/** A live region outside of the button announces the copy exactly once. */
+/** Checks that a live region outside of the button announces the copy exactly once. */
 async function announcedOnce(page: Page): Promise<void> {
   const announced = page.locator('[role=status]:not(button *)').filter({ hasText: /copied/i });
   await announced.waitFor({ state: 'attached' });
@@ -96,7 +96,7 @@ test('disables an open dialog and the undo button of a toast while disconnected'
   await field.press('Enter');
   const back = page.getByRole('button', { name: /^Back to / });
   await back.waitFor();
-  // A toast stays while the pointer is over it.
+  // A toast does not disappear while the pointer is over it.
   await back.hover();
 
   await way.cut();

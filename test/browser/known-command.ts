@@ -5,7 +5,7 @@ import { optionsOf, readable } from '../../src/surfaces/cli/parse.ts';
 
 const COMMANDS = (await commandsOf(GROUPS)).flatMap(({ commands }) => commands);
 
-/** The error in a command that a page shows; undefined if the shell would run an existing command with valid options. */
+/** Returns what is wrong with a command on a page. Undefined if the shell would run an existing command with valid options. */
 export function faultOf(text: string): string | undefined {
   try {
     const [program, ...words] = execFileSync('sh', ['-c', `set -- ${text}\nprintf '%s\\0' "$@"`], { encoding: 'utf8' })

@@ -11,7 +11,7 @@ const MINUTE = 60_000;
 const HOSTILE = `<img src=x onerror=alert(1)>\u202Eevil ${'long'.repeat(400)}`;
 
 test('shows messages live with unseen ones first, and lets a person answer by keyboard, send a reminder and broadcast', async () => {
-  // The server's clock is behind the browser's, so that messages are some minutes old on the page.
+  // The server's clock is behind the clock of the browser, so that the page shows messages as some minutes old.
   const clock = testClock(Date.now() - 10 * MINUTE);
   const t = await workflowApp({ clock });
   const codex = await t.developer('ben', 'codex');

@@ -81,7 +81,7 @@ test('checks off the first steps without a reload, and opens the overlapping pai
   await panel.getByRole('button', { name: 'Dismiss', exact: true }).click();
   await page.getByText('Nothing waits on you.').waitFor();
   expect((await app.events({ kind: 'warning.dismissed' })).at(-1)?.payload).toMatchObject({ reason: 'Another gallery' });
-  // A person who opens another page before the answer arrives stays there.
+  // If a person opens another page before the answer arrives, that page must stay open.
   await page.goBack();
   await panel.waitFor({ state: 'detached' });
   await steps.getByRole('link', { name: 'Compare work' }).click();
@@ -102,14 +102,14 @@ test('[session.stale.dashboard] derives working, quiet and stale from facts and 
   await live(page);
   await call('covibe_session', { operation: 'start', repo: 'shop', branch: 'main' });
   await row(page, /codex@ben.*working/).waitFor();
-  await page.waitForTimeout(600); // longer than the page collects events before it reloads
+  await page.waitForTimeout(600); // longer than the page waits after an event before it reloads
   const read: string[] = [];
   page.on('request', (request) => request.url().includes('/api/actions/') && read.push(request.url()));
   await call('clock', {});
   await page.waitForTimeout(600);
   expect(read).toEqual([]);
   app.clock.advance(2 * 60_000);
-  // No event reports silence, so the page polls.
+  // The page polls, because no event reports that an agent has become silent.
   await page.clock.fastForward(16_000);
   await row(page, /codex@ben.*quiet/).waitFor();
   app.clock.advance(31 * 60_000);
@@ -164,7 +164,7 @@ test('shows a dead worker as lost with its last checkpoint and successor, counts
   await work.getByText('agent silent').waitFor();
   await work.getByRole('link', { name: 'gemini@ana' }).click();
 
-  // Ana joined first, so she may release claims of others.
+  // Ana is the first developer, so she may release claims of other people.
   await page.getByRole('heading', { name: 'gemini@ana', level: 1 }).waitFor();
   await page.getByRole('button', { name: 'Release claims' }).click();
   const dialog = page.getByRole('dialog', { name: 'Release the claims of gemini@ana?' });
@@ -196,6 +196,6 @@ test('shows a dead worker as lost with its last checkpoint and successor, counts
   await page.getByRole('heading', { name: 'gemini@ana', level: 1 }).waitFor();
   await page.goto(`${url}/agents/nobody@dev_0`);
   await page.getByText('AGENT_NOT_FOUND').waitFor();
-  // The refused read of an unknown agent is expected.
+  // The error about the unknown agent is expected.
   expect(errors.filter((error) => !error.includes('404') && !error.includes('400'))).toEqual([]);
 });

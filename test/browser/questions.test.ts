@@ -31,7 +31,7 @@ test('shows a question without a reload, answers it by keyboard, resumes its tas
   await expect.poll(() => page.title(), { timeout: 10_000 }).toBe('(2) Now · Covenant');
   await page.getByRole('row', { name: /codex@ben.*waiting on you/ }).waitFor();
 
-  // The ask is due first, so n focuses it; the second n focuses the question.
+  // The ask is due first, so pressing n moves the focus to it. The second n moves the focus to the question.
   for (const key of ['n', 'n', 'Enter']) await page.keyboard.press(key);
   await panel.getByText('I would take 8443.').waitFor();
   await panel.getByText('Serve over HTTPS · Ship it').waitFor();
@@ -73,7 +73,7 @@ test('keeps typed text while the page updates, reports that another person answe
   await expect.poll(() => page.title(), { timeout: 10_000 }).toBe('(2) Now · Covenant');
   expect(await answer.inputValue()).toBe('Take 84');
   expect(await panel.evaluate((element) => element.scrollWidth - element.clientWidth)).toBeLessThanOrEqual(0);
-  // Blocks the page's reads, so that it does not see the other answer first.
+  // Block the page's reads, so that the page does not show the other person's answer first.
   await page.route('**/api/actions/questions.answer', async (route) => {
     await app.done('questions.answer', { question_id: id, answer: 'Take 80.' });
     await route.continue();

@@ -96,7 +96,7 @@ test('explains a review limit, allows one more round and undoes it, messages the
   expect(errors).toEqual([]);
 });
 
-/** A host whose terminals record input and size. */
+/** Returns a host with terminals that record their input and size. */
 function hostWithTerminals(): { host: PretendedHost; typed: string[]; sizes: string[] } {
   const host = pretendedHost();
   const typed: string[] = [];
@@ -123,7 +123,7 @@ test('shows the terminal live under the content policy, accepts input only when 
   const { page, way, errors } = await signedIn(`/reviews/${id}`, {}, t, 'ana');
   const screen = page.getByRole('region', { name: `Screen of ${id}` });
   await screen.getByText('Ready').waitFor();
-  // A colour outside of the palette is written as a style.
+  // The terminal library writes a colour that is not in its palette as a style.
   expect(await screen.getByText('Ready').evaluate((element) => getComputedStyle(element).color)).toBe('rgb(255, 120, 0)');
   await page.getByText('read-only').waitFor();
   await screen.click();
@@ -171,7 +171,7 @@ test('shows the terminal live under the content policy, accepts input only when 
   await isAccessible(page);
   await page.setViewportSize({ width: 390, height: 800 });
   expect(await sideways(page)).toBe(0);
-  // The browser logs the cut connection.
+  // Errors about the connection are expected, because the test cuts it.
   expect(errors.filter((error) => !/WebSocket|ERR_/.test(error))).toEqual([]);
 });
 
@@ -200,7 +200,7 @@ test('updates the page live after request_review, send_feedback and create_pull_
   await t.ok('create_pull_request', { title: 'Do it', description: 'All of it', base_branch: 'main' }, id);
   await row('pr created 1/3');
   expect(told).toContain('pull.created');
-  // The page was not reloaded.
+  // The page must not have been reloaded.
   expect(await page.evaluate(() => performance.getEntriesByType('navigation').length)).toBe(1);
 
   await page.waitForTimeout(600);

@@ -11,18 +11,18 @@ import { child, type UpstreamApp, upstreamApp } from '../../src/testing/stand-in
 
 const WORD = 'averylongwordwithoutaspace'.repeat(3);
 
-/** Hostile text for fields of one line, and of several lines. */
+/** Hostile text for fields with one line, and for fields with several lines. */
 export const LINE = `<img src=x onerror=alert(1)> "><script>alert(2)</script> \u202Eevil\u2066 💣👩‍👩‍👧 ${WORD}`;
 const LONG = `${LINE}\n\u001b[31m\u0007\u200B\t${'x'.repeat(4_000)}\n<style>*{display:none}</style>${' & so on'.repeat(200)}`;
 
-/** The ids used in addresses. */
+/** The ids of objects, for use in addresses. */
 export type Ids = Readonly<
   Record<'agent' | 'task' | 'claim' | 'warning' | 'workflow' | 'step' | 'instance' | 'cycle' | 'question' | 'approval' | 'ask' | 'token' | 'grant', string>
 > & {
   readonly event: number;
 };
 
-/** A store with one object of every kind, written by hostile agents of Ben. Ana is the operator. */
+/** Fills a store with an object of every kind, written by hostile agents of Ben. Ana is the operator. */
 export async function seeded(): Promise<{ app: UpstreamApp; ids: Ids }> {
   const host = pretendedHost();
   const launchers = { tiny: { ...SLEEPER, args: ['86400', '{{prompt}}'], prompt: 'argument' as const } };
@@ -52,7 +52,7 @@ async function teamwork(app: UpstreamApp, ok: Ok, ana: TestCaller) {
   await ok('covibe_task', { operation: 'check', ...checked });
   const { task_id: task } = (await ok('covibe_task', { operation: 'start', ...checked })).data;
   await ok('covibe_task', { operation: 'check', ...work }, ana);
-  // Blocked, because it is the same work.
+  // The server blocks this start, because it is the same work.
   await app.tool('covibe_task', { operation: 'start', ...work }, ana);
   await ok('covibe_note', { kind: 'decision', title: LINE, body: LONG });
   await ok('covibe_note', { kind: 'blocker', title: LINE, body: LONG, task_id: task });
@@ -149,7 +149,7 @@ async function administration(app: UpstreamApp, codex: TestCaller) {
   await app.call('far_change', { text: LONG });
   await app.until(async () => ((await app.done('servers.list', {})) as Body).items[0].withheld.length > 0, 'a withheld definition');
   const { grant_id } = await app.done('capabilities.grant', { action: 'tool.call.echo', token: codex.tokenId, scope: { approve: true } });
-  // The call stays held during the whole test.
+  // This call waits for approval during the whole test.
   void app.tool('echo', { text: LONG }, codex).catch(() => {});
   const approval = await app.until(async () => ((await app.done('approvals.list', {})) as Body).items[0]?.approval_id, 'a call that waits');
   const { token_id } = await app.done('tokens.create', { developer: 'ana', label: LINE.slice(0, 99) });

@@ -19,7 +19,7 @@ test('signs in with one click, names the account and opens the target of the lin
   expect(await page.getByText('Signed in as mira').count()).toBe(0);
 });
 
-test("names both accounts and asks before it uses a stranger's link [harden.signin.names-account]", async () => {
+test('shows both accounts and asks for confirmation before it uses a sign-in link for a different account [harden.signin.names-account]', async () => {
   const { page, t, url } = await signedIn();
   await t.developer('stranger');
   const { path } = await t.done('signin.link', { developer: 'stranger' });
@@ -54,7 +54,7 @@ test('[auth.ui.create] [auth.ui.labels] refuses to create a token with an old si
   expect(await refused.count()).toBe(0);
 });
 
-/** Another program on the same host, which records requests of browsers. */
+/** Starts another program on the same host, which records the requests that browsers send to it. */
 async function otherPort(): Promise<{ url: string; requests: IncomingMessage[] }> {
   const requests: IncomingMessage[] = [];
   const server = createServer((incoming, answer) => {

@@ -40,7 +40,7 @@ test('approves a device after sign-in and follows it until it has its tokens, re
   expect((await device.poll()).tokens).toMatchObject({ 'claude-code': expect.stringMatching(/^cv_/), codex: expect.stringMatching(/^cv_/) });
   await page.getByText(/^Set up\./).waitFor();
 
-  // Enters the code by keyboard, then rejects the device.
+  // Enter the code by keyboard, and reject the device.
   const second = await askFor(url, 'a stranger', ['cursor']);
   await page.goto(`${url}/setup/authorize`);
   await page.getByRole('textbox', { name: 'Code' }).fill(second.user_code.toLowerCase().replace('-', ' '));
@@ -69,7 +69,7 @@ test('approves a device after sign-in and follows it until it has its tokens, re
   await dialog.getByRole('button', { name: 'Revoke 2 tokens' }).click();
   await page.getByRole('row', { name: /revoked/ }).waitFor();
   expect(await sideways(page)).toBeLessThanOrEqual(0);
-  // The refused requests without a session are expected.
+  // Errors about requests without a session are expected.
   expect(errors.filter((error) => !error.includes('401') && !error.includes('404'))).toEqual([]);
 });
 
@@ -128,7 +128,7 @@ test('changes limits, members, roles and theme, lists retention periods, and tel
   expect(await value()).toBe(7);
   await page.getByRole('button', { name: 'Back to 3' }).click();
   await expect.poll(value).toBe(3);
-  // Waits for the answer, because a field that is filled earlier would be overwritten.
+  // Wait for the answer, because it would overwrite a value that is entered earlier.
   await expect.poll(() => rounds.getByRole('spinbutton').inputValue()).toBe('3');
   await rounds.getByRole('spinbutton').fill('0');
   expect(await rounds.getByRole('button', { name: /^Save/ }).isDisabled()).toBe(true);
@@ -181,7 +181,7 @@ test('changes limits, members, roles and theme, lists retention periods, and tel
   }
   expect(errors).toEqual([]);
 
-  // A member sees the disabled action and the reason.
+  // For a member, the action is disabled, and the page shows why.
   const { path } = await t.done('signin.link', { developer: 'li' });
   const member = await tab();
   await openLink(member.page, `${url}${String(path)}`);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** A connection to a server that can be cut and restored. The address stays the same, so the cookie and the origin stay valid. */
+/** A connection to a server that the test can cut and restore. The address does not change, so that the cookie and the origin stay valid. */
 export interface Severable {
   readonly url: string;
   cut(): Promise<void>;

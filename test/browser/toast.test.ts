@@ -26,7 +26,7 @@ test('shows a toast over a full-screen panel, accepts clicks on it, and keeps it
   await toast.waitFor();
   await panel.getByRole('button', { name: 'Close' }).first().click();
   await panel.waitFor({ state: 'detached' });
-  // The toast moves from the panel to the page, which Radix renders a moment later.
+  // When the panel closes, the toast moves to the page. Radix renders it there a moment later.
   await toast.waitFor();
   await toast.getByRole('button', { name: 'Close' }).click();
   await toast.waitFor({ state: 'detached' });

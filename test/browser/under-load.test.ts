@@ -9,7 +9,7 @@ import { seeded } from './seeded.ts';
 
 openBrowser();
 
-/** Delays each answer of an action. */
+/** Delays all answers of an action. */
 const slowDown = (page: Page, action: string, ms: number) =>
   page.route(`**/api/actions/${action}`, async (route) => {
     await sleep(ms);
@@ -51,7 +51,7 @@ test('reloads at most six pages of a list after an event', async () => {
   const table = page.getByRole('table', { name: 'Grants, newest first' });
   for (let pages = 2; pages <= 7; pages++) {
     const before = await table.getAttribute('aria-rowcount');
-    // By keyboard, because the button moves while rows are added.
+    // Use the keyboard, because the button moves while rows are added.
     await more.press('Enter');
     await expect.poll(() => table.getAttribute('aria-rowcount')).not.toBe(before);
   }
@@ -79,7 +79,7 @@ test('opens the panel of a waiting item immediately and fills it when its conten
   await page.locator('[data-waiting]').first().waitFor();
   expect(await panel.isVisible()).toBe(true);
   expect(answered).toBe(false);
-  // The focus stays where the person moved it when the content arrives.
+  // When the content arrives, the focus must stay where the person has moved it.
   const close = panel.getByRole('button', { name: 'Close' });
   await close.focus();
   await panel.getByRole('link', { name: 'Compare side by side' }).waitFor();

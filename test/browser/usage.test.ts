@@ -8,7 +8,7 @@ import { live, openBrowser, sideways, signedIn } from './browser.ts';
 
 openBrowser();
 
-/** The output of `covenant usage --json`. */
+/** Returns the output of `covenant usage --json`. */
 async function command(t: TestApp, values: Invocation['values'] = {}): Promise<{ totals: Record<string, number> }> {
   const client = async () => ({ action: (name: string, input: object) => t.done(name, input) }) as never;
   const result = (await usageCommand.run({ values, positionals: [], json: true, out: { columns: 80 }, client } as unknown as Invocation)) as CommandResult;

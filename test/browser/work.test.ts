@@ -102,7 +102,7 @@ describe('tasks', () => {
     for (const text of ['ben', cache.scope, '2 shared files', 'same files: src/gallery/thumbnails.ts', /threshold \d/]) {
       await candidate.getByText(text).first().waitFor();
     }
-    // The candidate opens in a new tab, so that the draft is not lost.
+    // The candidate must open in a new tab, so that the draft is not lost.
     expect(await candidate.getByRole('link', { name: cache.title }).getAttribute('target')).toBe('_blank');
     expect(await candidate.getByText(/^Score \d+\.\d/).count()).toBe(1);
     expect(await t.events({ kind: 'task.planned' })).toEqual([]);
@@ -152,7 +152,7 @@ describe('tasks', () => {
     await dialog.getByLabel('Reason').fill('Nobody reads maps');
     await dialog.getByRole('button', { name: 'Cancel task' }).click();
     await row(page, /Draw a map/).waitFor({ state: 'detached' });
-    // The list may update before the answer that closes the dialog and the panel.
+    // Wait, because the list may change before the answer closes the dialog and the panel.
     await dialog.waitFor({ state: 'detached' });
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Tasks');

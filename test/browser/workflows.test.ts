@@ -8,7 +8,7 @@ openBrowser();
 
 const HOSTILE = `<img src=x onerror=alert(1)> \u202Eabc ${'longword'.repeat(15)}`;
 
-/** A workflow with completed, running, failed and waiting tasks. Ana has operator rights. */
+/** Opens the dashboard as Ana, who has operator rights, with a workflow that has completed, running, failed and waiting tasks. */
 async function atWork(path: (workflow: string, ids: Record<string, string>) => string, options = {}, prepare?: (app: WorkflowApp) => Promise<unknown>) {
   const app = await workflowApp({ clock: testClock(Date.now() - 3_600_000) });
   const { workflow_id, ids } = await app.planned(
@@ -58,7 +58,7 @@ test('shows the next tasks with reasons, claims and the graph, and opens a task 
   expect(await graph.locator('.react-flow__edge').count()).toBeGreaterThanOrEqual(3);
   await graph.getByText('critical path, 3 tasks').waitFor();
   await isAccessible(page);
-  // Moves by keyboard from the graph into the panel and back.
+  // Use the keyboard to move from the graph into the panel and back.
   await graph.getByRole('link', { name: /deploy/ }).focus();
   await page.keyboard.press('Enter');
   const panel = page.getByRole('dialog');
@@ -94,7 +94,7 @@ test('retries, releases, pauses, resumes, changes the parallel limit and abandon
   await dialog.getByRole('button', { name: 'Release', exact: true }).click();
   await page.getByRole('region', { name: 'In progress' }).getByText('No claimed tasks.').waitFor();
   expect(await app.task(ids.test as string)).toMatchObject({ status: 'pending', assigned_agent_id: null, fence: held.fence + 1 });
-  // The event may arrive before the answer that closes the dialog, and an open dialog would handle the key.
+  // Wait, because the event may arrive before the answer that closes the dialog, and an open dialog would handle the key.
   await dialog.waitFor({ state: 'detached' });
   await page.keyboard.press('Escape');
 
@@ -125,7 +125,7 @@ test('shows a lost and reclaimed task in the timeline as chart and table, and an
     const agent = await app.agent(app.ben, { name: 'gemini' });
     await app.started(row?.id as string, app.ben, agent);
     app.clock.advance(91_000);
-    // The next claim detects that the lease expired.
+    // The next claim of a task makes the server notice that the lease has expired.
     const { agent_id } = await app.claimed(row?.id as string);
     await app.ok('task_release', { task_id: row?.id, agent_id });
   };
@@ -167,7 +167,7 @@ test('draws 5,000 tasks by group with the failing group open in under 0.8 s of m
   await app.ok('task_update_status', { id: ids['Task 3'], status: 'failed', error: 'no', agent_id });
   const { page, url } = await signedIn('/workflows', {}, app, 'ana');
   const session = await page.context().newCDPSession(page);
-  // Measures thread time, which does not depend on other load of the machine.
+  // Measure the time of the thread, because it does not depend on what else the machine is doing.
   await session.send('Performance.enable', { timeDomain: 'threadTicks' });
   await page.goto(`${url}/workflows/${workflow_id}`);
   const graph = page.getByRole('region', { name: 'Graph' });

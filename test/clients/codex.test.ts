@@ -15,7 +15,7 @@ describe('Codex', () => {
   it.each([
     ['by the shell', codexByShell],
     ['by apply_patch in a program', codexInCode],
-  ])('is denied an edit of a claimed file %s, and can make it once the file is free', async (_, program) => {
+  ])('is denied an edit of a claimed file %s, and can make the edit when the file is free', async (_, program) => {
     await isDeniedAnEdit(program, await furnished(program));
   });
 

@@ -4,7 +4,10 @@ import { run } from './process.ts';
 import type { Program } from './programs/program.ts';
 import { clientsFolder, openWorkplace, type Workplace } from './workplace.ts';
 
-/** A machine on which a person followed the output of `covenant connect` for the client. The person typed it into a shell, or put it into the named file. */
+/**
+ * Sets up a machine as a person does who follows the output of `covenant connect`. The person runs the command that it prints, or writes the text to the file
+ * that it shows.
+ */
 export async function connected(program: Program): Promise<Workplace> {
   const workplace = await openWorkplace(program.name);
   program.settle(workplace);

@@ -4,7 +4,7 @@ import type { Program } from './programs/program.ts';
 import { completesATask, editsWhatItClaimed, furnished, hasASession, hearsAnAsk, isDeniedAnEdit, losesTheServer, worksWithItsStoredToken } from './scenes.ts';
 import type { Workplace } from './workplace.ts';
 
-/** Tests both ways to connect. The client's own command reports the server, its model is offered the tools, and the tools work. */
+/** Tests both ways to connect a client. The client's own command must list the server, its model must be offered the tools, and the tools must work. */
 export function isConnected(program: Program): void {
   const works = async (workplace: Workplace, server: string) => {
     expect(await program.connections(workplace)).toEqual([server]);
@@ -21,7 +21,7 @@ export function isConnected(program: Program): void {
   });
 }
 
-/** Tests what the client does through its hooks. `hooks` selects how they reach the server; by default setup chooses. */
+/** Tests what the client does with its hooks. `hooks` determines how they reach the server. By default, setup chooses. */
 export function hearsItsHooks(program: Program, hooks?: 'http' | 'command'): void {
   it('is denied an edit of a claimed file, and can make it once the file is free', async () => {
     await isDeniedAnEdit(program, await furnished(program, hooks && { hooks }));

@@ -2,10 +2,10 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** Everything outside this machine, as a client sees it: a proxy that rejects every connection. */
+/** Stands for all other hosts. It is a proxy that rejects all connections. */
 export interface Outside {
   readonly env: Readonly<Record<string, string>>;
-  /** The hosts that were requested. */
+  /** The hosts to which clients tried to connect. */
   readonly asked: readonly string[];
 }
 

@@ -5,20 +5,20 @@ import { onTestFinished } from 'vitest';
 export interface ClientRun {
   readonly code: number | null;
   readonly stdout: string;
-  /** Both output streams, for a failed test's message. */
+  /** Both output streams together, for the message of a failed test. */
   readonly output: string;
 }
 
 export interface ClientRunOptions {
   readonly cwd: string;
-  /** The complete environment. Variables of the machine do not reach a client. */
+  /** The complete environment. A client does not get variables of the machine. */
   readonly env: Readonly<Record<string, string>>;
-  /** Written to its stdin, which then stays open until the process ends. */
+  /** Text for the process's stdin, which stays open until the process ends. */
   readonly input?: string;
   readonly timeoutMs?: number;
-  /** Ends the process once this returns true for its stdout. */
+  /** The process is ended when this returns true for its stdout. */
   readonly until?: (stdout: string) => boolean;
-  /** Receives each piece of its stderr. */
+  /** Called with each piece of the process's stderr. */
   readonly heard?: (piece: string) => unknown;
 }
 
@@ -33,7 +33,7 @@ export async function run(
     try {
       if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
     } catch {
-      // The group is already empty.
+      // All processes of the group have already ended.
     }
   };
   onTestFinished(endGroup);

@@ -7,15 +7,15 @@ import { type AgentRun, type Program, runAgent, SECRET } from './programs/progra
 import { BEFORE, FILE, openWorkplace, REPO, type Workplace } from './workplace.ts';
 
 interface Furnishing {
-  /** How Claude Code's hooks reach the server. By default setup chooses. */
+  /** How the hooks of Claude Code reach the server. By default, setup chooses. */
   readonly hooks?: 'http' | 'command';
-  /** The workspace blocks edits while the server is unreachable. */
+  /** If true, edits are blocked while the server cannot be reached. */
   readonly failClosed?: boolean;
-  /** The environment has no token, so setup requests one and a person approves it. */
+  /** If true, the environment contains no token, so that setup requests one and a person approves it. */
   readonly device?: boolean;
 }
 
-/** A machine on which a person has set the client up. */
+/** Prepares a machine on which a person has run setup for the client. */
 export async function furnished(program: Program, { hooks, failClosed = false, device = false }: Furnishing = {}): Promise<Workplace> {
   const workplace = await openWorkplace(program.name, { token: !device });
   const { t, repo, env } = workplace;
@@ -31,7 +31,7 @@ export async function furnished(program: Program, { hooks, failClosed = false, d
   return workplace;
 }
 
-/** The id in the last tool's answer. */
+/** Returns the id in the answer of the last tool call. */
 const idIn = ({ results }: ModelRequest, prefix: string): string => {
   const id = new RegExp(`${prefix}_[0-9A-Z]{26}`).exec(results.at(-1) ?? '')?.[0];
   if (!id) throw new Error(`no id ${prefix}_ in: ${results.at(-1)}`);
@@ -40,7 +40,10 @@ const idIn = ({ results }: ModelRequest, prefix: string): string => {
 
 const WORK = { title: 'Sort the basket', task_type: 'feature', scope: 'Sort the lines of the basket by price', target_files: [FILE] };
 
-/** check → start → heartbeat → complete in the client's own tool loop. The server then lists the task as completed by this agent. */
+/**
+ * Lets the agent check, start and complete a task with the client's own tool loop, with a heartbeat in between. The server must then list the task as
+ * completed by this agent.
+ */
 export async function completesATask(program: Program, workplace: Workplace, server?: string): Promise<AgentRun> {
   let task = '';
   const ran = await runAgent(program, workplace, [
@@ -68,7 +71,10 @@ export async function completesATask(program: Program, workplace: Workplace, ser
 const AFTER = `export const basket = ["${SECRET}"];`;
 const REASON = 'Moving the basket to its own module';
 
-/** If another agent has claimed the file, the edit is denied and the model gets the reason. Once the file is free, the same edit succeeds. */
+/**
+ * Checks that an edit is denied if another agent has claimed the file, and that the model receives the reason. After the file is free again, the same edit
+ * must succeed.
+ */
 export async function isDeniedAnEdit(program: Program, workplace: Workplace): Promise<void> {
   const { t } = workplace;
   const claim = await t.call('covibe_coordination', 'claim', { repo: REPO, paths: ['src/**'], reason: REASON }, t.ben);
@@ -88,7 +94,7 @@ export async function isDeniedAnEdit(program: Program, workplace: Workplace): Pr
   expectKeptToItself(workplace);
 }
 
-/** Neither the store nor the log nor the companion's files contain anything of the prompts, answers or edits. */
+/** Checks that the store, the log and the companion's files contain no text from prompts, answers or edits. */
 function expectKeptToItself({ t, home }: Workplace): void {
   const files = [t.database.home, join(home, '.covibe')].flatMap((folder) =>
     readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((entry) => (entry.isFile() ? [join(entry.parentPath, entry.name)] : [])),
@@ -98,7 +104,7 @@ function expectKeptToItself({ t, home }: Workplace): void {
   expect(t.logged.filter((line) => line.includes(SECRET))).toEqual([]);
 }
 
-/** An agent can edit files that its own developer has claimed, in any of the developer's sessions. */
+/** Checks that an agent can edit files that its own developer has claimed, even in another session. */
 export async function editsWhatItClaimed(program: Program, workplace: Workplace): Promise<void> {
   const claim = { operation: 'claim', repo: REPO, paths: [FILE] };
   const ran = await runAgent(program, workplace, [
@@ -111,14 +117,14 @@ export async function editsWhatItClaimed(program: Program, workplace: Workplace)
   expect(workplace.read(FILE), ran.output).toBe(`${AFTER}\n`);
 }
 
-/** With a token that exists only in `~/.covibe/credentials.json`, both its tools and its hooks authenticate. */
+/** Checks that both tools and hooks can use a token that exists only in `~/.covibe/credentials.json`. */
 export async function worksWithItsStoredToken(program: Program): Promise<void> {
   const workplace = await furnished(program, { device: true });
   await completesATask(program, workplace);
   await isDeniedAnEdit(program, workplace);
 }
 
-/** Without the server the agent continues, unless the workspace fails closed. */
+/** Checks that the agent continues if the server is stopped, except if the workspace blocks edits in that case. */
 export async function losesTheServer(program: Program, failClosed: boolean): Promise<void> {
   const workplace = await furnished(program, { failClosed });
   const [work, ...rest] = program.edit(workplace, FILE, BEFORE, AFTER);
@@ -133,7 +139,7 @@ export async function losesTheServer(program: Program, failClosed: boolean): Pro
   if (failClosed) expect(ran.model.turns.at(-1)?.added, ran.output).toContain('covenant up');
 }
 
-/** A question asked while the agent works reaches its model with the next tool's answer, and the sender sees the delivery. */
+/** Sends a question while the agent works. The model must receive it with the answer of its next tool call, and the sender must see that it was delivered. */
 export async function hearsAnAsk(program: Program, workplace: Workplace): Promise<void> {
   const { t } = workplace;
   const question = 'Does the basket keep its order?';
@@ -152,7 +158,7 @@ export async function hearsAnAsk(program: Program, workplace: Workplace): Promis
   ).toEqual([{ subject: asked, actor: workplace.agent.principal.actor }]);
 }
 
-/** The agent has one session from its program's start to its end, and the model knows the id of that session. */
+/** Checks that the agent has one session from the start of its program to its end, and that the model receives the id of the session. */
 export async function hasASession(program: Program, workplace: Workplace): Promise<void> {
   let during: { id: string; ended_at: number | null }[] = [];
   const sessions = () => workplace.t.app.store.reader.selectFrom('agent_sessions').selectAll().execute();
@@ -172,7 +178,7 @@ export async function hasASession(program: Program, workplace: Workplace): Promi
   expect(after[0]?.ended_at, ran.output).not.toBeNull();
 }
 
-/** An agent that tries to stop with an open task and a changed file gets one reminder of them. */
+/** Checks that an agent is reminded once if it tries to stop with an open task and a changed file. */
 export async function isRemindedAtStop(program: Program, workplace: Workplace): Promise<void> {
   const steps = [
     program.ours('covibe_task', { operation: 'check', ...WORK }),
@@ -188,7 +194,7 @@ export async function isRemindedAtStop(program: Program, workplace: Workplace): 
   expect(told, ran.output).toContain(`not committed: ${FILE}`);
 }
 
-/** After its conversation was summarized, the agent still knows its task, although the summary here is empty. */
+/** Checks that an agent still knows its task after its conversation was replaced by a summary, which is empty in this test. */
 export async function recoversFromCompaction(program: Program, workplace: Workplace): Promise<void> {
   const ran = await runAgent(program, workplace, [
     program.ours('covibe_task', { operation: 'check', ...WORK }),

@@ -14,31 +14,31 @@ export const clientsFolder = join(process.env.COVENANT_TEST_CLIENTS ?? '', 'node
 /** The folder with the built programs. */
 const DIST = process.env.COVENANT_DIST ?? join(ROOT, 'dist');
 
-/** A server, a repository and a machine without user settings, on which Ana's agent works. Ben is another developer. */
+/** A server, and a machine with a repository on which Ana's agent works. The machine has no user settings. Ben is another developer. */
 export interface Workplace {
   readonly t: TeamApp;
   readonly url: string;
   readonly instance: string;
   readonly repo: TestRepository;
   readonly home: string;
-  /** The agent type of the client. */
+  /** The agent that the client runs as. */
   readonly agent: TestCaller;
   readonly outside: Outside;
   readonly env: Readonly<Record<string, string>>;
-  /** Writes a JSON file and its folders. */
+  /** Writes a JSON file. Missing folders are created. */
   write(path: string, value: unknown): void;
-  /** The content of a file in the repository. */
+  /** Returns the content of a file in the repository. */
   read(path: string): string;
   /** Makes the server unreachable from now on. */
   stopServer(): Promise<void>;
 }
 
 export const REPO = 'acme/shop';
-/** A file of the repository, and its content. */
+/** The path and the content of a file in the repository. */
 export const FILE = 'src/basket.ts';
 export const BEFORE = 'export const basket = [];';
 
-/** `token`: whether the environment contains the agent's token. */
+/** `token` determines whether the environment contains the agent's token. */
 export async function openWorkplace(agentType: string, { token = true } = {}): Promise<Workplace> {
   const t = await teamApp();
   const server = await t.serve();
@@ -46,7 +46,7 @@ export async function openWorkplace(agentType: string, { token = true } = {}): P
   const repo = temporaryRepository();
   repo.git(['remote', 'add', 'origin', `https://github.invalid/${REPO}.git`]);
   repo.commit(FILE, `${BEFORE}\n`);
-  // Makes git assume that everything is pushed.
+  // Make git assume that all commits are pushed.
   repo.git(['update-ref', 'refs/remotes/origin/main', 'HEAD']);
   repo.git(['branch', '--quiet', '--set-upstream-to', 'origin/main']);
   const home = realpathSync(temporaryFolder());
@@ -72,7 +72,7 @@ export async function openWorkplace(agentType: string, { token = true } = {}): P
   };
 }
 
-/** Checks that every process that a client started ends with the client or when its own work is done. */
+/** Checks that all processes that a client has started end with the client, or soon after it. */
 async function nobodyLeft(home: string): Promise<void> {
   try {
     await expect.poll(() => processesWith(home), { timeout: 15_000, interval: 100 }).toEqual([]);
@@ -81,10 +81,10 @@ async function nobodyLeft(home: string): Promise<void> {
   }
 }
 
-/** The client's program, as npm installed it. */
+/** Returns the path of a client's program, which npm has installed. */
 export const clientProgram = (name: string): string => join(clientsFolder, name);
 
-/** In PATH, like after a global install of the package. */
+/** Returns a folder for the PATH with our programs, as after a global install of the package. */
 function ourPrograms(home: string): string {
   const folder = join(home, 'bin');
   mkdirSync(folder);

@@ -13,7 +13,7 @@ test('when a client disconnects anywhere in a call, the call runs completely or 
   const { url } = scene.server();
   const token = await scene.token('ana');
 
-  /** Sends the request up to a random byte, then disconnects, cleanly or with a reset. */
+  /** Sends a part of the request that ends at a random byte. Then closes the connection, either normally or with a reset. */
   const hangUp = async (random: Random, title: string) => {
     const args = { kind: 'decision', title };
     const bytes = requestBytes(url, token, '/api/mcp', { tool: 'covibe_note', arguments: args });
@@ -26,7 +26,7 @@ test('when a client disconnects anywhere in a call, the call runs completely or 
     scene.log.add('ana', { tool: 'covibe_note', fate: cut < bytes.length ? 'refused' : 'unknown', code: undefined, effects });
   };
 
-  /** Ends its side of the connection but still waits for the answer. */
+  /** Closes the sending side of the connection, but still waits for the answer. */
   const halfClose = async (title: string) => {
     const args = { kind: 'decision', title };
     const socket = await openSocket(url, { halfOpen: true });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { FULL, TIMEOUT_MS } from '../../src/testing/faults/random.ts';
 import { Scene, twoServers } from '../../src/testing/faults/scene.ts';
 
-/** The two tests together kill 200 times. */
+/** The number of times that each of the two tests kills a server. */
 const KILLS = FULL ? 100 : 3;
 
 test('after random kill -9 under mixed load on SQLite, every acknowledged write exists once, everything has one holder, and the chain verifies [storage.crash.acknowledged]', {

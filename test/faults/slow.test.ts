@@ -12,22 +12,22 @@ import { openSocket, readAll, requestBytes } from '../../src/testing/faults/sock
 import { temporaryFolder } from '../../src/testing/store/database.ts';
 
 const MB = 1024 ** 2;
-/** A token may have at least this many MCP sessions. */
+/** The number of MCP sessions to open with one token. */
 const STREAMS = 6;
 const READERS = FULL ? 40 : 6;
 const EVENTS = FULL ? 12_000 : 5_000;
 const EVENT_BYTES = 8_000;
-/** The maximum memory for one reader: the high-water mark, a page of the journal, and the system's socket buffers. */
+/** The memory that one reader may use at most, for its queue, a page of the journal, and the socket buffers of the system. */
 const EACH = 8 * MB;
-/** The memory for everything else: the store's own pages, compiled code, and garbage that is not yet collected. */
+/** The memory that everything else may use, such as pages of the store, compiled code, and garbage that was not collected yet. */
 const BESIDES = 150 * MB;
 
-/** Closes the connection after the request, because the test would count a kept-alive connection as a leak. */
+/** Makes the server close the connection after the request, because the test would count an open connection as a leak. */
 const CLOSED = { connection: 'close' };
 
 const operatorToken = (home: string) => (JSON.parse(readFileSync(join(home, 'credentials.json'), 'utf8')) as { token: string }).token;
 
-/** A server's home with a long journal. */
+/** Creates a home with a long journal. */
 async function longJournal(): Promise<string> {
   const home = temporaryFolder();
   const store = await openStore({ path: join(home, 'covenant.db'), now: Date.now, statementTimeoutMs: 30_000 });
@@ -60,7 +60,7 @@ test("followers of the journal that never read are dropped, and cost neither unl
   expect(residentBytes(child.pid as number) - before).toBeLessThan(READERS * EACH + BESIDES);
   if (FULL) {
     await expect.poll(followers, { timeout: 60_000, interval: 500 }).toBe(0);
-    // The data left in a reader's socket buffer ends long before the journal does. A client that resumes reading also finds the close frame.
+    // A reader can still read what is in the buffer of its socket, which is far less than the journal. After this it finds the close frame.
     for (const reader of readers) expect((await readAll(reader)).length).toBeLessThan(EVENTS * EVENT_BYTES);
   }
   for (const reader of readers) reader.destroy();
@@ -76,7 +76,7 @@ test("clients that keep sending requests without reading the answers, and stream
   const token = await scene.token('agent-0');
   await scene.log.more(20);
   const before = residentBytes(child.pid as number);
-  // The dashboard's script is the longest answer.
+  // The script of the dashboard is used, because it is the longest answer.
   const [, script] = /src="(\/assets\/[^"]+)"/.exec(await (await fetch(url, { headers: CLOSED })).text()) ?? [];
   const askers = Array.from({ length: READERS }, async () => {
     const socket = (await openSocket(url)).pause();
@@ -118,7 +118,7 @@ test('clients that send one byte at a time are answered normally, and nobody wai
       const title = `slow-${round}-${one}`;
       const args = { kind: 'decision', title };
       const socket = (await openSocket(url)).setNoDelay(true);
-      // The next byte is sent only after other clients were answered.
+      // Each byte is sent only after other clients have received answers.
       for (const [at, byte] of requestBytes(url, token, '/api/mcp', { tool: 'covibe_note', arguments: args }).entries()) {
         socket.write(Uint8Array.of(byte));
         await (at % 50 === 0 ? scene.log.more(1) : turn());

@@ -55,7 +55,7 @@ test('lists, approves and rejects calls of an agent at the command line, and sho
   expect((await run('approvals', 'approve')).code).toBe(2);
 });
 
-test('decides a call that waits in another process, without a server', async () => {
+test('without a server, the command decides a call that waits in another process', async () => {
   const at = { home: temporaryFolder() };
   const run = (...args: string[]) => covenant(at, ...args);
   await run('capabilities', 'grant', 'tool.call.echo', '--scope', '{"approve":true}');

@@ -7,7 +7,7 @@ import { covenant, covenantProcess, direct, ROOT, startProgram } from '../../src
 import { postSignIn } from '../../src/testing/scenes/signin.ts';
 import { temporaryFolder } from '../../src/testing/store/database.ts';
 
-/** With a running server, the CLI uses HTTP. Without a server, it uses the store. Every command must do the same in both cases. */
+/** If a server is running, the CLI sends HTTP requests to it. Otherwise it opens the store itself. Commands must do the same in both cases. */
 const WAYS = ['with a server', 'without one'] as const;
 
 async function place(way: (typeof WAYS)[number]) {
@@ -106,7 +106,7 @@ test.each(WAYS)('audit recent, verify, export and anchor work as typed (%s) [aud
   expect(exported.map((event) => event.seq)).toEqual(exported.map((_, index) => index + 1));
   for (const event of exported)
     expect(Object.keys(event).sort()).toEqual(['actor', 'category', 'hash', 'kind', 'payload', 'seq', 'session', 'subject', 'time']);
-  // The anchor covers at least the three calls before it.
+  // The anchor must come after the three calls.
   expect(exported.findLastIndex((event) => event.kind === 'clock')).toBeLessThan(Number(anchor.json.seq));
   expect(exported[Number(anchor.json.seq) - 1]?.hash).toBe(anchor.json.root);
 });
@@ -126,7 +126,7 @@ test('audit verify names the first break of a changed log and exits 1 [audit.ver
 
 test.each(WAYS)('every command takes --json and prints one object with a kind (%s) [transport.cli.json]', async (way) => {
   const { at, run } = await place(way);
-  // Here every command is a separate process. The other tests call the same function in their own process.
+  // In this test each command is a separate process. Other tests call the same function inside their own process.
   const typed = way === 'without one' ? (...args: string[]) => covenantProcess(at, ...args) : run;
   for (const command of [
     ['status'],
@@ -203,7 +203,7 @@ test('[dashboard.open.id] covenant open with an id, or with the end of an id, li
   const { task_id } = (planned.body as { data: { task_id: string } }).data;
   const link = (await covenant(at, 'open', task_id.slice(-8))).stdout.trim();
   expect((await postSignIn(link)).headers.get('set-cookie')).toContain('HttpOnly');
-  // `to` is the page to open after the sign-in. The tests of the dashboard follow it.
+  // `to` is the page that opens after the sign-in. Tests of the dashboard check that it opens.
   expect(new URL(link).searchParams.get('to')).toBe(`/tasks?task=${task_id}`);
   expect(await covenant(at, 'open', '4')).toMatchObject({ code: 0, stdout: expect.stringContaining('?to=%2Factivity%3Fevent%3D4') });
   expect(await covenant(at, 'open', 'task_nowhere')).toMatchObject({ code: 1, stderr: expect.stringContaining('task_nowhere') });
@@ -343,7 +343,7 @@ test('a wrong setting stops the program at the start, and the error names the se
   expect(existsSync(home)).toBe(false);
 });
 
-test('refuses a second server of the same home, and a port in use, and names the address or the port', async () => {
+test('refuses to start a second server for the same home, or on a port that is in use, and reports the address or the port', async () => {
   const at = { home: temporaryFolder() };
   const server = await startProgram(at);
   expect(await covenant(at, 'up')).toMatchObject({ code: 1, stderr: expect.stringContaining(server.url) });

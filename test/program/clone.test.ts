@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../src/testing/store/database.ts';
 
 const LOCK = { name: 'small', version: '1.0.0', lockfileVersion: 3, requires: true, packages: { '': { name: 'small', version: '1.0.0' } } };
 
-/** A clone without dependencies, with the real install step and the real npm. Only the time differs. */
+/** Creates a clone that has no dependencies to install. The install step and npm are real, so it differs from a full clone only in speed. */
 function clone(): string {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'scripts'));
@@ -82,7 +82,7 @@ test("installs nothing while a server of this clone runs, and names it; a dead s
   expect(times(folder, 'installed')).toBe(2);
 });
 
-test('ignores the mark of a killed server once another process has its pid', async () => {
+test('ignores the mark of a killed server if another process has the same pid now', async () => {
   const folder = clone();
   await prepare(folder);
   const mark = join(folder, '.covenant-run', String(process.pid));
@@ -105,7 +105,7 @@ test('two concurrent starts install once; a lock left by a dead process is taken
   expect(existsSync(join(folder, '.covenant-run/install.lock'))).toBe(false);
 });
 
-test('the lock file names no registry host', () => {
+test('the lock file does not contain the host of a registry', () => {
   expect(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')).not.toMatch(/"resolved":/);
   expect(readFileSync(join(ROOT, '.npmrc'), 'utf8')).toContain('omit-lockfile-registry-resolved=true');
 });

@@ -11,7 +11,7 @@ import { temporaryFolder } from '../../src/testing/store/database.ts';
 const IDENTITY = { GIT_AUTHOR_NAME: 'Ana', GIT_AUTHOR_EMAIL: 'ana@x', GIT_COMMITTER_NAME: 'Ana', GIT_COMMITTER_EMAIL: 'ana@x', GIT_CONFIG_NOSYSTEM: '1' };
 
 interface Guarded extends CompanionScene {
-  /** Runs git as Ana, or as her agent, with the variables of the agent's program in the environment. */
+  /** Runs git as Ana. If `env` contains the variables of an agent's program, git runs as her agent. */
   git(args: readonly string[], env?: Record<string, string>): Promise<{ code: number; said: string }>;
   guard(...args: string[]): ReturnType<TestMachine['run']>;
 }
@@ -122,7 +122,7 @@ it('an agent without a token is checked as its developer, with a note; a machine
   ]);
   expect(asked(traffic)).toMatchObject({ person: true });
 
-  // The machine still remembers fail-closed for a token that is then removed. This must not block commits.
+  // The machine has stored the setting "fail closed" for a token that is removed now. This must not block commits.
   await t.done('settings.set', { key: 'hooks.fail_closed', value: 'on' });
   expect((await commit('a.ts')).code).toBe(0);
   await t.done('settings.set', { key: 'hooks.fail_closed', value: 'off' });
@@ -131,7 +131,7 @@ it('an agent without a token is checked as its developer, with a note; a machine
   expect([unchecked.code, unchecked.said]).toEqual([0, expect.stringMatching(/not checked .*No token of other .*next: Run .covibe-local setup/s)]);
 });
 
-it('checks each of many files', async () => {
+it('checks every file of a commit with many files', async () => {
   const { repository, ben, git, traffic, claim } = await guarded();
   await claim(ben, 'many/0500.ts');
   for (let at = 0; at <= 500; at++) repository.write(`many/${String(at).padStart(4, '0')}.ts`, '');
@@ -180,7 +180,7 @@ it('refuses a push because of changes in its commits; for a new branch, it check
   expect(asked(traffic).edits).toEqual([{ repo: 'app', path: 'keys.ts' }]);
   await release(t, ben, id);
   expect(await git(['push', '--quiet', 'origin', 'topic'])).toMatchObject({ code: 0 });
-  // A push that deletes a branch changes no files that anyone could have claimed.
+  // A push that deletes a branch is not checked, because it changes no files.
   const before = traffic.sent.length;
   expect(await git(['push', '--quiet', 'origin', ':topic'])).toMatchObject({ code: 0 });
   expect(traffic.sent.length).toBe(before);
@@ -244,7 +244,7 @@ it("follows git's and husky's configured hooks folder, also from a linked worktr
   const { repository, machine, guard, git } = await guarded({ install: false });
   const husky = join(repository.path, '.husky/_');
   mkdirSync(husky, { recursive: true });
-  // As husky writes it: it finds the script to run by its own name.
+  // A hook as husky writes it. It uses its own file name to find the script to run.
   writeFileSync(
     join(husky, 'h'),
     '#!/usr/bin/env sh\nn=$(basename "$0")\ns=$(dirname "$(dirname "$0")")/$n\n[ ! -f "$s" ] && exit 0\nsh -e "$s" "$@"\nexit $?\n',
@@ -258,7 +258,7 @@ it("follows git's and husky's configured hooks folder, also from a linked worktr
   repository.git(['add', 'a.ts']);
   expect((await git(['commit', '-m', 'x'])).said).toContain('from husky');
   expect(existsSync(join(repository.path, '.git/hooks/pre-commit'))).toBe(false);
-  // npm install makes husky rewrite its hooks.
+  // When npm installs packages, husky writes its hooks again.
   writeFileSync(join(husky, 'pre-commit'), '#!/usr/bin/env sh\n. "$(dirname "$0")/h"');
   expect((await guard('install')).code).toBe(0);
   await guard('remove');
@@ -334,7 +334,7 @@ it('without covibe-local a commit passes with a note; if it is only not on the P
   for (const name of ['git', 'sh', 'dirname', 'basename', 'cat'])
     symlinkSync(execFileSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).trim(), join(bin, name));
   expect((await git(['commit', '-m', 'x'], { PATH: bin })).said).toContain('a.ts: claimed');
-  // If the program does not start, or fails, the commit is not denied.
+  // If the program cannot start or fails, the commit must not be denied.
   writeFileSync(join(bin, 'covibe-local'), '#!/bin/sh\necho Cannot find module >&2\nexit 1\n', { mode: 0o755 });
   const failed = await git(['commit', '-m', 'x', '--allow-empty'], { PATH: bin });
   expect([failed.code, failed.said]).toEqual([0, expect.stringMatching(/covibe-local failed: this commit was not checked.*next: run covibe-local doctor/s)]);
@@ -349,13 +349,13 @@ it('without covibe-local a commit passes with a note; if it is only not on the P
   expect([passed.code, passed.said]).toEqual([0, expect.stringContaining('covibe-local is not installed: this commit was not checked')]);
 });
 
-it('outside a repository, reports that and changes nothing', async () => {
+it('outside a repository, reports that there is none and changes nothing', async () => {
   const machine = testMachine();
   const ran = await machine.run(temporaryFolder(), ['guard', 'install']);
   expect([ran.code, ran.stderr]).toEqual([1, expect.stringContaining('is not in a git repository')]);
 });
 
-/** The name, content and mode of every file in the folder. */
+/** Returns the names, contents and modes of all files in the folder. */
 function look(folder: string): Record<string, string> {
   return Object.fromEntries(readdirSync(folder).map((name) => [name, `${statSync(join(folder, name)).mode} ${readFileSync(join(folder, name), 'base64')}`]));
 }

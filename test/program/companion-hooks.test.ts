@@ -8,7 +8,7 @@ import { type CompanionScene, companionScene, storeTokens } from '../../src/test
 const SECRETS = { prompt: 'CANARY-PROMPT', content: 'CANARY-CONTENT', command: 'CANARY-COMMAND', answer: 'CANARY-ANSWER' };
 
 interface HookScene extends CompanionScene {
-  /** Runs `covibe-local hook` with a payload of Claude Code, or of the named client. */
+  /** Runs `covibe-local hook` with a payload as a client sends it, by default Claude Code. */
   hook(event: string, native: object, more?: { client?: string; env?: Record<string, string> }): ReturnType<TestMachine['run']>;
 }
 
@@ -38,7 +38,7 @@ it("denies an edit of a file that another agent has claimed, in the client's for
   const { hookSpecificOutput } = JSON.parse(stdout);
   expect(hookSpecificOutput).toMatchObject({ hookEventName: 'PreToolUse', permissionDecision: 'deny' });
   expect(hookSpecificOutput.permissionDecisionReason).toMatch(/src\/keys\.ts.*by ben until.*rotating the keys/s);
-  // The edit is also denied through the shell, from a folder inside the repository, and with another client.
+  // The edit is also denied if it is made with a shell command, from a folder inside the repository, or by another client.
   repository.write('src/other.ts', '');
   const shell = await hook('before-tool', { tool_name: 'run_shell_command', tool_input: { command: 'cd src && echo x > keys.ts' } }, { client: 'gemini' });
   expect(JSON.parse(shell.stdout)).toMatchObject({ decision: 'deny', reason: expect.stringContaining('src/keys.ts') });
@@ -118,7 +118,7 @@ it('the stop hook reports uncommitted and unpushed work without running a progra
   expect([without.code, JSON.parse(traffic.sent.at(-1)?.split('\n')[2] ?? '').dirty_files]).toEqual([0, undefined]);
 });
 
-it('while the server is unreachable the agent continues, and its person is notified once per run', async () => {
+it('while the server cannot be reached the agent continues, and its user is notified once in each run', async () => {
   const { traffic, repository, hook } = await scene();
   traffic.down = true;
   const first = await hook('before-tool', write(join(repository.path, 'a.txt')));

@@ -24,7 +24,7 @@ async function served() {
   return { ...t, server, url, token: agent.token, approve };
 }
 
-/** Every file below a folder except git's own, with content and modification time. */
+/** Returns all files below a folder, except those of git, with their contents and modification times. */
 function contents(folder: string): Record<string, string> {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => !path.startsWith('.git/') && statSync(join(folder, path)).isFile());
   return Object.fromEntries(files.map((path) => [path, `${statSync(join(folder, path)).mtimeMs} ${readFileSync(join(folder, path), 'utf8')}`]));
@@ -45,7 +45,7 @@ test('setup requests missing or rejected tokens, writes what each agent reads an
   const setup = m.start(repo.path, command);
   const [, code = '', page] = await setup.said(/^Code (\S+) {2}approve at (\S+)$/m);
   expect(page).toBe(`${s.url}/setup/authorize`);
-  // Someone edits a file while the code waits for approval.
+  // Change a file while setup waits for the approval.
   repo.write('.mcp.json', '{ "mine": 1 }');
   expect(await s.approve(code)).toBe(200);
   const ran = await setup.ran;
@@ -63,7 +63,7 @@ test('setup requests missing or rejected tokens, writes what each agent reads an
   expect(readFileSync(join(m.home, '.config/systemd/user/covibe-watch.service'), 'utf8')).not.toContain('cv_');
   expect(JSON.parse(readFileSync(join(m.home, '.covibe/repos.json'), 'utf8'))).toMatchObject({ repos: [{ path: repo.path }] });
 
-  // Existing tokens are made private too.
+  // Setup must also restrict the access to tokens that exist already.
   chmodSync(credentials, 0o644);
   await m.run(repo.path, command);
   expect(statSync(credentials).mode & 0o777).toBe(0o600);
@@ -72,7 +72,7 @@ test('setup requests missing or rejected tokens, writes what each agent reads an
   const doctor = await m.run(repo.path, ['doctor']);
   expect(doctor).toMatchObject({ code: 0, stdout: expect.stringMatching(/^✓ server \d+ ms {2}✓ 3 tokens/) });
   expect(doctor.stdout).toMatch(/^✓ claude-code {2}/m);
-  // The second run requests nothing and writes nothing.
+  // A second run must not request or write anything.
   expect(await m.run(repo.path, command)).toMatchObject({ code: 0, stdout: expect.stringContaining('✓ server ready  ✓ 3 tokens accepted') });
   expect(both(m, repo)).toEqual(before);
 });
@@ -124,7 +124,7 @@ test('doctor distinguishes a faulty setup, with its fix, from an unreachable ser
   writeFileSync(join(repo.path, '.claude/settings.json'), '{}');
   const { stdout } = await m.run(repo.path, ['doctor', '--base-url', s.url], env);
   const [, fix = ''] = /^✗ claude-code: SessionStart hook missing .*\n {4}fix: (.+)$/m.exec(stdout) ?? [];
-  // Runs the fix in a shell, exactly as doctor printed it.
+  // Run the command that doctor recommends in a shell, exactly as it was printed.
   await promisify(execFile)('sh', ['-c', `${fix} --no-service`], { cwd: repo.path, env: { ...m.env, ...env } });
   await doctor(0, /^✓ claude-code {2}/m);
 
@@ -222,7 +222,7 @@ test('--remove undoes what setup wrote; the service stays while another reposito
   });
   expect(existsSync(unit)).toBe(false);
   expect((await m.run(second.path, ['setup', '--remove'], env)).stdout).toContain('setup has written nothing here');
-  // Adds a token, so that doctor finds only the missing setup.
+  // Add a token, so that the missing setup is the only fault that doctor finds.
   writeFileSync(join(m.home, '.covibe/credentials.json'), JSON.stringify({ origin: 'https://other.example', tokens: { codex: 'cv_1' } }), { mode: 0o600 });
   const after = await m.run(second.path, ['doctor', '--base-url', s.url, '--json']);
   expect(after.json).toMatchObject({
@@ -266,7 +266,8 @@ test('the three bins of the package run through npm exec, and setup works that w
   expect(await npmExec('covibe-mcp')).toEqual({ code: 0, stdout: '' });
   const setup = await npmExec('covibe-local', 'setup', '--base-url', s.url, '--agents', 'claude-code', '--no-service');
   expect(setup).toMatchObject({ code: 0, stdout: expect.stringMatching(/^✓ claude-code {2}/m) });
-  // npm extends PATH only for one command. Agents do not have that PATH, so they start the bridge from the repository.
+  // npm adds the programs to PATH only while its own command runs. Agents do not have this PATH, so their configuration must start the bridge from the
+  // repository.
   const { mcpServers } = JSON.parse(readFileSync(join(repo.path, '.mcp.json'), 'utf8')) as { mcpServers: { covibe: unknown } };
   expect(mcpServers.covibe).toMatchObject({ command: 'npx', args: ['--no-install', 'covibe-mcp'], env: { COVIBE_BASE_URL: s.url } });
 });

@@ -7,11 +7,11 @@ import { covenant, ROOT, startProgram } from '../../src/testing/programs/program
 import { brokerFile, brokerRepository, PSKS, readBroker } from '../../src/testing/scenes/cycle.ts';
 import { temporaryFolder } from '../../src/testing/store/database.ts';
 
-/** `npm run smoke:mcp`: a real client, over both transports that agents use. */
+/** This is the test of `npm run smoke:mcp`, with a real client and both transports that agents use. */
 
 const TOOLS = ['cycle.archive', 'cycle.complete', 'cycle.start', 'cycle.status', 'handoff.read', 'handoff.write', 'lock.acquire', 'session.open'];
 
-/** A tool's answer: the envelope as structured content and as text. */
+/** Calls a tool and checks that the structured content and the text of the answer contain the same envelope. */
 async function call(client: Client, name: string, args: Record<string, unknown>) {
   const { structuredContent, content, isError } = await client.callTool({ name, arguments: args });
   expect(JSON.parse((content as { text: string }[])[0]?.text ?? '')).toEqual(structuredContent);
@@ -32,7 +32,7 @@ test.each(['over HTTP', 'through covibe-mcp'])(
     };
     const clients = { gemini: await agent('ana'), codex: await agent('ben') };
     type Role = keyof typeof clients;
-    // The bridge reports its folder. Over plain HTTP, a call must name its repository.
+    // Over plain HTTP, a call must contain the path of its repository. With the bridge it need not, because the bridge reports its folder.
     const at = way === 'over HTTP' ? { repository_path: repository } : {};
     const ok = async (role: Role, name: string, args: Record<string, unknown> = {}) => {
       const { envelope, isError } = await call(clients[role], name, { ...at, ...args });

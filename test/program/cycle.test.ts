@@ -8,14 +8,14 @@ import { temporaryFolder } from '../../src/testing/store/database.ts';
 
 type Fields = Record<string, unknown>;
 
-/** A home, and a repository in which commands are typed. */
+/** Creates a home, and a repository in which the commands run. */
 function place() {
   const { path } = temporaryRepository();
   const at = { home: temporaryFolder(), cwd: path };
   return { at, path, run: (...args: string[]) => covenant(at, 'cycle', ...args) };
 }
 
-/** Two agents with the PSKs that `cycle init` has written. */
+/** Returns two agents that use the PSKs from `cycle init`. */
 async function agents(at: ReturnType<typeof place>['at'], address: () => string) {
   const { agents: psks } = readBroker(at.cwd, 'config.json') as { agents: Record<string, { psk: string }> };
   const { token } = (await covenant(at, 'tokens', 'create', '--developer', 'ana', '--agent', 'gemini', '--json')).json;
@@ -53,7 +53,7 @@ test('covenant cycle starts and cancels a cycle without a server [cycle.cli.help
     cycle: { repository: path, feature: 'checkout', mode: 'auto', phase: 'frontend', active_role: 'gemini' },
   });
   expect(readBroker(path, 'state.json')).toMatchObject({ active: true, phase: 'frontend' });
-  // The command does not run at a terminal, so it asks no question.
+  // The command does not ask for confirmation, because it does not run in a terminal.
   const { json: cancelled } = await run('cancel', '--reason', 'the API\nchanged', '--json');
   expect(cancelled).toMatchObject({ kind: 'cycle_cancelled', cycle: { status: 'cancelled', ended_by: 'operator' } });
   expect(readBroker(path, 'state.json')).toMatchObject({ active: false });
@@ -67,7 +67,7 @@ test('covenant cycle follows agents with a server, and completes and archives fo
   const watching = startCommand(at, 'cycle', 'watch', '--json');
   expect(await parsed(watching)).toMatchObject({ kind: 'cycle', cycle: null, repository: path });
   await run('start', '--feature', 'checkout');
-  // The command does not look at the cycle of another repository.
+  // The command must ignore the cycle of another repository.
   const elsewhere = realpathSync(temporaryFolder());
   expect((await run('start', '--feature', 'other', '--repo', elsewhere)).stdout).toContain(`next: covenant cycle init --repo ${elsewhere}`);
   const { open, handOver } = await agents(at, () => url);
@@ -79,7 +79,7 @@ test('covenant cycle follows agents with a server, and completes and archives fo
   expect(await event()).toMatchObject({ kind: 'cycle.handed_over', payload: { from_phase: 'frontend', phase: 'backend', active_role: 'codex' } });
 
   const status = (await run('status')).stdout;
-  expect(status).toMatch(/Turn {5}codex, has the lock since [\s\S]+for codex {3}present, from gemini, \d+ \w ago: 1 file, 0 endpoints, 1 todo/);
+  expect(status).toMatch(/Turn {5}codex, has held the lock since [\s\S]+for codex {3}present, from gemini, \d+ \w ago: 1 file, 0 endpoints, 1 todo/);
   expect(status).toMatch(/gemini {2}rses_\w+ {2}opened by gemini of ana/);
   expect((await run('read', 'codex')).stdout).toContain('red\\u001b[31m');
   expect((await run('read', 'nobody', '--json')).json).toMatchObject({ kind: 'error', code: 'INVALID_TARGET' });
@@ -125,7 +125,7 @@ test('after kill -9 of the server the status and the files agree, and cycle watc
     while (!lines.at(-1)?.includes(end)) lines.push((await watching.line()) ?? expect.fail(`it ended after\n${lines.join('\n')}`));
   };
   await upTo('Open sessions');
-  // A command that starts after the server died reports that none is running.
+  // Wait until the command is running. If it started after the server has died, it would report that there is no server.
   await expect.poll(interrupted.notes, { timeout: 30_000 }).toContain('Stop with Ctrl-C');
   await handOver(sessions.gemini, 'gemini', 'codex', []);
   await upTo('turn of codex)');

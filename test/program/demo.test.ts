@@ -7,10 +7,10 @@ import { covenant, startCommand, startProgram } from '../../src/testing/programs
 import type { Body } from '../../src/testing/scenes/workflow.ts';
 import { temporaryFolder } from '../../src/testing/store/database.ts';
 
-/** Speeds up the clock: a lease expires after 90 s, and agents send a heartbeat every 30 s. */
+/** The factor by which the clock is faster. At normal speed, a lease expires after 90 s, and agents send a heartbeat every 30 s. */
 const QUICKER = 2.5;
 
-/** A server with a faster clock, and a function that calls actions in the workspace demo. */
+/** Starts a server with a faster clock. Returns it with a function that calls actions in the workspace `demo`. */
 async function place() {
   const home = homeOfDemo();
   const clock = join(temporaryFolder(), 'clock');
@@ -30,14 +30,14 @@ async function place() {
   return { at, home, program, ask };
 }
 
-/** Ends the tmux server that a failing demo may leave. */
+/** Creates a home. After the test, ends a tmux server that a failed demo may have left there. */
 function homeOfDemo(): string {
   const home = temporaryFolder();
   onTestFinished(() => endTmux(home));
   return home;
 }
 
-/** No agent and no tmux server may be left. */
+/** Waits until no agent and no tmux server of this home is running. */
 const nothingRunsIn = (home: string) => expect.poll(() => processesNaming(home)).toEqual([]);
 
 const sessionsIn = async (home: string) => (await createAgentHost(home).sessions()).names();
@@ -61,7 +61,7 @@ test('fills every page on the running server, ends by itself, and leaves no toke
   await expect
     .poll(
       async () => {
-        // Calls fail until the demo has created its workspace.
+        // The calls fail at first, until the demo has created its workspace.
         for (const name of empty) if (await pages[name]?.().catch(() => false)) empty.delete(name);
         return demo.child.exitCode === null ? [...empty] : [...empty, demo.notes()];
       },
@@ -80,7 +80,7 @@ test('fills every page on the running server, ends by itself, and leaves no toke
   expect(await sessionsIn(home)).toEqual([]);
   expect(existsSync(join(home, 'demo'))).toBe(false);
   expect((await covenant(at, 'audit', 'verify', '--workspace', 'demo')).code).toBe(0);
-  // The demo wrote nothing into other workspaces.
+  // The demo must not have written anything to other workspaces.
   const { items } = (await covenant(at, 'tokens', 'list', '--json')).json as Body;
   expect(items.filter(({ kind }: Body) => kind === 'agent')).toEqual([]);
   await nothingRunsIn(home);
@@ -91,11 +91,11 @@ test('removes an interrupted demo, and starts a temporary server if none is runn
   const at = { home, env: { MCP_SERVER_PORT: '0', LC_ALL: 'C' } };
   const demo = startCommand({ ...at, group: true }, 'demo', '--pace', '0', '--no-open');
   await expect.poll(() => demo.notes(), { timeout: 30_000 }).toMatch(/worker killed/);
-  // Like Ctrl-C in a terminal: a signal to the whole process group.
+  // Send the signal to the whole process group, as Ctrl-C in a terminal does.
   process.kill(-Number(demo.child.pid), 'SIGINT');
   expect(await demo.ended).toBe(1);
   expect(demo.notes()).toContain('interrupted');
-  // No colours, and only ASCII without a UTF-8 locale.
+  // Without a UTF-8 locale, the output must contain only ASCII characters and no colours.
   expect(demo.notes()).toMatch(/^[\x20-\x7e\n]*$/);
   expect(await sessionsIn(home)).toEqual([]);
   expect(existsSync(join(home, 'demo'))).toBe(false);

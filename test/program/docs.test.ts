@@ -33,7 +33,7 @@ const RUN = [
   ),
 ];
 
-/** Lines of `no-run` blocks, each with the reason. */
+/** Lines of `no-run` blocks, with the reason why the test cannot run them. */
 const NOT_RUN: [line: RegExp, reason: string][] = [
   [/^git clone /, 'clones this repository'],
   [/^npm (start|test|install)\b/, 'builds or serves the clone: test/program/clone.test.ts runs it'],
@@ -85,7 +85,7 @@ test('every command in a page exists, with the options shown, even if no test ca
   for (const page of RUN) {
     for (const [, command = ''] of proseOf(page).matchAll(/`((?:covenant|covibe-local) [^`]+)`/g)) {
       const fault = unknownCommand(command.replace(/\s+/g, ' '));
-      // A sentence may name a command without its arguments.
+      // In a sentence, a command may be written without its arguments.
       if (fault && !/^\d+ words after/.test(fault)) faults.push(`${page}: ${fault}`);
     }
   }
@@ -112,7 +112,7 @@ const isExample = ({ language, words, text }: FencedBlock): boolean =>
 
 const at = ({ page, line }: FencedBlock): string => `${page}:${line}`;
 
-/** Drops comments and prompts, and joins lines that end in a backslash. */
+/** Returns the command lines of a block without comments and prompts. Lines that end with a backslash are joined with the next one. */
 const linesOf = ({ text }: FencedBlock): string[] =>
   text
     .replaceAll(/\\\n\s*/g, '')
@@ -146,7 +146,7 @@ function helpOf(names: readonly string[]): string {
   return text;
 }
 
-/** A server with the page's configuration, a machine with the built programs and stand-ins for agents, and a repository. */
+/** Sets up what the examples need: a server with the page's configuration, a machine with the built programs and stand-ins for agents, and a repository. */
 async function setting(blocks: readonly FencedBlock[]) {
   const home = temporaryFolder();
   const [covenantHome, bin, tokens] = ['.covenant', 'bin', 'tokens'].map((name) => join(home, name)) as [string, string, string];
@@ -159,7 +159,7 @@ async function setting(blocks: readonly FencedBlock[]) {
   };
   for (const name of ['covenant', 'covibe-local', 'covibe-mcp']) program(name, `exec '${process.execPath}' '${join(ROOT, `dist/bin/${name}.js`)}' "$@"`);
   program('npm', 'test "$1 $2" = "exec --" && shift 2 && exec "$@"');
-  // `npx -y PACKAGE …`: the package is installed here.
+  // For `npx -y PACKAGE …`, the package is taken from this repository's dependencies.
   program('npx', `shift; name=$1; shift; exec '${process.execPath}' '${ROOT}'/node_modules/"$name"/dist/index.js "$@"`);
   program('systemctl', 'exit 0');
   for (const name of ['claude', 'codex'])
@@ -175,7 +175,7 @@ async function setting(blocks: readonly FencedBlock[]) {
 
   async function tokenOf(name: string): Promise<string> {
     const file = join(tokens, name);
-    // An instance has the token that its program was started with; other callers get one here.
+    // An instance already has the token that its program was started with. Create a token for each other caller.
     if (name.includes('@') && !existsSync(file)) {
       const [agent = '', developer = ''] = name.split('@');
       const { json } = await covenant(operator, 'tokens', 'create', '--developer', developer, '--agent', agent, '--json');
@@ -186,7 +186,7 @@ async function setting(blocks: readonly FencedBlock[]) {
 
   for (const name of ['claude-code@ana', 'codex@ben']) await tokenOf(name);
 
-  /** Approves waiting devices, as a person does on the dashboard. */
+  /** Approves all devices that are waiting, as a person does on the dashboard. */
   async function approveDevices() {
     const { waiting } = (await covenant(operator, 'devices', 'list', '--json')).json as { waiting: { user_code: string }[] };
     for (const { user_code } of waiting) await covenant(operator, 'devices', 'approve', user_code, '--developer', 'ana');
@@ -230,7 +230,7 @@ const IDENTITY = { GIT_AUTHOR_NAME: 'Ana', GIT_AUTHOR_EMAIL: 'ana@localhost', GI
 
 const ID = /\b([a-z]+)_(?:[0-9A-Z]{26}|[0-9a-f]{48})\b/g;
 
-/** Remembers ids and values from answers, for the placeholders of later examples. */
+/** Stores ids and values from answers, so that later examples can use them in place of their placeholders. */
 function remembering(repository: string) {
   const [byPrefix, byKey, byName] = [new Map<string, string>(), new Map<string, string>(), new Map<string, string>()];
   const printed = (words: string) => {
@@ -242,7 +242,7 @@ function remembering(repository: string) {
     if (typeof id === 'string' && typeof name === 'string') byName.set(name, id);
     for (const [key, item] of Object.entries(value)) typeof item === 'string' ? byKey.set(key, item) : named(item);
   };
-  /** If an answer contains several ids, the first counts, because the call's own result comes before the objects it was compared with. */
+  /** If an answer contains several ids, the first one is stored, because the result of the call comes before the objects that it was compared with. */
   const answered = (value: unknown): void => {
     printed(JSON.stringify(value, (key, item) => (key === 'matches' || key === 'candidates' ? undefined : item)));
     named(value);
@@ -267,7 +267,7 @@ function remembering(repository: string) {
   return { printed, answered, filled, resolved };
 }
 
-/** Matches an answer that contains what the page shows; `…` matches any text. */
+/** Returns a pattern for answers that contain what the page shows. `…` matches any text. */
 function patternOf(shown: unknown): unknown {
   if (typeof shown === 'string' && shown.includes('…')) return expect.stringMatching(new RegExp(`^${shown.split('…').map(escaped).join('[\\s\\S]*')}$`));
   if (Array.isArray(shown)) return shown.map(patternOf);
@@ -277,6 +277,6 @@ function patternOf(shown: unknown): unknown {
 
 const escaped = (words: string): string => words.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 
-/** Each contract has its own envelope for a refusal. */
+/** Whether the answer is a refusal. Each contract has a different envelope for refusals. */
 const refusalIn = (body: Json): boolean =>
   body.status === 'blocked' || body.status === 'error' || body.ok === false || body.success === false || 'recoverable' in body || 'error' in body;

@@ -77,7 +77,7 @@ test('reports a PostgreSQL that is unreachable, refuses the connection, is newer
   expect(newer.of('journal')).toMatchObject([{ state: 'skipped' }]);
 });
 
-test('names the session that blocks writers of a workspace', async () => {
+test('reports the database session that blocks writers of a workspace', async () => {
   const { url = '' } = await temporaryDatabase('postgres');
   const [holder, waiting] = [new pg.Client({ connectionString: url }), new pg.Client({ connectionString: url })];
   onTestFinished(() => Promise.all([holder.end(), waiting.end()]).then(() => {}));

@@ -11,7 +11,7 @@ import { temporaryFolder } from '../../src/testing/store/database.ts';
 
 const reference = readFileSync(join(ROOT, 'docs/cli.md'), 'utf8');
 
-/** Checks that every documented exit code of a program has a command line here that ends with this code. */
+/** Checks that the test has a command line for each documented exit code of a program, and that the command line ended with this code. */
 function expectNamed(exits: Readonly<Record<number, string>>, ended: Readonly<Record<number, number | null>>) {
   expect(Object.keys(ended)).toEqual(Object.keys(exits));
   for (const [named, code] of Object.entries(ended)) expect(code).toBe(Number(named));

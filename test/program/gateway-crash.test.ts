@@ -6,23 +6,23 @@ import { childProgram, processesWith } from '../../src/testing/programs/processe
 import { type RunningProgram, startProgram } from '../../src/testing/programs/program.ts';
 import { temporaryFolder } from '../../src/testing/store/database.ts';
 
-/** How long processes of a dead server may outlive it. */
+/** How long processes may still run after their server has died. */
 const GONE_MS = 5_000;
-/** `ignores-sigterm`, its three children, and `plain`. */
+/** The number of processes: `ignores-sigterm`, its three children, and `plain`. */
 const FAMILY = 5;
 
 interface Started {
   program: RunningProgram;
-  /** All processes of the external servers. */
+  /** Returns the pids of all processes of the external servers. */
   children(): number[];
-  /** A text that the environment of each of them and the reaper's command line contain. */
+  /** A text that is in the environment of all these processes, and in the command line of the reaper. */
   mark: string;
   reaper(): number[];
-  /** The size of the database's write-ahead log, in bytes. */
+  /** Returns the size of the database's write-ahead log in bytes. */
   wal(): number;
 }
 
-/** `covenant up` with two external servers, one of which ends only when it is killed. */
+/** Starts `covenant up` with two external servers. One of them ends only if it is killed. */
 async function start(): Promise<Started> {
   const home = temporaryFolder();
   const test = randomUUID();

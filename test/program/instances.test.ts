@@ -79,7 +79,7 @@ test('covenant instances: start, list, show, diff, message, allow, logs, attach,
   });
   expect(await following.ended).toBe(0);
   expect(await run('attach', 'work-7-a1')).toMatchObject({ code: 1, stderr: expect.stringContaining('is not running') });
-  expect((await run('abandon', 'planning-a1')).stdout).toContain('it is abandoned. Its worktree was removed.');
+  expect((await run('abandon', 'planning-a1')).stdout).toContain('Its status is abandoned. Its worktree was removed.');
 
   // Ended instances can be cleaned up without a server.
   await server.stop();

@@ -28,7 +28,7 @@ async function exported(at: Environment): Promise<Exported[]> {
     .map((line) => JSON.parse(line) as Exported);
 }
 
-/** Locks the default workspace, like a server that hangs in the middle of a transaction. */
+/** Locks the default workspace, as a server does that hangs in the middle of a transaction. */
 async function holdDefaultWorkspace(at: Environment): Promise<pg.Client> {
   const holder = new pg.Client({ connectionString: at.env?.DATABASE_URL });
   await holder.connect();
@@ -80,7 +80,7 @@ test('on SIGTERM the server answers calls in progress, closes sockets, exits wit
   const ws = new WebSocket(`${server.url.replace('http', 'ws')}/api/events`, { headers: { authorization: `Bearer ${token}` } });
   await new Promise((resolve) => ws.once('message', resolve));
   const wsClosed = new Promise<number>((resolve) => ws.once('close', resolve));
-  // An idle kept-alive connection, like every client's.
+  // Open a connection and leave it idle, as clients do.
   const { hostname, port } = new URL(server.url);
   const idle = connect(Number(port), hostname);
   await new Promise((resolve) => idle.once('connect', resolve));
@@ -174,7 +174,7 @@ test('no token appears in the log or the journal, whatever happened to it [audit
   }
 });
 
-test("COVENANT_TEST_CLOCK moves the whole program's clock, only under NODE_ENV=test", async () => {
+test('COVENANT_TEST_CLOCK changes the clock of the whole program, but only if NODE_ENV is test', async () => {
   const home = temporaryFolder();
   const file = join(home, 'clock');
   writeFileSync(file, '1800000000000');
@@ -182,7 +182,7 @@ test("COVENANT_TEST_CLOCK moves the whole program's clock, only under NODE_ENV=t
   const at: Environment = { home, env: { COVENANT_TEST_CLOCK: file } };
   const server = await startProgram(at);
   expect(await time(at)).toBe(1_800_000_000_000);
-  // The file may be read while it is half written.
+  // A reader may see the file while it is only partly written, so try several times.
   for (let i = 0; i < 50; i++) {
     writeFileSync(file, '');
     await new Promise((resolve) => setTimeout(resolve, 2));

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { covenant, startProgram } from '../../src/testing/programs/program.ts';
 import { temporaryFolder } from '../../src/testing/store/database.ts';
 
-/** A journal whose first part is from January. The rest is from half a year later. */
+/** Creates a journal. Its first part is from January, and the rest is from half a year later. */
 async function aged({ server }: { server: boolean }) {
   const home = temporaryFolder();
   const file = join(home, 'clock');
@@ -36,7 +36,7 @@ test('audit prune counts and deletes events, and the journal verifies and export
   const verified = await run('audit', 'verify');
   expect(verified).toMatchObject({ code: 0, stdout: expect.stringContaining(`events ${seq + 1}…`) });
   expect(verified.stdout).toContain(`anchored at ${seq} (root ${hash})`);
-  // Anchors of pruned events are set aside.
+  // Anchors of pruned events must not count as failed.
   expect((await run('audit', 'verify', '--json')).json).toMatchObject({ valid: true, anchors: { failed: 0, checked: expect.any(Number) } });
   const [first] = (await run('audit', 'export', '--json')).stdout.split('\n');
   expect(JSON.parse(String(first))).toMatchObject({ seq: seq + 1 });
@@ -44,7 +44,7 @@ test('audit prune counts and deletes events, and the journal verifies and export
     { payload: { through_seq: seq, root: hash } },
   ]);
   expect(await run('audit', 'prune', '--before', '2026-03-01')).toMatchObject({ code: 0, stdout: expect.stringContaining('No event is older than') });
-  // JavaScript reads an impossible date as a later day.
+  // JavaScript would convert this impossible date to a later day.
   expect(await run('audit', 'prune', '--before', '2026-02-30', '--dry-run')).toMatchObject({ code: 2, stderr: expect.stringContaining('--before') });
   expect(await run('audit', 'prune', '--keep', '36501', '--dry-run')).toMatchObject({ code: 2, stderr: expect.stringContaining('36500') });
 });

@@ -9,17 +9,17 @@ import { covenant, ROOT } from '../../src/testing/programs/program.ts';
 import { temporaryFolder } from '../../src/testing/store/database.ts';
 import { VERSION } from '../../src/version.ts';
 
-/** The errors of npm if the registry cannot be reached. */
+/** Matches the errors of npm when the registry cannot be reached. */
 const OFFLINE = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ENOTCACHED|ERR_SOCKET_TIMEOUT|UNABLE_TO_GET_ISSUER|SELF_SIGNED_CERT/;
 const INSTALL_MS = 150_000;
 
-/** Uses the Node that runs the tests. Of this machine's npm settings, only the registry settings apply. */
+/** Returns an environment with the Node that runs the tests. It contains none of this machine's npm settings except those for the registry. */
 const environment = (more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => {
   const { DATABASE_URL: _, npm_lifecycle_event: __, ...rest } = process.env;
   return { ...rest, PATH: `${dirname(process.execPath)}${delimiter}${rest.PATH}`, NODE_ENV: 'test', ...more };
 };
 
-/** Holds the package as it would be published, packed and unpacked. */
+/** This folder contains the package as it would be published, both packed and unpacked. */
 const folder = mkdtempSync(join(tmpdir(), 'covenant-package-'));
 const unpacked = join(folder, 'package');
 let file: string;
@@ -51,14 +51,14 @@ const billIn = (place: string) =>
     components: Component[];
     dependencies: { ref: string; dependsOn: string[] }[];
   };
-/** The component as `name version`, like the headings of licenses.txt. */
+/** Returns the component as `name version`, as in the headings of licenses.txt. */
 const labelled = ({ group, name, version }: Component) => `${group ? `${group}/` : ''}${name} ${version}`;
 const deliveredAs = (value: string) =>
   billIn(join(unpacked, 'dist'))
     .components.filter(({ properties }) => properties.some((each) => each.name === 'covenant:delivery' && each.value === value))
     .map(labelled);
 
-test('packs within its bounds, includes the files that the README links to, and reports its size', () => {
+test('the package stays within its size limit, contains the files that the README links to, and reports its size', () => {
   const output = execFileSync(process.execPath, ['scripts/pack.ts', '--check'], { cwd: ROOT, env: environment(), encoding: 'utf8' });
   expect(output).toMatch(/covenant-\S+\.tgz: [\d.]+ MB packed, [\d.]+ MB unpacked, \d+ files\ninstalled with it: \d+ direct \(.*\), \d+ in all\n/);
 });
@@ -67,7 +67,7 @@ test('declares the libraries that run as dependencies, and packs a manifest with
   const { dependencies, devDependencies } = manifestIn(ROOT);
   const shipped = new Set([...deliveredAs('bundled'), ...deliveredAs('installed')].map((label) => label.split(' ')[0]));
   expect(Object.keys(dependencies).filter((name) => !shipped.has(name))).toEqual([]);
-  // Build tools, which add small runtimes to their output.
+  // Only these build tools are included, because they add small runtimes to their output.
   expect(Object.keys(devDependencies).filter((name) => shipped.has(name))).toEqual(['rolldown', 'vite']);
   const packed = manifestIn(unpacked);
   expect(packed.dependencies).toEqual({ pg: dependencies.pg });
@@ -87,7 +87,7 @@ test('names every package whose code is in dist, the dashboard included, with it
   expect(headings).toEqual(deliveredAs('bundled'));
   const names = headings.map((label) => label?.split(' ')[0]);
   expect(names).toEqual(expect.arrayContaining(['hono', 'zod', 'kysely', 'react', 'react-dom', '@xterm/xterm', '@xyflow/react', 'uplot', 'tailwindcss']));
-  // Each licence banner in the code of the dashboard belongs to a package in the list.
+  // Every licence comment in the code of the dashboard must belong to a package in the list.
   const assets = globSync('dist/web/assets/*.{js,css}', { cwd: unpacked }).map((path) => readFileSync(join(unpacked, path), 'utf8'));
   const banners = assets.flatMap((code) =>
     [...code.matchAll(/@license (React|lucide|Lit)|! (tailwindcss) v/g)].map(([, one, two]) => (one ?? two)?.toLowerCase()),
@@ -132,7 +132,7 @@ test('starts with npx in an empty folder, and serves its dashboard', { timeout: 
     said += chunk;
   });
   const exited = once(child, 'exit');
-  // npx and the server are two processes in one group.
+  // Signal the whole group, because npx and the server are two processes.
   const end = (signal: NodeJS.Signals) => child.exitCode === null && process.kill(-(child.pid as number), signal);
   onTestFinished(async () => {
     end('SIGKILL');
@@ -165,7 +165,7 @@ function oldNode(): [string, ...string[]] {
   return [process.execPath, '--import', OLD];
 }
 
-test('names the Node that it needs and exits 1 on a Node that is too old', async () => {
+test('on a Node that is too old, reports the required version and exits with 1', async () => {
   const [node, ...flags] = oldNode();
   const child = spawn(node, [...flags, join(unpacked, 'dist/bin/covenant.js'), 'up'], { env: environment(), stdio: ['ignore', 'ignore', 'pipe'] });
   let said = '';
@@ -179,7 +179,7 @@ test('names the Node that it needs and exits 1 on a Node that is too old', async
   });
 });
 
-test('states its version only in package.json', async () => {
+test('contains its version number only in package.json', async () => {
   const written = globSync(['src/**/*.ts', 'web/**/*.{ts,tsx,html}', 'scripts/*', 'docs/**/*.md', 'README.md', 'ARCHITECTURE.md', 'SECURITY.md'], { cwd: ROOT })
     .filter((path) => !/\.test\.ts$/.test(path))
     .filter((path) => new RegExp(`(?<![\\d.])${VERSION.replaceAll('.', '\\.')}(?![\\d.])`).test(readFileSync(join(ROOT, path), 'utf8')));

@@ -5,7 +5,7 @@ import { HOUR, type LoopOptions, reviewLoop } from '../../src/testing/scenes/rev
 import type { Body } from '../../src/testing/scenes/workflow.ts';
 import { fakeGitHub } from '../../src/testing/stand-ins/github.ts';
 
-/** The review loop with a GitHub stand-in. */
+/** Starts the review loop with a stand-in for GitHub. */
 async function onGitHub(options: LoopOptions = {}) {
   const github = await fakeGitHub();
   onTestFinished(() => github.stop());
@@ -49,7 +49,7 @@ test('after three rounds of review the pull request is merged and no files or pr
   expect(repository.branches()).toEqual(['main']);
 }, 120_000);
 
-test('the review of a silent or dead reviewer ends, and at a limit of two reviews the coder opens the pull request itself; a planner creates issues', async () => {
+test('if a reviewer is silent or dead, its review ends; at the limit of two reviews, the coder opens the pull request itself; a planner creates issues', async () => {
   const issues = [
     { title: 'First', body: 'Do it.', labels: ['bug'] },
     { title: 'Second', body: 'Do it too.' },

@@ -45,7 +45,9 @@ test('external servers at the command line: list, call, change, approve, restart
   configure('CHILD_DESCRIPTION = "Returns\\u200B another text."');
   const restarted = await run('servers', 'restart', 'far', '--json');
   expect(restarted).toMatchObject({ code: 0, json: { kind: 'server_restarted', server: 'far', state: 'up', problem: null } });
-  expect((await run('tools', 'list')).stdout).toMatch(/^far_echo +far +withheld +yes +\d+\n1 withheld\. To review: covenant servers approve far$/m);
+  expect((await run('tools', 'list')).stdout).toMatch(
+    /^far_echo +far +withheld +yes +\d+\nWithheld tools of far: 1\. To review them: covenant servers approve far$/m,
+  );
   expect(await run('tools', 'call', 'far_echo', '--args', '{"text":"hi"}')).toMatchObject({
     code: 1,
     stdout: expect.stringContaining('covenant servers approve far --tool echo'),

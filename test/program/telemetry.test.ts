@@ -5,11 +5,11 @@ import { covenant, direct, ROOT, startProgram } from '../../src/testing/programs
 import { collector } from '../../src/testing/stand-ins/collector.ts';
 import { temporaryFolder } from '../../src/testing/store/database.ts';
 
-/** Makes Node write the name of every file that it loads to stderr. */
+/** This code makes Node write the names of all files that it loads to stderr. */
 const WATCH = `import { registerHooks } from 'node:module'; registerHooks({ load(url, ctx, next) { process.stderr.write('loaded ' + url + '\\n'); return next(url, ctx); } });`;
 const NODE_OPTIONS = `--import data:text/javascript,${encodeURIComponent(WATCH)}`;
 
-/** The built files that contain OpenTelemetry's exporters. */
+/** Returns the built files that contain the exporters of OpenTelemetry. */
 function exporters(): string[] {
   const folder = join(ROOT, 'dist/covenant');
   return readdirSync(folder).filter((name) => name.endsWith('.js') && readFileSync(join(folder, name), 'utf8').includes('OTLPTraceExporter'));

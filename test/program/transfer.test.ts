@@ -4,10 +4,10 @@ import { expect, test } from 'vitest';
 import { covenant, direct, type Environment, startProgram } from '../../src/testing/programs/program.ts';
 import { temporaryDatabase, temporaryFolder } from '../../src/testing/store/database.ts';
 
-/** An export without its header, because the time in the header differs. */
+/** Returns an export without its header, because the header contains the time. */
 const content = (path: string) => readFileSync(path, 'utf8').split('\n').slice(1).join('\n');
 
-/** The lines that an import takes over. The last line is left out too, because it counts all lines. */
+/** Returns the lines of an export that an import stores. The last line is left out too, because it contains the number of lines. */
 const broughtLines = (path: string) =>
   content(path)
     .split('\n')
@@ -41,7 +41,7 @@ test('moves a workspace from SQLite to PostgreSQL and back with the same rows an
     [third, 'two.jsonl', 'three.jsonl'],
   ] as const) {
     const taken = await covenant(at, 'import', from, '--json');
-    // An import leaves out operator tokens and sign-in links, because every server has its own.
+    // An import leaves out operator tokens and sign-in links, because they belong to one server.
     const left_out = from === 'one.jsonl' ? { operator_tokens: 1, signin_links: 1 } : {};
     const brought = { ...rows, tokens: 1, signin_links: 0 };
     expect(taken).toMatchObject({ code: 0, json: { kind: 'workspace_imported', workspace: 'default', rows: brought, journal, verified: true } });
@@ -102,7 +102,7 @@ test('a foreign file creates no home, a damaged one changes nothing, and an impo
   expect((await covenant(to, 'tokens', 'list', '--json')).json.items).toHaveLength(1);
   expect(await covenant(to, 'import', 'good.jsonl', '--workspace', 'other')).toMatchObject({ code: 2 });
   expect(await covenant(to, 'import', 'good.jsonl')).toMatchObject({ code: 0, stdout: expect.stringContaining('chain intact') });
-  // The import replaced the database of the operator's token, so the next command writes a new token.
+  // The import has replaced the operator's token in the database, so the next command creates a new one.
   expect((await covenant(to, 'developers', 'list', '--json')).json.items).toContainEqual(expect.objectContaining({ name: 'ana' }));
 });
 
@@ -110,7 +110,7 @@ test('an export that runs out of disk space names the file and leaves none, and 
   const cwd = temporaryFolder();
   const at: Environment = { home: temporaryFolder(), cwd };
   await covenant(at, 'workflow', 'create', '--name', 'long', '--prompt', 'x'.repeat(90_000), '--repo', at.home);
-  // The limit leaves room for SQLite's shared memory, but not for the exported prompt.
+  // The limit for file sizes is high enough for SQLite's shared memory, but too low for the export.
   const cramped: Environment = { ...at, through: ['sh', '-c', 'trap "" XFSZ; ulimit -f 100; exec "$@"', 'sh'] };
   const refused = await covenant(cramped, 'export', 'big.jsonl', '--json');
   expect(refused).toMatchObject({ code: 1, json: { code: 'NOT_WRITABLE', message: expect.stringContaining(join(cwd, 'big.jsonl')) } });

@@ -4,11 +4,11 @@ import { patience } from '../../src/testing/runs.ts';
 import { temporaryDatabase, temporaryFolder } from '../../src/testing/store/database.ts';
 
 const AGENTS = 64;
-/** The promise is 2,000 tasks. `npm test` uses a smaller graph of the same kind. */
+/** The full test has 2,000 tasks, as the product promises. `npm test` uses a smaller graph of the same kind. */
 const LAYERS = process.env.COVENANT_PROVE === '1' ? 40 : 12;
 const WIDTH = 50;
 const TASKS = LAYERS * WIDTH;
-/** One of the two servers is killed after this many completed tasks. */
+/** After this many completed tasks, one of the two servers is killed. */
 const KILLED_AT = Math.floor(TASKS / 3);
 
 interface Exported {
@@ -17,14 +17,14 @@ interface Exported {
   payload: { to?: string; agent_id?: string; fence?: number };
 }
 
-/** A graph that keeps many agents busy: each task waits for three tasks of the previous layer. */
+/** A graph in which many agents can work at the same time. Each task depends on three tasks of the previous layer. */
 const graph = Array.from({ length: TASKS }, (_, at) => {
   const [layer, column] = [Math.floor(at / WIDTH), at % WIDTH];
   const before = layer === 0 ? [] : [0, 1, 7].map((shift) => `task ${layer - 1}.${(column + shift) % WIDTH}`);
   return { name: `task ${layer}.${column}`, description: '', sequence: layer, parallel_group: `layer ${layer}`, depends_on: before };
 });
 
-/** Each agent tries a different task first. Otherwise all agents but one would always be too late. */
+/** Each agent starts with a different task. Otherwise all of them would try to claim the same one. */
 async function firstFree(tasks: readonly { id: string }[], number: number, claim: (id: string) => Promise<Record<string, unknown>>) {
   for (let at = 0; at < Math.min(tasks.length, 8); at++) {
     const { id } = tasks[(number * 31 + at) % tasks.length] as { id: string };
@@ -66,7 +66,7 @@ test(`64 agents on two servers and one PostgreSQL finish a graph of ${TASKS} tas
 
   const claims = new Map<string, string>();
   const completed = new Map<string, string>();
-  /** An agent whose server is gone switches to the other one and repeats the same call. */
+  /** Works as an agent. If its server has died, it repeats the same call on the other server. */
   const agent = async (number: number): Promise<void> => {
     const token = tokens[number % tokens.length] as string;
     let server = number % 2;

@@ -4,7 +4,7 @@ import { temporaryFolder } from '../../src/testing/store/database.ts';
 
 type Fields = Record<string, unknown>;
 
-/** A server with an agent that works on a task and has asked a person something. */
+/** Starts a server with an agent that is working on a task and has asked people a question. */
 async function place() {
   const at = { home: temporaryFolder() };
   const server = await startProgram(at);
@@ -37,7 +37,7 @@ test('prints open questions in full, and an answer lets the waiting task continu
     const { stdout } = await run(...command);
     expect(stdout).toContain(question);
     expect(stdout).toMatch(/builder[\s\S]*Which port\?[\s\S]*task build, workflow Ship it/);
-    // The text of an agent must not control the terminal.
+    // Text from an agent must not control the terminal.
     expect(stdout).not.toContain('\u001b');
   }
   expect((await run('messages', 'list', '--kind', 'question')).stdout).toContain(`next: covenant messages answer ${question} TEXT`);

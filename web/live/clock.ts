@@ -16,7 +16,7 @@ function subscribe(watcher: () => void): () => void {
   };
 }
 
-/** A value that depends on the time; the component renders again only when the value changes. */
+/** Returns a value computed from the current time. The component renders again only when the value changes. */
 export function useByClock<T extends string | number | boolean>(read: (now: number) => T): T {
   return useSyncExternalStore(subscribe, () => read(Date.now()));
 }

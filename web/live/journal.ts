@@ -2,18 +2,18 @@ import { type ApiError, asApiError, call, type EventView, isSignedOut, openSocke
 import { SharedValue } from '../shared-value.ts';
 
 const FIRST_READ = 200;
-/** How many events are kept in memory. */
+/** The maximum number of events in memory. */
 const KEPT = 1_000;
 const PAINT_MS = 250;
 const BACKOFF_MS = [500, 1_000, 2_000, 4_000, 8_000];
 
 export interface JournalState {
-  /** In order, oldest first, without gaps. */
+  /** The events in order, oldest first, without gaps. */
   readonly events: readonly EventView[];
-  /** The events up to the end of the journal have been read at least once. */
+  /** True after the end of the journal has been read once. */
   readonly read: boolean;
   readonly connected: boolean;
-  /** When the connection was lost, by this machine's clock. */
+  /** When the connection was lost, measured with this machine's clock. */
   readonly lostAt: number | null;
   readonly error: ApiError | null;
 }
@@ -21,13 +21,16 @@ export interface JournalState {
 const START: JournalState = { events: [], read: false, connected: false, lostAt: null, error: null };
 
 export interface JournalListener {
-  /** Called with each batch of events that came in since the first read. */
+  /** Called with each batch of events that arrives after the first read. */
   arrived(events: readonly EventView[]): void;
   reconnected(): void;
   signedOut(): void;
 }
 
-/** The journal of this tab: read once, then followed by `seq` over one socket. A lost socket is opened again. */
+/**
+ * Provides the journal's events to this tab. It reads the newest events once, and then receives new ones through one socket. If the socket closes, it is
+ * opened again.
+ */
 export class Journal {
   readonly store = new SharedValue(START);
   #last: number | undefined;
@@ -36,7 +39,7 @@ export class Journal {
   #retry: ReturnType<typeof setTimeout> | undefined;
   #attempts = 0;
   #socket: WebSocket | undefined;
-  /** The number of the current connection. Messages of earlier connections are ignored. */
+  /** The number of the current connection, so that messages from earlier connections can be ignored. */
   #turn = 0;
   readonly #listener: JournalListener;
 
@@ -44,7 +47,7 @@ export class Journal {
     this.#listener = listener;
   }
 
-  /** Connects, or reconnects without waiting for the next retry. */
+  /** Connects at once. If a retry is scheduled, it does not wait for that. */
   readonly connect = (): void => {
     this.stop();
     void this.#run(this.#turn);
@@ -73,7 +76,7 @@ export class Journal {
     }
   }
 
-  /** Reads the events after the last known event. If that event is too old or from another journal, reads only the newest events. */
+  /** Reads the events after the last known event. If that event is too old, or the journal was replaced, reads only the newest events. */
   async #read(): Promise<{ items: EventView[]; head: number; afresh: boolean }> {
     if (this.#last !== undefined) {
       const { items, head } = await call('events.list', { after: this.#last, limit: KEPT });

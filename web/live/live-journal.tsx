@@ -7,7 +7,10 @@ import { Journal, type JournalState } from './journal.ts';
 
 const JournalContext = createContext<Journal | undefined>(undefined);
 
-/** Every call appends a usage event and a passed check, even if it changes nothing. Pages are reloaded only for other events. */
+/**
+ * Whether an event may have changed what a page shows. Usage events and passed checks are excluded, because every call appends them, even a call that only
+ * reads.
+ */
 const isNews = ({ category, kind, payload }: EventView): boolean => category !== 'usage' && !(kind === 'CapabilityCheck' && payload.passed === true);
 
 const makeJournal = (): Journal =>
@@ -34,10 +37,10 @@ export function useJournal(): { journal: Journal; state: JournalState } {
   return { journal, state: useSharedValue(journal.store) };
 }
 
-/** Shorter interruptions are not shown. */
+/** An interruption is shown to the user only if it lasts longer than this. */
 const NOTICE_MS = 5_000;
 
-/** Whether the page is out of date, so that its actions are disabled. */
+/** Whether the connection is lost, so that the page may be out of date. Its actions are then disabled. */
 export function useDisconnected(): boolean {
   const { lostAt } = useJournal().state;
   return useByClock((now) => lostAt !== null && now - lostAt >= NOTICE_MS);

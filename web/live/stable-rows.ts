@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 
 const PAUSE_PX = 80;
 
-/** New rows push the old ones down. A person who has scrolled down to read must not lose their place. */
+/** Whether the person has scrolled down. New rows at the top must then wait, because they would push down what the person is reading. */
 export function usePaused(): boolean {
   const [paused, setPaused] = useState(() => scrollY > PAUSE_PX);
   useEffect(() => {
@@ -13,7 +13,7 @@ export function usePaused(): boolean {
   return paused;
 }
 
-/** Returns the value. While `frozen`, returns the last value before it was frozen. */
+/** Returns the current value, or while `frozen` is true, the last value before that. */
 export function useLastValue<T>(value: T, frozen: boolean): T {
   const [kept, setKept] = useState(value);
   if (!frozen && kept !== value) setKept(value);
@@ -21,8 +21,8 @@ export function useLastValue<T>(value: T, frozen: boolean): T {
 }
 
 /**
- * Rows that do not move while the person has scrolled down: known rows are updated in place and new rows wait. Rows after the last known
- * row were requested by the person, so they are appended.
+ * Returns rows that do not move while the person has scrolled down. Rows that are already shown are updated in place, and new rows at the top wait. Rows at
+ * the end are added, because the person has requested them.
  */
 export function useStableRows<T>(rows: readonly T[], keyOf: (row: T) => string | number): { stable: readonly T[]; waiting: number } {
   const paused = usePaused();

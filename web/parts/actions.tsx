@@ -13,7 +13,7 @@ interface ActButtonProps extends ComponentProps<'button'> {
   look?: 'primary' | 'bad' | 'plain';
   /** True while the action is in progress. */
   pending?: boolean;
-  /** The right that it needs. Without it the button is disabled and says why. */
+  /** The right that the action needs. For people without this right, the button is disabled and shows why. */
   needs?: 'member' | 'operator' | 'machine' | undefined;
 }
 
@@ -21,7 +21,7 @@ const LOOKS = { primary: 'button-primary', bad: 'button-bad', plain: '' };
 const MACHINE_REASON = 'Needs the right to run agents. The operator of the server grants it: covenant developers allow NAME --run-agents';
 const OPERATOR_REASON = 'Needs operator rights, which the first developer of the workspace has.';
 
-/** A button that changes something on the server; disabled while the page is out of date. */
+/** A button that changes something on the server. It is disabled while the page is out of date. */
 export function ActButton({ look = 'plain', pending = false, disabled = false, needs = 'member', className = '', ...rest }: ActButtonProps) {
   const disconnected = useDisconnected();
   const me = useRead('identity.me', {}).data;
@@ -43,7 +43,7 @@ interface FormDialogProps extends Pick<ActButtonProps, 'look' | 'needs'> {
   title: string;
   wide?: boolean;
   children: ReactNode;
-  /** The label of the submit button: a verb. */
+  /** The label of the submit button, which should be a verb. */
   submit: string;
   cancel?: string;
   /** True if the form is complete. */
@@ -51,17 +51,17 @@ interface FormDialogProps extends Pick<ActButtonProps, 'look' | 'needs'> {
   /** If true, the focus starts on Cancel, so that an accidental Enter does nothing. */
   cautious?: boolean;
   mutation: { readonly isPending: boolean; readonly error: Error | null };
-  /** Replaces the form once there is a result. */
+  /** Replaces the form when there is a result. */
   outcome?: ReactNode;
-  /** The heading of the error: "Nothing was granted." */
+  /** The heading of the error message, such as "Nothing was granted." */
   failed: string;
   onSubmit: () => void;
-  /** The action of Cancel, if it does not close the dialog. */
+  /** What the Cancel button does, if it does not close the dialog. */
   onCancel?: () => void;
   onClose: () => void;
 }
 
-/** A dialog with a form: an explanation, fields, the error if it failed, and two buttons. */
+/** A dialog with an explanation, fields and two buttons. If the action fails, it also shows the error. */
 export function FormDialog(props: FormDialogProps) {
   const { title, wide, cancel = 'Cancel', look = 'primary', ready = true, mutation, outcome, onClose } = props;
   const onFormSubmit = (event: SubmitEvent): void => {
@@ -93,29 +93,29 @@ export function FormDialog(props: FormDialogProps) {
   );
 }
 
-/** A required reason of several lines. */
+/** The properties of a required text field for a reason, with several lines. */
 export const REASON = { label: 'Reason', max: 1_000, required: true, rows: 3 } as const;
 
 interface ConfirmSpec<N extends ActionName> {
   title: string;
-  /** The consequences, with numbers if possible. */
+  /** Describes what the action will do, with numbers if possible. */
   children: ReactNode;
-  /** The label of the submit button: a verb. */
+  /** The label of the submit button, which should be a verb. */
   act: string;
   actLook?: ActButtonProps['look'];
   keep?: string;
-  /** Destructive actions are confirmed by typing this text. */
+  /** For destructive actions: the text that the person must type to confirm. */
   typed?: string;
   action: N;
-  /** A function if the input contains the reason. */
+  /** The input of the action. If the input contains the reason, a function that adds it. */
   input: ActionInput<N> | ((reason: string) => ActionInput<N>);
   reason?: { readonly label: string; readonly hint?: string; readonly max: number; readonly required?: boolean; readonly rows?: number };
-  /** The heading of the error: "Nothing was released." */
+  /** The heading of the error message, such as "Nothing was released." */
   failed: string;
-  /** The CLI command; the reason is added to its options. */
+  /** The equivalent CLI command. The reason is added as an option. */
   command?: string;
   options?: Readonly<Record<string, string>>;
-  /** The message after success. */
+  /** The message that is shown after success. */
   toast?: string | ((result: ActionResult<N>) => string);
   onDone?: ((result: ActionResult<N>) => void) | undefined;
 }
@@ -127,14 +127,14 @@ interface ConfirmActionProps<N extends ActionName> extends ConfirmSpec<N> {
   needs?: ActButtonProps['needs'];
   /** The name for screen readers, if several buttons of the page have the same label. */
   name?: string | undefined;
-  /** For a row of a table. */
+  /** If true, the button is small enough for the row of a table. */
   small?: boolean;
   disabled?: boolean;
-  /** Shown with the button: why it is disabled. */
+  /** A text beside the button that explains why it is disabled. */
   hint?: string | undefined;
 }
 
-/** A button for an action that stops somebody's work or cannot be undone. It opens a confirmation dialog. */
+/** A button that opens a confirmation dialog. Use it for actions that stop somebody's work or cannot be undone. */
 export function ConfirmAction<N extends ActionName>(props: ConfirmActionProps<N>) {
   const { button, look = 'bad', needs = 'member', name, small = false, disabled = false, hint, ...spec } = props;
   return (

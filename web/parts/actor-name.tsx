@@ -1,7 +1,7 @@
 import { useRead } from '../queries.ts';
 import { AgentName, shortId, UntrustedText } from './values.tsx';
 
-/** `codex@mira` instead of `agent:codex@dev_…`, because the journal stores ids. Agents link to their pages. */
+/** Shows an actor as `codex@mira`. The journal contains ids instead, as in `agent:codex@dev_…`. The names of agents are links to their pages. */
 export function ActorName({ actor }: { actor: string }) {
   const developers = useRead('developers.list', {}).data?.items;
   const name = (id: string): string => developers?.find(({ developer_id }) => developer_id === id)?.name ?? shortId(id);

@@ -15,11 +15,11 @@ export function Command({ text }: { text: string }) {
   );
 }
 
-/** Breaks lines only between words. Otherwise a browser would also break inside `--option`. */
+/** Makes lines break only between words. Otherwise a browser would also break a line inside `--option`. */
 const Unbroken = ({ text }: { text: string }) =>
   text.split(/(\s+)/).map((word, at) =>
     at % 2 === 0 ? (
-      // biome-ignore lint/suspicious/noArrayIndexKey: the words of one text have no other key
+      // biome-ignore lint/suspicious/noArrayIndexKey: the words of a text have no other key
       <span key={at} className="inline-block max-w-full wrap-anywhere">
         {word}
       </span>
@@ -28,7 +28,7 @@ const Unbroken = ({ text }: { text: string }) =>
     ),
   );
 
-/** Several lines to paste. `label` is the accessible name. */
+/** Several lines of text to copy. `label` is the name for screen readers. */
 export function CodeBlock({ text, label }: { text: string; label: string }) {
   return (
     <figure aria-label={label} className="flex flex-wrap items-start gap-2 rounded-md border border-line bg-surface py-1 pr-1 pl-3">
@@ -43,11 +43,11 @@ export function CodeBlock({ text, label }: { text: string; label: string }) {
 interface CliCommandProps {
   words: string;
   options?: Record<string, string | undefined>;
-  /** Free text at the end. */
+  /** Text that is added as the last argument. */
   text?: string | undefined;
 }
 
-/** The equivalent CLI command: `words` unchanged, then each of `options` that has a value. */
+/** Shows the equivalent CLI command. It consists of `words`, followed by the `options` that have a value. */
 export function CliCommand({ words, options = {}, text }: CliCommandProps) {
   const workspace = useRead('identity.me', {}).data?.workspace.replace(/^ws_/, '');
   const all = { ...options, workspace: workspace === 'default' ? undefined : workspace };
@@ -59,7 +59,7 @@ export function CliCommand({ words, options = {}, text }: CliCommandProps) {
 /** Quotes the text so that the shell reads it as one word. */
 const quoted = (text: string): string => (/^[\w@%+:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
 
-/** The equivalent commands, folded. */
+/** Shows the equivalent commands, folded at first. */
 export function AsCommand({ label = 'Command line', children }: { label?: string; children: ReactNode }) {
   return (
     <details>
@@ -69,12 +69,12 @@ export function AsCommand({ label = 'Command line', children }: { label?: string
   );
 }
 
-/** The command that sets up all agents of a machine. It runs in a repository on that machine. */
+/** The command that sets up all agents on a machine. A person runs it in a repository on that machine. */
 export function SetupCommand() {
   return <Command text={`npm exec -- covibe-local setup --base-url ${location.origin}`} />;
 }
 
-/** Without the companion, npm would fetch a package of that name from the public registry. */
+/** Reminds the person to install the companion first. Otherwise npm would download a package of the same name from the public registry. */
 export function InstalledFirst() {
   return (
     <p>

@@ -13,7 +13,7 @@ export function CopyButton({ text, label = 'Copy', name }: { text: string; label
   );
 }
 
-/** For screen readers, which do not announce a change inside a button. */
+/** Announces the result to screen readers, because they do not announce that the text of a button has changed. */
 export function CopyOutcome({ words = '' }: { words?: string | undefined }) {
   return (
     <span role="status" className="sr-only">
@@ -35,7 +35,10 @@ export function useCopy(text: string): { outcome: Outcome; copy: () => void } {
   return { outcome, copy: () => void copyText(text).then((done) => setOutcome(done ? 'copied' : 'failed')) };
 }
 
-/** Browsers offer the clipboard only on https and localhost. Elsewhere the copy event may work; otherwise the person selects the text. */
+/**
+ * Copies the text and returns whether that worked. Browsers offer the clipboard only on https and localhost. On other pages the old copy event may work. If
+ * it does not, the person has to select the text.
+ */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

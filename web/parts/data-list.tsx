@@ -5,26 +5,26 @@ import { Loaded } from './loaded.tsx';
 import { type Column, Table, type TableProps } from './table.tsx';
 import { counted } from './values.tsx';
 
-/** The rows that have been read, and how to read more. */
+/** The rows that were loaded, and how to load more. */
 export interface RowList<T> {
-  /** Undefined until the first page has been read. */
+  /** Undefined until the first page is loaded. */
   readonly rows: readonly T[] | undefined;
   readonly error: Error | null;
   refetch(): unknown;
-  /** Undefined at the end of the list. */
+  /** Loads the next page. Undefined if there are no more rows. */
   readonly more?: { readonly isReading: boolean; read(): void } | undefined;
-  /** The number of rows on the server, if only some are read: "50 of 230 tokens". */
+  /** If only a part of the rows is loaded, the number of all rows, as in "50 of 230 tokens". */
   readonly total?: number | undefined;
-  /** True if the list shows its maximum number of pages. The next page then replaces them. */
+  /** True if the list shows the maximum number of pages, so that the next page will replace them. */
   readonly isFull?: boolean;
-  /** Set if the list does not start at its first row. */
+  /** Returns to the first row. Undefined if the list starts there. */
   readonly goBack?: (() => void) | undefined;
 }
 
 interface ListFrameProps<T> {
-  /** The unit of the rows: "tasks". */
+  /** What the rows are, in the plural, such as "tasks". */
   noun: string;
-  /** The subject of the error message, if it is not "The tasks". */
+  /** The subject of the error message. By default it is made from `noun`, as in "The tasks". */
   what?: string;
   list: RowList<T>;
   /** Shown if the list has no rows. */
@@ -36,21 +36,21 @@ interface ListFrameProps<T> {
 }
 
 interface DataListProps<T> extends ListFrameProps<T> {
-  /** The name of the table: "Tasks, last changed first". */
+  /** The name of the table for screen readers, such as "Tasks, last changed first". */
   label: string;
   columns: readonly Column<T>[];
   rowKey: (row: T) => string | number;
-  /** New rows appear at the top; they wait while the person has scrolled down. Give the list a key that contains its filter. */
+  /** Set this if new rows appear at the top. They then wait while the person has scrolled down. The list needs a key that contains its filter. */
   growsAtTop?: boolean;
 }
 
-/** A table with its error, skeleton, empty state and next page. */
+/** A table that also shows errors, a skeleton while it loads, a text if it is empty, and a button for the next page. */
 export function DataList<T>({ label, columns, rowKey, growsAtTop = false, ...frame }: DataListProps<T>) {
   const RowsTable = growsAtTop ? StableTable : Table;
   return <ListFrame {...frame}>{(rows) => <RowsTable label={label} columns={columns} rows={rows} rowKey={rowKey} />}</ListFrame>;
 }
 
-/** The frame around the rows of a list: error, skeleton, empty state and next page. */
+/** The frame of a list. It shows errors, a skeleton while the rows load, a text if there are none, and a button for the next page. */
 export function ListFrame<T>(props: ListFrameProps<T> & { children: (rows: readonly T[]) => ReactNode }) {
   const { noun, what = `The ${noun}`, list, empty, further, moreLabel, children } = props;
   const { rows, error, more, isFull, goBack, total } = list;
@@ -95,7 +95,7 @@ function StableTable<T>({ rows, rowKey, ...table }: TableProps<T>) {
   );
 }
 
-/** Shown while new rows wait because the person has scrolled down. Scrolling to the top shows them. */
+/** A button that is visible while new rows wait because the person has scrolled down. It scrolls to the top, where the new rows then appear. */
 function Resume({ waiting }: { waiting: number }) {
   return (
     <button

@@ -7,17 +7,20 @@ import { escapeBidi } from './values.tsx';
 interface DialogProps {
   title: string;
   wide?: boolean | undefined;
-  /** Opens near the top of the window, so that growing content does not move the dialog. */
+  /** If true, the dialog opens near the top of the window, so that it does not move when its content grows. */
   top?: boolean;
   onClose: () => void;
   children: ReactNode;
 }
 
-/** A modal dialog of the browser. It keeps the focus inside, closes on Escape and then restores the focus. `data-first` is focused first. */
+/**
+ * A modal dialog, using the browser's own element. It keeps the focus inside, closes on Escape and then restores the focus. The element with `data-first`
+ * gets the focus first.
+ */
 export function Dialog({ title, wide = false, top = false, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
-  // A layout effect, because a dialog restores the focus only while it is still in the page.
+  // This is a layout effect, because a dialog can restore the focus only while it is still in the page.
   useLayoutEffect(() => {
     const element = dialog.current;
     if (!element) return undefined;
@@ -55,7 +58,7 @@ export function openModal(dialog: HTMLDialogElement): () => void {
   };
 }
 
-/** The topmost modal dialog: nothing outside it can be clicked. */
+/** Returns the topmost modal dialog. Nothing outside it can be clicked. */
 export const useTopModal = (): HTMLDialogElement | undefined => useSharedValue(openModals).at(-1);
 
 type DialogContent = (close: () => void) => ReactNode;
@@ -64,15 +67,15 @@ const shownDialog = new SharedValue<DialogContent | undefined>(undefined);
 
 let home: HTMLElement | null | undefined;
 
-/** Shows a dialog that outlives the row or panel that opened it, because an event may remove those from the page. */
+/** Shows a dialog that stays open even if the row or panel that opened it disappears, as can happen after an event. */
 export function openDialog(content: DialogContent): void {
   home = document.activeElement?.closest<HTMLElement>('[data-home]');
   shownDialog.set(content);
 }
 
 /**
- * Closes a dialog after its action succeeded. The element that opened it may be gone, so the focus moves to the `data-home` around that
- * element, or to the `data-home` of the page.
+ * Closes a dialog after its action has succeeded. The element that opened the dialog may have disappeared. The focus therefore moves to the `data-home`
+ * element that was around it, or else to the first one on the page.
  */
 export function closeDone(close: () => void): void {
   flushSync(close);
@@ -82,7 +85,7 @@ export function closeDone(close: () => void): void {
 export function DialogHost() {
   const content = useSharedValue(shownDialog);
   const { pathname } = useLocation();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another page has other dialogs
+  // biome-ignore lint/correctness/useExhaustiveDependencies: close the dialog when another page is opened
   useEffect(() => () => shownDialog.set(undefined), [pathname]);
   return content?.(() => shownDialog.set(undefined));
 }

@@ -1,6 +1,6 @@
 import { Fragment, type ReactNode } from 'react';
 
-/** Values by their names. Null shows as a dash; false and undefined are left out. */
+/** Values and their names. Null is shown as a dash. False and undefined are left out. */
 export type FactValues = Readonly<Record<string, ReactNode>>;
 
 export function Facts({ facts }: { facts: FactValues }) {

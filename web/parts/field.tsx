@@ -22,19 +22,19 @@ export function Field({ label, hint, children }: FieldProps & { children: (id: s
 interface TextProps extends FieldProps {
   value: string;
   onChange: (value: string) => void;
-  /** The maximum length that the contract accepts; undefined without a limit. */
+  /** The maximum length that the contract accepts. Undefined if there is no limit. */
   max?: number | undefined;
   /** If true, the field has the focus when its dialog opens. */
   first?: boolean;
   required?: boolean;
-  /** For code: monospaced and without spell checking. */
+  /** For code. The font is monospaced, and there is no spell checking. */
   mono?: boolean;
 }
 
 interface TextFieldProps extends TextProps {
   inputMode?: 'numeric';
   placeholder?: string;
-  /** Suggestions: values, or values with their meanings. */
+  /** Suggestions for the value, each with or without an explanation. */
   choices?: readonly (string | readonly [string, string])[];
   className?: string;
 }
@@ -123,7 +123,7 @@ export function SelectField<T extends string>({ label, hint, value, choices, onC
 }
 
 interface ChoiceProps {
-  /** The group of a radio button. Without a group, the choice is a checkbox. */
+  /** The group that a radio button belongs to. Without a group, the choice is a checkbox. */
   group?: string;
   checked: boolean;
   label: string;
@@ -144,6 +144,6 @@ export function Choice({ group, checked, label, meaning, onChoose }: ChoiceProps
   );
 }
 
-/** Whether a key goes into a field or terminal, so that shortcuts must ignore it. */
+/** Whether the person is typing into a field or terminal. Shortcuts must then ignore the key. */
 export const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || target.matches('input, textarea, select, [role=textbox], .xterm *'));

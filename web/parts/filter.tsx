@@ -2,14 +2,14 @@ import { escapeBidi } from './values.tsx';
 
 interface FilterProps<T extends string> {
   label: string;
-  /** The label of "no choice". */
+  /** The label of the choice that switches the filter off. */
   otherwise: string;
   choices: readonly (readonly [T, string])[];
   chosen: T | undefined;
   onChoose: (choice: T | undefined) => void;
 }
 
-/** A choice of one value. The page keeps it in its address. */
+/** A menu to choose one value to filter by. The page stores the choice in its address. */
 export function Filter<T extends string>({ label, otherwise, choices, chosen, onChoose }: FilterProps<T>) {
   return (
     <label className="flex items-center gap-2 text-muted">
@@ -31,7 +31,7 @@ export function Filter<T extends string>({ label, otherwise, choices, chosen, on
   );
 }
 
-/** A filter that is on or off. */
+/** A filter that is either on or off. */
 export function CheckFilter({ label, checked, onChange }: { label: string; checked: boolean; onChange: (checked: boolean) => void }) {
   return (
     <label className="flex items-center gap-2 text-muted pointer-coarse:min-h-11">

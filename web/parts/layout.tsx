@@ -38,7 +38,7 @@ export function Notice({ tone, children, role }: { tone: Tone; children: ReactNo
   );
 }
 
-/** How to sign in again. A link opened in another tab signs in this tab too. */
+/** Explains how to sign in again. If the person opens a sign-in link in another tab, this tab is signed in too. */
 function FreshSignIn() {
   const me = useRead('identity.me', {}).data;
   return (
@@ -48,7 +48,7 @@ function FreshSignIn() {
   );
 }
 
-/** An error with the server's message and next step, shown where it happened. */
+/** Shows an error with the server's message and the next step, at the place where it happened. */
 export function Problem({ what, error, onRetry }: { what: string; error: unknown; onRetry?: () => void }) {
   const known = error instanceof ApiError ? error : undefined;
   return (
@@ -69,14 +69,14 @@ export function Problem({ what, error, onRetry }: { what: string; error: unknown
 
 interface SectionProps {
   title: string;
-  /** Shown at the end of the heading's line. */
+  /** Shown in the same line as the heading, at the end. */
   about?: ReactNode;
-  /** The heading receives the focus when the focused element of the section is removed. */
+  /** If true, the heading gets the focus when the focused element in the section disappears. */
   home?: boolean;
   children: ReactNode;
 }
 
-/** A part of a page under its own heading. */
+/** A part of a page with its own heading. */
 export function Section({ title, about, home = false, children }: SectionProps) {
   const heading = useId();
   return (
@@ -98,7 +98,7 @@ interface EmptyStateProps {
   children: ReactNode;
 }
 
-/** Shown if there is nothing to list. */
+/** The text in place of an empty list. */
 export function EmptyState({ all, children }: EmptyStateProps) {
   return (
     <div className="mx-auto grid max-w-md justify-items-center gap-3 px-3 py-6 text-center text-muted">
@@ -112,7 +112,7 @@ export function EmptyState({ all, children }: EmptyStateProps) {
   );
 }
 
-/** A part of a panel under its own heading. */
+/** A part of a panel with its own heading. */
 export function PanelPart({ title, about, children }: { title: string; about?: ReactNode; children: ReactNode }) {
   return (
     <section aria-label={title} className="grid gap-1.5">
@@ -131,14 +131,13 @@ interface PanelListProps<T> {
   empty: ReactNode;
   /** How many items are not shown. */
   more?: number;
-  /** The accessible name of the list, if its heading is not enough. */
+  /** The name of the list for screen readers, if the heading is not enough. */
   label?: string;
   className?: string;
-  /** One item, as an `<li>` with a key. */
+  /** Renders one item as an `<li>` with a key. */
   children: (item: T) => ReactNode;
 }
 
-/** A short list in a box. */
 export function PanelList<T>({ items, empty, more = 0, label, className = '', children }: PanelListProps<T>) {
   return (
     <div className={`panel ${className}`}>
@@ -154,7 +153,7 @@ export function PanelList<T>({ items, empty, more = 0, label, className = '', ch
   );
 }
 
-/** A counted list of names, such as paths or symbols. */
+/** A list of names, such as paths or symbols, with their number as the heading. */
 export function NameList({ unit, names }: { unit: string; names: readonly string[] }) {
   if (names.length === 0) return null;
   return (
@@ -171,7 +170,7 @@ export function NameList({ unit, names }: { unit: string; names: readonly string
   );
 }
 
-/** Content that scrolls if it is too large. It can then be focused by keyboard. `label` is its accessible name. */
+/** A box that scrolls if its content is too large. Keyboard users can then focus it. `label` is its name for screen readers. */
 export function Scrolled({ label, className, children }: { label: string; className: string; children: ReactNode }) {
   const place = useRef<HTMLDivElement>(null);
   const inside = useRef<HTMLDivElement>(null);
@@ -193,7 +192,7 @@ export function Scrolled({ label, className, children }: { label: string; classN
   );
 }
 
-/** Tailwind finds only complete class names. */
+/** The class names are written in full, because Tailwind does not find names that are put together at run time. */
 export const FILLS: Record<Tone, string> = {
   quiet: 'bg-quiet',
   live: 'bg-live',

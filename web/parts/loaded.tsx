@@ -1,14 +1,14 @@
 import type { ReactNode } from 'react';
 import { Problem } from './layout.tsx';
 
-/** The part of a query that pages use. */
+/** The fields of a query result that pages use. */
 export interface ReadResult<T> {
   readonly data?: T | undefined;
   readonly error: Error | null;
   refetch(): unknown;
 }
 
-/** The result of a query: its error, a skeleton while it loads, then the data. `what`: "The limits". */
+/** Shows the result of a query: a skeleton while it loads, then the data, or the error. `what` is the subject of the error message, such as "The limits". */
 export function Loaded<T>({ query: { data, error, refetch }, what, children }: { query: ReadResult<T>; what: string; children?: (data: T) => ReactNode }) {
   return (
     <>

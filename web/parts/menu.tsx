@@ -15,7 +15,7 @@ interface MenuProps {
   children: ReactNode;
 }
 
-/** A button with a list of choices. Not modal: a modal menu adds inline styles, which the content policy forbids. */
+/** A button that opens a list of choices. The menu is not modal, because a modal one adds inline styles, which the content policy forbids. */
 export function Menu({ label, trigger, className = 'button', children }: MenuProps) {
   return (
     <Dropdown.Root modal={false}>
@@ -55,7 +55,7 @@ export function MenuItem({ onChoose, children }: { onChoose: () => void; childre
   );
 }
 
-/** A click leaves the menu open, because the person sees the effect behind it. */
+/** A menu item that switches something on or off. After a click the menu stays open, because the person can see the effect behind it. */
 export function MenuSwitch({ on, onChange, children }: { on: boolean; onChange: (on: boolean) => void; children: ReactNode }) {
   return (
     <Dropdown.CheckboxItem className={ENTRY} checked={on} onCheckedChange={onChange} onSelect={(event) => event.preventDefault()}>

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 type RouteId = RouteIds<RegisteredRouter['routeTree']>;
 type PageSearch<Id extends RouteId> = RouteById<RegisteredRouter['routeTree'], Id>['types']['fullSearchSchema'];
 
-/** The search parameters of the open page, and a function that changes some of them. An undefined value removes the parameter. */
+/** Returns the search parameters of the page's address, and a function that changes some of them. The value undefined removes a parameter. */
 export function usePageSearch<Id extends RouteId>(id: Id) {
   const search = useSearch({ from: id as RouteId }) as PageSearch<Id>;
   const navigate = useNavigate();
@@ -23,7 +23,7 @@ interface SearchLinkProps {
   children: ReactNode;
 }
 
-/** Opens something on this page, such as the panel of a row: the address keeps its other parameters. */
+/** A link that opens something on the same page, such as the panel of a row. All other parameters in the address stay. */
 export function SearchLink({ set, className = 'hover:underline', ...rest }: SearchLinkProps) {
   return <Link to="." search={((all: object) => ({ ...all, ...set })) as never} resetScroll={false} className={className} {...rest} />;
 }

@@ -6,9 +6,9 @@ import { useRead } from '../queries.ts';
 import type { RowList } from './data-list.tsx';
 import type { ReadResult } from './loaded.tsx';
 
-/** After an event all shown pages are read again, so their number is limited. If the limit is reached, the next page replaces the shown pages. */
+/** The maximum number of pages that a list shows. After an event, all of them are loaded again. At the limit, the next page replaces them. */
 const MAX_PAGES = 6;
-/** The first page is small so that it loads fast; later pages are larger. */
+/** The number of rows in the first page, which is small so that it loads fast, and in each later page. */
 const PAGE_SIZES = [50, 150] as const;
 
 interface Page {
@@ -16,18 +16,18 @@ interface Page {
 }
 
 interface PagedReading<P extends Page, C> {
-  /** The action and its filter, which identify the list. */
+  /** The name of the action and its filter, which together identify the list. */
   readonly key: readonly unknown[];
   read(cursor: C | undefined, limit: number, signal: AbortSignal): Promise<P>;
-  /** The cursor of the next page, after `held` rows; undefined at the end of the list. */
+  /** Returns the cursor of the next page, after `held` rows. Undefined if there are no more rows. */
   next(page: P, held: number): C | undefined | null;
-  /** The cursor of the first page, if the address has one. */
+  /** The cursor of the first page, if the page's address contains one. */
   readonly from?: C | undefined;
-  /** The size of the first page, and of each later page. */
+  /** The number of rows in the first page, and in each later page. */
   readonly sizes?: readonly [number, number];
   readonly enabled?: boolean;
   readonly pollMs?: number;
-  /** Keeps the rows of the previous filter until the new rows are loaded. */
+  /** If true, the rows of the previous filter stay visible until the new rows are loaded. */
   readonly keepRows?: boolean;
 }
 
@@ -35,7 +35,7 @@ interface PagedList<P extends Page> extends RowList<P['items'][number]> {
   readonly first: P | undefined;
 }
 
-/** A list read a page at a time. */
+/** Reads a list one page at a time. */
 export function usePages<P extends Page, C>(reading: PagedReading<P, C>): PagedList<P> {
   const { key, read, next, from, sizes = PAGE_SIZES, enabled = true, pollMs, keepRows = false } = reading;
   const identity = JSON.stringify([key, from]);
@@ -80,7 +80,7 @@ export function usePages<P extends Page, C>(reading: PagedReading<P, C>): PagedL
 
 const heldIn = (pages: readonly Page[], before = 0): number => pages.reduce((sum, { items }) => sum + items.length, before);
 
-/** A list without pages, in the shape that `DataList` takes. */
+/** Converts the result of a query that has no pages to the form that `DataList` needs. */
 export const wholeList = <T>({ data, error, refetch }: ReadResult<{ readonly items: readonly T[] }>): RowList<T> => ({ rows: data?.items, error, refetch });
 
 const FEW = 50;
@@ -88,12 +88,12 @@ const FEW = 50;
 type CountedAction = 'tokens.list' | 'devices.list';
 type RowOf<N extends CountedAction> = ActionResult<N> extends { items: (infer Row)[] } ? Row : never;
 
-/** A list that reads 50 rows first and `many` on request; older rows are found by id. */
+/** Reads the first 50 rows of a list, and on request up to `many`. Older rows can only be opened by their ids. */
 export function useFewThenMany<N extends CountedAction>(name: N, filter: ActionInput<N>, many: number): RowList<RowOf<N>> {
   const [limit, setLimit] = useState(FEW);
   const query = useRead(name, { ...filter, limit });
   const read = query.data as { items: RowOf<N>[]; total: number } | undefined;
-  // The first rows stay until all rows are loaded.
+  // Keep showing the first rows until the larger list is loaded.
   const data = useLastValue(read, read === undefined);
   const isPart = data !== undefined && data.total > data.items.length && limit === FEW;
   return {

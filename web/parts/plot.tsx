@@ -8,7 +8,7 @@ import type { TimeChartProps } from './time-chart.tsx';
 
 const AXIS = 44;
 
-/** The canvas of a chart. Its code is fetched when a chart is first shown. */
+/** Draws a chart on a canvas. The code is fetched when a chart is first shown. */
 export default function Plot({ times, series, unit, height = 0 }: TimeChartProps) {
   const frame = useRef<HTMLDivElement>(null);
   const { utc } = usePreferences();
@@ -19,10 +19,10 @@ export default function Plot({ times, series, unit, height = 0 }: TimeChartProps
       const colour = coloursOf(element);
       const valueWords = typeof unit === 'string' ? (value: number) => value.toLocaleString() : unit;
       const moment = axisWords(times, utc);
-      // The topmost series is drawn first, so that the others cover its lower part.
+      // The topmost series is drawn first, and the other series cover its lower part.
       const stacked = stack(series.map(({ values }) => values));
       const order = series.map((_, index) => series.length - 1 - index);
-      // Bars are centred on their times, so the axis needs room for another half bar at each end.
+      // A bar is centred on its time, so the axis needs space for half a bar at each end.
       const half = ((times[1] ?? 0) - (times[0] ?? 0)) / 2_000;
       const bars = uPlot.paths.bars?.({ size: [0.8, 40], gap: 1 });
       return new uPlot(
@@ -88,13 +88,13 @@ export default function Plot({ times, series, unit, height = 0 }: TimeChartProps
 
 const FONT = '11px system-ui, sans-serif';
 
-/** Adds to the values of each series those of all series below it. */
+/** For each series, returns its values plus the values of all series below it. */
 function stack(all: readonly (readonly number[])[]): number[][] {
   const sums: number[] = [];
   return all.map((values) => values.map((value, index) => (sums[index] = (sums[index] ?? 0) + value)));
 }
 
-/** The current values of the colour variables, which a canvas cannot read. */
+/** Returns the current values of the CSS colour variables, because a canvas cannot read the variables themselves. */
 function coloursOf(element: HTMLElement) {
   const probe = document.createElement('span');
   element.append(probe);

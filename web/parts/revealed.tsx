@@ -1,6 +1,6 @@
 /**
- * Characters that cannot be seen or look like others: control and format characters, lone surrogates, unusual spaces, and characters that
- * are ignored by default. Plain spaces and line ends are not included.
+ * Matches characters that are invisible or look like others: control and format characters, lone surrogates, unusual spaces, and characters that programs
+ * ignore by default. Does not match ordinary spaces and line ends.
  */
 const HIDDEN = /(?![\n ])[\p{C}\p{Z}\p{DI}\u2800]/u;
 const EACH_HIDDEN = new RegExp(HIDDEN, 'gu');
@@ -33,7 +33,7 @@ export const hiddenIn = (text: string): number => text.match(EACH_HIDDEN)?.lengt
 
 const codeOf = (character: string): number => character.codePointAt(0) ?? 0;
 
-/** Tag characters can spell words that only a model reads, so each is shown with its letter. */
+/** Names an invisible character. Tag characters are shown with their letters, because they can spell words that only a model reads. */
 function nameOf(code: number): string {
   if (code > 0xe0020 && code < 0xe007f) return `tag ${String.fromCodePoint(code - 0xe0000)}`;
   return NAMES[code] ?? 'hidden character';
@@ -41,10 +41,10 @@ function nameOf(code: number): string {
 
 const written = (character: string): string => `[U+${codeOf(character).toString(16).toUpperCase().padStart(4, '0')}]`;
 
-/** Above this number hidden characters become plain text: one element for each would freeze the page. */
+/** If there are more invisible characters than this, they are written as plain text, because so many elements would freeze the page. */
 const MAX_MARKED = 2_000;
 
-/** Text with every invisible character written out, so that nothing is hidden from the reader. */
+/** Shows text with all invisible characters written out, so that nothing is hidden from the reader. */
 export function Revealed({ text }: { text: string }) {
   if (hiddenIn(text) > MAX_MARKED) return <bdi className="wrap-anywhere">{text.replace(EACH_HIDDEN, written)}</bdi>;
   const pieces = text.split(new RegExp(`(${HIDDEN.source})`, 'u'));
@@ -54,7 +54,7 @@ export function Revealed({ text }: { text: string }) {
         at % 2 === 0 ? (
           piece
         ) : (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one text have no other key
+          // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of a text have no other key
           <span key={at} title={nameOf(codeOf(piece))} className="mx-px rounded-sm bg-you-tint px-0.5 font-mono text-label font-semibold text-you">
             {written(piece)}
           </span>
@@ -64,10 +64,10 @@ export function Revealed({ text }: { text: string }) {
   );
 }
 
-/** Text from a program, unchanged, in a scroll box that the keyboard can reach. */
+/** Shows text from a program unchanged, in a box that can be scrolled with the keyboard. */
 export function Written({ label, text }: { label: string; text: string }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll box must be reachable by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to focus a scroll box
     <section tabIndex={0} aria-label={label} className="mono max-h-80 overflow-auto rounded-md bg-surface px-2 py-1.5 whitespace-pre-wrap">
       <Revealed text={text} />
     </section>

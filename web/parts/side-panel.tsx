@@ -8,14 +8,14 @@ import { Problem, Scrolled } from './layout.tsx';
 import { type ReadResult, TableSkeleton } from './loaded.tsx';
 import { UntrustedText } from './values.tsx';
 
-/** The screen width from which the list stays usable beside the panel. */
+/** On screens of at least this width, the list can still be used beside the panel. */
 const BESIDE = '(width >= 64rem)';
 
-/** A panel beside the list; on a small screen it covers the page. Escape closes the panel and returns the focus. */
+/** A panel beside the list. On a small screen it covers the page. Escape closes the panel and returns the focus to the element that opened it. */
 export function SidePanel({ title, onClose, children }: { title: string; onClose: () => void; children: ReactNode }) {
   const panel = useRef<HTMLDialogElement>(null);
   const heading = useId();
-  // Read during rendering: when a panel replaces another panel, an effect would remember the opener of the first panel.
+  // The opener is read during rendering. If it were read in an effect, a panel that replaces another panel would get the wrong opener.
   const [opener] = useState(() => document.activeElement);
   useLayoutEffect(() => {
     const element = panel.current;
@@ -24,17 +24,17 @@ export function SidePanel({ title, onClose, children }: { title: string; onClose
     const peeked = wasPeek() && beside;
     if (beside) element.show();
     const close = beside ? () => element.close() : openModal(element);
-    // show() moves the focus inside; after a peek it goes back to the list.
+    // show() moves the focus into the panel. After a peek, the focus must return to the list.
     if (peeked && opener instanceof HTMLElement) opener.focus();
     else element.focus();
     return () => {
-      // If the focus has moved elsewhere meanwhile, it stays there.
+      // If the person has moved the focus somewhere else in the meantime, do not change it.
       const within = element.contains(document.activeElement) || document.activeElement === document.body;
       close();
       if (within && opener instanceof HTMLElement) opener.focus();
     };
   }, [opener]);
-  // Beside the list the panel is not modal, so the browser does not close it on Escape. The focus may be in the list, after a peek.
+  // Beside the list the panel is not modal, so the browser does not close it on Escape. After a peek, the focus may be in the list when Escape is pressed.
   const press = useEffectEvent((event: KeyboardEvent) => {
     if (event.key !== 'Escape' || event.defaultPrevented || document.querySelector('dialog:modal')) return;
     if (panel.current?.contains(document.activeElement) || !isTyping(event.target)) onClose();
@@ -70,23 +70,23 @@ export function SidePanel({ title, onClose, children }: { title: string; onClose
   );
 }
 
-/** The panel of a row. */
+/** The properties of a panel that shows one row of a list. */
 export interface RowPanelProps<T> {
-  /** The id of the row, or the end of that id. */
+  /** The id of the row's object, or the end of that id. */
   id: string;
-  /** The row of the list, shown until the panel's own read has ended. */
+  /** The row in the list, if it is there. It is shown until the panel has loaded the object itself. */
   listed: T | undefined;
   onClose: () => void;
 }
 
 interface ReadPanelProps<T> {
-  /** The subject: "The task". */
+  /** The subject of messages, such as "The task". */
   what: string;
   title: string;
   query: ReadResult<unknown>;
-  /** The object to show: from the query, or the row of the list until the query has loaded. */
+  /** The object to show. It comes from the query, or from the list until the query has loaded. */
   value: T | undefined;
-  /** Shown if the read found nothing. */
+  /** Shown if the object does not exist. */
   missing?: ReactNode;
   /** Shown above the facts. */
   head?: (value: T) => ReactNode;
@@ -95,7 +95,7 @@ interface ReadPanelProps<T> {
   children?: (value: T) => ReactNode;
 }
 
-/** A panel about one object: its error or skeleton, then its facts and actions. */
+/** A panel about one object. It shows a skeleton while the object loads, then its facts and actions, or the error. */
 export function ReadPanel<T>({ what, title, query: { data, error, refetch }, value, missing, head, facts, onClose, children }: ReadPanelProps<T>) {
   return (
     <SidePanel title={title} onClose={onClose}>

@@ -2,8 +2,8 @@ import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { memo, type ReactNode, useLayoutEffect, useRef, useState } from 'react';
 
 /**
- * The place of a cell in a card, below 640 px. The first line has the title and the state. Other cells follow in column order: `meta` is
- * muted, `wide` takes a whole line, `end` is aligned to the end of its line, `none` is left out.
+ * On screens narrower than 640 px each row becomes a card. This is the place of a cell in the card. The first line contains the title and the state. The
+ * other cells follow in the order of the columns: `meta` is muted, `wide` takes a whole line, `end` is at the end of its line, and `none` is left out.
  */
 type Role = 'title' | 'state' | 'text' | 'meta' | 'wide' | 'end' | 'none';
 
@@ -17,12 +17,12 @@ const CARDS: Record<Role, string> = {
   none: 'max-sm:hidden',
 };
 
-/** No value: a dash in a table; cards omit the cell. */
+/** Stands for a missing value. A table shows a dash, and a card leaves out the cell. */
 export function None({ children = '—' }: { children?: ReactNode }) {
   return <span data-none>{children}</span>;
 }
 
-/** Hides a column below this width. Cards still show it. */
+/** Classes that hide a column on screens below a width. Cards still show it. */
 const HIDDEN_BELOW = { lg: 'sm:max-lg:hidden', xl: 'sm:max-xl:hidden', '2xl': 'sm:max-[87rem]:hidden' };
 
 const PREFIXED = 'max-sm:flex max-sm:gap-1 max-sm:before:text-muted max-sm:before:content-[attr(data-prefix)]';
@@ -30,11 +30,11 @@ const PREFIXED = 'max-sm:flex max-sm:gap-1 max-sm:before:text-muted max-sm:befor
 export interface Column<T> {
   readonly label: string;
   readonly role?: Role;
-  /** Width classes. Without them the column shares the remaining width; states have a default width. */
+  /** CSS classes for the width. Without them, the column gets a share of the remaining width, except for states, which have a default width. */
   readonly width?: string;
-  /** The minimum screen width at which the table shows the column. */
+  /** The column is shown only on screens of at least this width. */
   readonly from?: keyof typeof HIDDEN_BELOW;
-  /** Shown before the value in a card, which has no headings: "last used:". */
+  /** A text before the value in a card, because a card has no column headings. Example: "last used:". */
   readonly prefix?: string;
   cell(row: T): ReactNode;
 }
@@ -51,18 +51,21 @@ export interface TableProps<T> {
   label: string;
   columns: readonly Column<T>[];
   rows: readonly T[];
-  /** If the key is an id, the shortcut y copies it. */
+  /** Returns the key of a row. If it is an id, the shortcut y copies it. */
   rowKey(row: T): string | number;
-  /** Renders every row. Needed for a table in its own scroll box, because the window does not scroll it. */
+  /** If true, all rows are rendered. Set it for a table in its own scroll box, because otherwise only the rows near the window are rendered. */
   whole?: boolean;
 }
 
-/** With more rows, only those near the window are rendered. */
+/** If a table has more rows than this, only the rows near the window are rendered. */
 const ALL_SHOWN = 60;
 const ROW_PX = 33;
 const BEYOND = 6;
 
-/** A table; below 640 px each row is a card. The roles are explicit because a changed `display` removes the implicit ones. */
+/**
+ * A table. On screens narrower than 640 px each row is a card. The elements have explicit roles, because changing the `display` of a table removes the
+ * implicit ones.
+ */
 export function Table<T>({ label, columns, rows, rowKey, whole = false }: TableProps<T>) {
   const many = !whole && rows.length > ALL_SHOWN;
   const body = { columns: columns as readonly Column<unknown>[], rows, rowKey: rowKey as (row: unknown) => string | number };
@@ -103,11 +106,11 @@ function AllRows({ columns, rows, rowKey }: BodyProps) {
   );
 }
 
-/** Only the rows near the window, with empty space for the others above and below. */
+/** Renders only the rows near the window, with empty space in place of the rows above and below. */
 function NearRows({ columns, rows, rowKey }: BodyProps) {
   const body = useRef<HTMLTableSectionElement>(null);
   const [top, setTop] = useState(0);
-  // Runs after every render, because the content above may have changed its height.
+  // This effect runs after every render, because the content above the table may have a different height.
   useLayoutEffect(() => {
     const place = body.current?.getBoundingClientRect().top;
     if (place !== undefined) setTop(Math.round(place + scrollY));
@@ -134,7 +137,7 @@ function NearRows({ columns, rows, rowKey }: BodyProps) {
 }
 
 function Space({ height }: { height: number }) {
-  // biome-ignore lint/a11y/noAriaHiddenOnFocusable: an empty row cannot take the focus
+  // biome-ignore lint/a11y/noAriaHiddenOnFocusable: an empty row cannot get the focus
   return height > 0 ? <tr aria-hidden="true" className="max-sm:block" style={{ height }} /> : null;
 }
 

@@ -3,7 +3,7 @@ interface Interval {
   readonly until: number;
 }
 
-/** A part of the axis. `idle`: no agent worked. `start` and `end` are fractions of the width. */
+/** A part of the axis. If `idle` is true, no agent worked in this time. `start` and `end` are fractions of the width. */
 export interface AxisStretch extends Interval {
   readonly idle: boolean;
   readonly folded: boolean;
@@ -11,7 +11,7 @@ export interface AxisStretch extends Interval {
   readonly end: number;
 }
 
-/** Shorter gaps are not folded. */
+/** Only gaps of at least this length are folded. */
 const SHORTEST_GAP_MS = 5 * 60_000;
 const GAP_SHARE = 0.1;
 /** The width of a folded gap, as a fraction of the axis. */
@@ -19,7 +19,7 @@ const FOLDED_WIDTH = 0.04;
 /** The maximum width of all folded gaps together. */
 const MAX_FOLDED = 0.4;
 
-/** Divides the time into busy and idle stretches. */
+/** Divides the time into stretches in which agents worked and stretches in which nobody worked. */
 export function stretchesOf(work: readonly Interval[], fold: boolean): AxisStretch[] {
   const merged: { from: number; until: number }[] = [];
   for (const { from, until } of work.toSorted((one, other) => one.from - other.from)) {
@@ -53,7 +53,7 @@ function widths(parts: readonly (Interval & { idle: boolean })[], fold: boolean)
   });
 }
 
-/** The position of a time on the axis, from 0 to 1. */
+/** Returns the position of a time on the axis as a number from 0 to 1. */
 export function placeOf(stretches: readonly AxisStretch[], time: number): number {
   const at = stretches.find(({ until }) => time <= until) ?? stretches.at(-1);
   if (!at) return 0;
@@ -61,10 +61,10 @@ export function placeOf(stretches: readonly AxisStretch[], time: number): number
   return at.start + (at.end - at.start) * Math.min(1, Math.max(0, within));
 }
 
-/** Closer marks would overlap on a small screen. */
+/** The minimum distance between two marks. Closer marks would overlap on a small screen. */
 const NEAREST = 0.14;
 
-/** The times to mark on the axis: about this many, spread evenly over the stretches that are not folded. */
+/** Returns times to mark on the axis. Their number is close to `about`, and they are spread evenly over the stretches that are not folded. */
 export function ticksOf(stretches: readonly AxisStretch[], about: number): number[] {
   let last = Number.NEGATIVE_INFINITY;
   return stretches
@@ -81,7 +81,7 @@ export function ticksOf(stretches: readonly AxisStretch[], about: number): numbe
     .map(({ time }) => time);
 }
 
-/** For shorter work the marks show seconds. Otherwise several marks would show the same minute. */
+/** If the axis covers less time than this, the marks show seconds. Otherwise several marks would show the same minute. */
 const SECONDS_BELOW_MS = 10 * 60_000;
 
 /** The format of the marks. */
@@ -104,14 +104,14 @@ export function rowsOf(spans: readonly Interval[], maxRows = Number.POSITIVE_INF
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Some full hours within the time, evenly spaced. */
+/** Returns some full hours between the two times, evenly spaced. */
 export function hoursBetween(from: number, to: number): number[] {
   const step = HOUR_MS * Math.max(1, Math.round((to - from) / HOUR_MS / 6));
   const first = Math.ceil(from / HOUR_MS) * HOUR_MS;
   return Array.from({ length: Math.max(0, Math.floor((to - first) / step) + 1) }, (_, index) => first + index * step);
 }
 
-/** The format of a chart's time axis: dates if a bar is a day, otherwise times (in UTC if the person prefers it). */
+/** Returns the format of a chart's time axis. If a bar stands for a day, the axis shows dates. Otherwise it shows times, in UTC if the person prefers that. */
 export function axisWords(times: readonly number[], utc: boolean): (time: number) => string {
   const ofDays = (times[1] ?? 0) - (times[0] ?? 0) >= DAY_MS;
   const shape = ofDays ? ({ day: 'numeric', month: 'short' } as const) : ({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const);

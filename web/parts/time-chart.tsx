@@ -12,24 +12,24 @@ export interface Series {
 
 export interface TimeChartProps {
   label: string;
-  /** Epoch milliseconds, evenly spaced and rising. */
+  /** The times of the bars in milliseconds since 1970, evenly spaced and in ascending order. */
   times: readonly number[];
-  /** Stacked, the first at the bottom. */
+  /** The series are stacked. The first one is at the bottom. */
   series: readonly Series[];
-  /** "1 call", "2 calls"; a function for amounts of money and other units. */
+  /** The unit of the values in the singular, such as "call". A function formats values with other units, such as money. */
   unit: string | ((value: number) => string);
   height?: number;
-  /** The name of a bar in the table; its date and time by default. */
+  /** Returns the name of a bar in the table. By default, it is the date and time of the bar. */
   nameOf?: (time: number) => string;
 }
 
 const NoPlot = () => <p className="text-label text-muted">This browser cannot draw the chart. See the table below.</p>;
 
-/** The page must still work if the chart cannot be drawn, because the library refuses some locales. */
+/** If the library cannot draw the chart, as happens in some locales, a text is shown instead, so that the page still works. */
 const Plot = lazy<ComponentType<TimeChartProps>>(() => import('./plot.tsx').catch(() => ({ default: NoPlot })));
 const HEIGHT = 140;
 
-/** Bars over time, with the same numbers as a table. */
+/** A bar chart over time. A table below it contains the same numbers. */
 export function TimeChart(props: TimeChartProps) {
   const { label, times, series, unit, height = HEIGHT, nameOf = dateOf } = props;
   const valueWords = (value: number) => (typeof unit === 'string' ? counted(value, unit) : unit(value));

@@ -16,7 +16,10 @@ type Say = (words: string, inverse?: Toast['inverse']) => void;
 
 const Context = createContext<Say>(() => {});
 
-/** Confirms a change, with a button that undoes it if possible. Errors are shown where they happen instead. */
+/**
+ * Returns a function that confirms a change with a toast, which can have a button to undo the change. Toasts are not used for errors, which are shown where
+ * they happen.
+ */
 export const useToast = (): Say => use(Context);
 
 export function Toasts({ children }: { children: ReactNode }) {

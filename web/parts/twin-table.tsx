@@ -2,9 +2,9 @@ import type { ReactNode } from 'react';
 import { Scrolled } from './layout.tsx';
 
 interface TwinTableProps {
-  /** The subject: "Phases". */
+  /** The title, such as "Phases". */
   title: string;
-  /** The accessible name, if the title is not enough. */
+  /** The name for screen readers, if the title is not enough. */
   label?: string;
   heads: readonly ReactNode[];
   rows: readonly { readonly key: string | number; readonly cells: readonly ReactNode[] }[];
@@ -12,7 +12,7 @@ interface TwinTableProps {
   empty?: string;
 }
 
-/** The data of a chart as a folded table, for people who cannot see the chart. */
+/** Shows the data of a chart as a table, for people who cannot see the chart. The table is folded at first. */
 export function TwinTable({ title, label = title, heads, rows, empty }: TwinTableProps) {
   return (
     <details className="text-label">

@@ -2,7 +2,7 @@ import { Link, type LinkProps, useLocation } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 
 interface ViewsProps {
-  /** The page that the views belong to. */
+  /** The name of the page that the tabs belong to. */
   label: string;
   views: readonly (Pick<LinkProps, 'to' | 'params' | 'search'> & { label: string; count?: number | undefined })[];
 }
@@ -11,12 +11,12 @@ interface ViewsProps {
 export function Views({ label, views }: ViewsProps) {
   const strip = useRef<HTMLElement>(null);
   const { pathname } = useLocation();
-  // On a small screen the strip is wider than the window, so it scrolls to the open tab.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another address has another view
+  // On a small screen the strip of tabs is wider than the window, so scroll it to the open tab.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each address has its own tab
   useEffect(() => {
     const here = strip.current?.querySelector<HTMLElement>('[aria-current=page]');
     if (!strip.current || !here) return;
-    // Not scrollIntoView: it would scroll the page too if the strip is below the window.
+    // scrollIntoView cannot be used, because it would also scroll the page if the strip is below the visible part.
     const { left, right } = strip.current.getBoundingClientRect();
     const place = here.getBoundingClientRect();
     strip.current.scrollLeft += Math.min(0, place.left - left) + Math.max(0, place.right - right);

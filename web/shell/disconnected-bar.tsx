@@ -1,7 +1,7 @@
 import { useDisconnected, useJournal } from '../live/live-journal.tsx';
 import { Elapsed } from '../parts/values.tsx';
 
-/** Shown while the page is out of date, until the missed events have been loaded. */
+/** A bar that is visible while the connection is lost, until the missed events are loaded. */
 export function DisconnectedBar() {
   const { journal, state } = useJournal();
   const disconnected = useDisconnected();
@@ -11,7 +11,7 @@ export function DisconnectedBar() {
     <div role="alert" className="sticky top-0 z-10 flex flex-wrap items-center gap-x-2 gap-y-1 bg-bad-tint px-4 py-1.5 text-bad lg:px-6">
       <span aria-hidden="true">✕</span>
       <span className="font-medium">Disconnected</span>
-      {/* Screen readers announce the bar once, not every second. */}
+      {/* Screen readers must announce the bar only once and not every second. */}
       <span aria-live="off">
         for <Elapsed since={lostAt} />. This page is out of date; actions are disabled.
       </span>

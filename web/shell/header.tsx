@@ -44,7 +44,7 @@ export function Header() {
   );
 }
 
-/** Signs out this browser even if the server cannot be reached: without the stored proof the cookie is useless. */
+/** Signs out this browser. This works even if the server cannot be reached, because without the stored proof the cookie cannot be used. */
 async function signOut(): Promise<void> {
   await call('session.end', {}).catch(() => {});
   endSession();

@@ -15,7 +15,7 @@ const OPEN_OVERLAY = 'covenant:openOverlay';
 /** Opens an overlay from any component. */
 export const openOverlay = (what: Overlay): boolean => dispatchEvent(new CustomEvent<Overlay>(OPEN_OVERLAY, { detail: what }));
 
-/** The time limit for the second key after g. */
+/** How long a person may wait before they press the second key after g. */
 const SEQUENCE_MS = 1_500;
 
 export function Keyboard() {
@@ -41,7 +41,10 @@ export function Keyboard() {
     return id !== undefined;
   };
 
-  /** Single-key shortcuts outside of fields and dialogs. None of them changes anything on the server. They return false if the key has no effect here. */
+  /**
+   * Shortcuts with a single key, which work outside of fields and dialogs. They never change anything on the server. They return false if the key has no
+   * effect on this page.
+   */
   const singleKeys: Readonly<Record<string, () => unknown>> = {
     g: () => setLeading(performance.now() + SEQUENCE_MS),
     '?': () => setOpen('help'),

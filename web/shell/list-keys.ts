@@ -1,7 +1,7 @@
 /**
- * The effects of single keys on the lists of a page. Lists mark their elements: `data-row` is a row, opened by its first link or button;
- * `data-id` is the id of its object; `data-waiting` marks an item that waits on a person; `data-filter` is the filter field;
- * `data-show-new` is the button that shows new rows.
+ * Functions for the single-key shortcuts of lists. A list marks its elements with attributes. `data-row` marks a row, which is opened with its first link or
+ * button. `data-id` contains the id of its object. `data-waiting` marks an item that waits for a person. `data-filter` marks the filter field, and
+ * `data-show-new` the button that shows new rows.
  */
 const all = (selector: string): HTMLElement[] =>
   [...document.querySelectorAll<HTMLElement>(selector)].filter((element) => element.checkVisibility({ visibilityProperty: true }));
@@ -9,7 +9,7 @@ const all = (selector: string): HTMLElement[] =>
 const opener = (row: HTMLElement | undefined): HTMLElement | null | undefined => row?.querySelector<HTMLElement>('a[href], button');
 const rowOf = (element: Element | null): HTMLElement | null => element?.closest<HTMLElement>('[data-row]') ?? null;
 
-/** Focuses the next or previous row; without a focused row, the first or the last. */
+/** Moves the focus to the next or previous row. If no row has the focus, moves it to the first or last row. */
 export function moveRow(step: 1 | -1): boolean {
   const rows = all('[data-row]').filter((row) => opener(row));
   if (rows.length === 0) return false;
@@ -23,14 +23,14 @@ export function moveRow(step: 1 | -1): boolean {
 
 let peeking = false;
 
-/** Whether the panel that opens now was opened by `peek`, which keeps the focus in the list. Can be read once for each `peek`. */
+/** Whether `peek` has opened the panel, so that the focus must stay in the list. Returns true only once after each `peek`. */
 export function wasPeek(): boolean {
   const wasPeeking = peeking;
   peeking = false;
   return wasPeeking;
 }
 
-/** Opens the focused row and keeps the focus in the list. On a button the key keeps its usual effect. */
+/** Opens the focused row, but keeps the focus in the list. Does nothing if a button has the focus, because the key then presses the button. */
 export function peek(): boolean {
   const { activeElement } = document;
   if (!(activeElement instanceof HTMLAnchorElement) || !rowOf(activeElement)) return false;
@@ -39,13 +39,13 @@ export function peek(): boolean {
   return true;
 }
 
-/** The id of the focused row, or of the open panel. */
+/** Returns the id of the object in the focused row, or in the open panel. */
 export const idAtHand = (): string | undefined =>
   document.activeElement?.closest<HTMLElement>('[data-id]')?.dataset.id ?? document.querySelector<HTMLElement>('dialog[open] [data-id]')?.dataset.id;
 
 export function focusFilter(): boolean {
   const fields = all('[data-filter]');
-  // Prefers a text field: a select before it would take the typed letters.
+  // Prefer a text field, because a select would react to the letters that the person types next.
   const field = fields.find((each) => each.matches('input')) ?? fields[0];
   field?.focus();
   return field !== undefined;
@@ -57,7 +57,7 @@ export function showNew(): boolean {
   return button !== undefined;
 }
 
-/** Focuses the next item that waits on the person; opens Now if this page has none. */
+/** Moves the focus to the next item that waits for the person. If there is none on this page, opens Now. */
 export function nextWaiting(open: () => Promise<void>): void {
   const waiting = all('[data-waiting]');
   if (waiting.length === 0) {

@@ -1,6 +1,6 @@
 import type { IconName } from '../parts/icon.tsx';
 
-/** The pages in the order of the rail. `key`: pressing g and then this key opens the page. `bar`: shown in the bar of a small screen. */
+/** The pages in the order in which the navigation shows them. `key`: pressing g and then this key opens the page. `bar`: shown in the bar of a small screen. */
 export const PAGES = [
   { to: '/', label: 'Now', icon: 'now', key: 'n', bar: true, asks: 'What needs me, who is working, what changed?' },
   { to: '/tasks', label: 'Work', icon: 'work', key: 'w', bar: true, asks: 'Is somebody already doing this?' },

@@ -10,11 +10,11 @@ interface Entry {
   readonly kind: string;
   readonly label: string;
   readonly note?: string;
-  /** An address of the dashboard, or a function to run. */
+  /** What the choice does: the address of a page to open, or a function to run. */
   readonly go: string | (() => void);
 }
 
-/** Searches pages, agents, actions, and objects by id or title. */
+/** A search for pages, agents, actions, and other objects by id or title. */
 export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () => void }) {
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
@@ -81,7 +81,7 @@ export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () =
   );
 }
 
-/** Shorter texts match too much. */
+/** The minimum length of a search text. Shorter texts match too many objects. */
 const SHORTEST = 2;
 
 function useEntries(text: string, onHelp: () => void): Entry[] {
@@ -100,7 +100,7 @@ function useEntries(text: string, onHelp: () => void): Entry[] {
   ];
 }
 
-/** Common actions and the address where each starts. */
+/** Common actions, each with the address of the page that starts it. */
 const ACTIONS = [
   { label: 'Plan a task', path: '/tasks?plan=true' },
   { label: 'Run overlap audit', path: '/tasks/overlaps?audit=true' },

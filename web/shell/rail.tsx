@@ -8,7 +8,10 @@ const ITEM =
 const HERE = 'bg-live-tint text-live';
 const ELSEWHERE = 'text-muted hover:text-text';
 
-/** Links to the pages: a rail from 1024 px, icons from 640 px, a bar at the bottom below that. */
+/**
+ * The links to all pages. Screens of at least 1024 px show a rail with names, screens of at least 640 px a rail with icons, and smaller screens a bar at the
+ * bottom.
+ */
 export function Rail() {
   const { pathname } = useLocation();
   const inMore = PAGES.some(({ to, bar }) => !bar && `${pathname}/`.startsWith(`${to}/`));

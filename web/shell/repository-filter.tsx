@@ -4,10 +4,10 @@ import { useRead } from '../queries.ts';
 
 const root = getRouteApi('__root__');
 
-/** The selected repository, from the address of the open page. */
+/** Returns the selected repository, which is part of the page's address. */
 export const useRepository = (): string | undefined => root.useSearch().repo;
 
-/** Hidden if there is only one repository. */
+/** The menu to select a repository. It is hidden if there is only one. */
 export function RepositoryFilter() {
   const chosen = useRepository();
   const navigate = useNavigate();

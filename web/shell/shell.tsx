@@ -21,7 +21,7 @@ export function Shell() {
         <Header />
         <DisconnectedBar />
         <main id="content" tabIndex={-1} className="px-4 pt-4 pb-10 outline-none lg:px-6">
-          {/* The code of a page is fetched when the page is first opened. */}
+          {/* Shown while the code of a page is fetched, when the page is opened for the first time. */}
           <Suspense fallback={<TableSkeleton />}>
             <Outlet />
           </Suspense>
@@ -34,7 +34,7 @@ export function Shell() {
   );
 }
 
-/** Names the account after every sign-in, because the link may have been for another account. */
+/** Shows the account after every sign-in, because the link may have been for a different account. */
 function Welcome() {
   const say = useToast();
   useEffect(() => {

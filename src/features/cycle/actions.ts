@@ -44,13 +44,13 @@ interface CycleTarget {
   readonly named: StoredCycle | undefined;
 }
 
-/** Others see that a private developer works, but not who it is. */
+/** Hides who a private developer is. Other people only see that a private developer is at work. */
 const redactorFor = ({ reader, workspace, principal }: CallContext) => valueRedactor(reader, workspace, principal);
 
-/** People's actions on cycles, from the dashboard and the command line. No answer contains a token. */
+/** What people do with cycles on the dashboard and on the command line. No reply contains a token. */
 export function cycleActions(outside: CycleOutside, mirror: Mirror): Implementation[] {
   const place = (input: CycleReference, ctx: Pick<CallContext, 'repository'>) => repositoryOf(outside, input.repository_path, ctx);
-  /** The repository that the call names, or undefined for all repositories. */
+  /** The repository to filter by. Undefined means all repositories. */
   const filter = async (input: CycleReference, ctx: CallContext) => (input.repository_path === undefined ? undefined : await place(input, ctx));
   const byId = async (id: string, ctx: CallContext): Promise<StoredCycle> => {
     const cycle = await findCycle(ctx.reader, ctx.workspace, id);
@@ -64,7 +64,7 @@ export function cycleActions(outside: CycleOutside, mirror: Mirror): Implementat
     const named = await byId(id, ctx);
     return { repository: named.repository, named };
   };
-  /** A named cycle that has ended must not be mistaken for its successor. */
+  /** Changes the active cycle. If the call identifies a cycle that has ended, it is refused, so that it does not change the next cycle by mistake. */
   const changeActive = async ({ repository, named }: CycleTarget, ctx: CallContext, change: (tx: Tx, cycle: StoredCycle) => Promise<StoredCycle>) => {
     const after = await ctx.write(async (tx) => {
       const cycle = await activeCycle(tx.db, tx.workspace, repository);

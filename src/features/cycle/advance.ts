@@ -13,7 +13,6 @@ import type { HandoffPayload } from './payload.ts';
 import { activeCycle, changeCycle, countHandoffs, findCycle, idsLike, readCycle, type StoredCycle } from './store.ts';
 import { mintLockToken } from './tokens.ts';
 
-/** Input of a new cycle. */
 interface CycleStart {
   readonly repository: string;
   readonly feature: string;
@@ -21,7 +20,7 @@ interface CycleStart {
   readonly config: CycleConfig;
 }
 
-/** Each change of a cycle is one transaction with its event. The caller has already checked that the change is allowed. */
+/** Starts a cycle. Each function here writes a change and its event in one transaction. Callers must first check that the change is allowed. */
 export async function startCycle(tx: Tx, ctx: WriteContext, { repository, feature, mode, config }: CycleStart): Promise<StoredCycle> {
   const slug = slugOf(feature);
   if (slug === '') throw invalidInput([{ field: 'feature', message: 'expected at least one letter or digit from A-Z, a-z or 0-9' }]);
@@ -56,14 +55,14 @@ export async function startCycle(tx: Tx, ctx: WriteContext, { repository, featur
     revision: 1,
     mirrored: 0,
   };
-  // Another workspace may have an active cycle in this repository.
+  // The row is not inserted if another workspace has an active cycle in this repository.
   if (!(await insertNewRow(tx.db, 'cycles', row))) throw alreadyActive(repository, tx.workspace, null);
   const cycle = readCycle(row);
   recordStep(tx, ctx, 'cycle.started', cycle, { repository: excerpt(repository, 300) });
   return cycle;
 }
 
-/** `cycle_id` is null for a cycle of another workspace. */
+/** `cycle_id` is null if the active cycle belongs to another workspace. */
 function alreadyActive(repository: string, workspace: string, cycle_id: string | null): Refusal {
   const cancel = `covenant cycle cancel --repo ${shellQuoted(repository)}`;
   return new Refusal(
@@ -77,7 +76,7 @@ function alreadyActive(repository: string, workspace: string, cycle_id: string |
   );
 }
 
-/** The lock passes to the role of the new phase, with a new token if the role changes. */
+/** Moves the cycle to a new phase. If the role changes, the new role gets the lock with a new lock token. */
 function turnTo(cycle: StoredCycle, { name, role }: Phase, now: number) {
   const lock = role === cycle.lock_role ? {} : { lock_role: role, lock_token: mintLockToken(), lock_acquired_at: now };
   return { phase: name, active_role: role, updated_at: now, ...lock };

@@ -10,7 +10,7 @@ import type { Body } from '../../testing/scenes/workflow.ts';
 import { temporaryFolder } from '../../testing/store/database.ts';
 import { until } from '../../testing/until.ts';
 
-/** The files in the broker's folder except the config: path and text. */
+/** Reads the paths and texts of all files in the broker folder, except for the config. */
 const broker = (repository: string): Record<string, string> => Object.fromEntries([...filesOf(repository)].filter(([path]) => !path.endsWith('/')));
 
 async function toArchive(app: CycleApp, gemini: string, codex: string): Promise<{ cycle_id: string; answer: Body }> {
@@ -100,7 +100,7 @@ test('the files have their documented form, and the archive contains them all wi
   const everything = Object.values(broker(here)).join('\n');
   for (const secret of [...Object.values(PSKS), gemini, codex, lock_token, held.lock_token]) expect(everything).not.toContain(secret);
 
-  // A second archive of the same feature in the same second. A cancelled cycle has no archive.
+  // The same feature gets a second archive in the same second. A cancelled cycle gets no archive.
   const first = broker(here);
   await app.ok('cycle.start', { feature: 'other' });
   await app.done('cycles.cancel', { repository_path: here, reason: 'x' });
@@ -128,7 +128,7 @@ test('editing or removing a mirror file changes nothing, and the next call resto
   edit('handoff/gemini.json', '{"notes": ["forged"]}');
   expect(await app.ok('handoff.read', { target: 'gemini' })).toEqual({});
   expect(broker(app.repository)).toEqual(right);
-  // The server decides every call by the store, even a call that it refuses or a call for another role.
+  // The server uses only the store to decide about a call. This is also true for calls that it refuses and for calls of another role.
   for (const call of [
     () => app.ok('cycle.status'),
     () => app.refused('lock.acquire', { session_token: gemini }),
@@ -152,7 +152,7 @@ test('editing or removing a mirror file changes nothing, and the next call resto
     expect(await app.ok('cycle.status')).toEqual(status);
     expect(broker(app.repository)).toEqual(right);
   }
-  // Without its config no role can be verified, and nothing is written.
+  // Without the config, the server cannot verify a role, so it writes nothing.
   expect((await app.refused('lock.acquire', { session_token: gemini })).code).toBe('CONFIG_INVALID');
   expect(await app.ok('cycle.status')).toEqual(status);
 });
@@ -173,7 +173,7 @@ test('if a file cannot be written, the call succeeds and returns the reason, and
   expect(await app.ok('cycle.status')).toMatchObject({ phase: 'frontend', mirror_error: 'EROFS: read-only file system' });
   expect(await app.ok('handoff.read', { target: 'codex' })).toEqual({});
   await app.handOver('codex', gemini);
-  // The log reports it once.
+  // The log contains the error only once.
   expect(app.logged.filter((line) => line.includes('were not written'))).toHaveLength(1);
   broken = false;
   app.clock.advance(10_000);
@@ -212,7 +212,7 @@ test('nothing is written through a link that leads out of the repository, and th
   expect(await app.ok('cycle.status')).not.toHaveProperty('mirror_error');
   expect(existsSync(brokerFile(app.repository, 'handoff/codex.json'))).toBe(true);
 
-  // A link in place of a file is replaced, not written through.
+  // A link in place of a file is replaced. The server does not write to the target of the link.
   const theirs = join(outside, 'theirs.json');
   writeFileSync(theirs, 'theirs');
   unlinked('state.json');
@@ -237,7 +237,7 @@ test('nothing is written through a link that leads out of the repository, and th
   expect(await app.ok('cycle.status')).not.toHaveProperty('mirror_error');
   expect(existsSync(brokerFile(app.repository, `archive/${cycle_id}/manifest.json`))).toBe(true);
 
-  // The whole folder is read-only.
+  // Now the whole folder is read-only.
   renameSync(brokerFile(app.repository, 'config.json'), join(outside, 'config.json'));
   rmSync(brokerFile(app.repository, ''), { recursive: true });
   symlinkSync(outside, join(app.repository, '.mcp-broker'));

@@ -5,10 +5,10 @@ import { NotAFile } from '../../machine/files.ts';
 import { type CycleConfig, FOLDER, NO_CONFIG, readConfig, withoutPsk } from './config.ts';
 import type { CycleOutside } from './place.ts';
 
-/** The repository is not trusted, so its file is limited. No state machine needs nearly as much. */
+/** The size of the file is limited, because the repository is not trusted. Real configurations are far smaller. */
 const MAX_CONFIG_BYTES = 1024 * 1024;
 
-/** The text of `config.json`, null if the file does not exist. */
+/** Reads the text of `config.json`. Returns null if the file does not exist. */
 export async function configText({ files }: Pick<CycleOutside, 'files'>, repository: string): Promise<string | null> {
   try {
     return await files.readText(join(repository, FOLDER, 'config.json'), MAX_CONFIG_BYTES);
@@ -19,7 +19,7 @@ export async function configText({ files }: Pick<CycleOutside, 'files'>, reposit
   }
 }
 
-/** The repository's configuration of cycles, or the default if it has no file. An invalid file is refused. */
+/** Reads how the repository configures its cycles. Without a file, the default applies. An invalid file is refused. */
 export async function configOf(outside: CycleOutside, repository: string): Promise<CycleConfig> {
   const text = await configText(outside, repository);
   if (text === null) return NO_CONFIG;
@@ -28,13 +28,13 @@ export async function configOf(outside: CycleOutside, repository: string): Promi
   throw configInvalid(repository, read.faults.join('; '), 'Correct the file, then repeat the call.');
 }
 
-/** The real path of the file with the PSKs. With links, one file may be the config of many folders. */
+/** The real path of the file that contains the PSKs. Several folders may link to the same file. */
 export async function realConfig(repository: string): Promise<string> {
   const path = join(repository, FOLDER, 'config.json');
   return await realpath(path).catch(() => path);
 }
 
-/** For calls that must distinguish the roles: each role must have a PSK. */
+/** Used by calls that must know which role the caller has. They are refused unless every role has a PSK. */
 export async function configWithPsks(outside: CycleOutside, repository: string): Promise<CycleConfig> {
   const config = await configOf(outside, repository);
   const [missing] = withoutPsk(config);

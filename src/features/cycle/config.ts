@@ -4,7 +4,7 @@ import { beginning } from '../../kernel/excerpt.ts';
 import { type CycleMachine, faultsOf, GEMINI_AND_CODEX } from './machine.ts';
 
 export const FOLDER = '.mcp-broker';
-/** Replaces a secret. */
+/** Written in place of a secret. */
 export const REDACTED = '[redacted]';
 
 const DEFAULT_TTL_HOURS = 12;
@@ -13,7 +13,7 @@ const MAX_PHASES = 64;
 
 const name = z.string().regex(/^[a-z][a-z0-9_-]{0,31}$/i, { error: 'expected a name of up to 32 letters, digits, "_" and "-"' });
 
-/** Each phase with its role, as a name or an object, in written order. */
+/** The phases with their roles, in the order of the file. A role is a name or an object. */
 const phases = z
   .record(name, z.union([name, z.strictObject({ role: name })]))
   .refine((given) => Object.keys(given).length <= MAX_PHASES, { error: `expected at most ${MAX_PHASES} phases` });
@@ -34,28 +34,28 @@ const document = z.strictObject({
   final: name.optional(),
 });
 
-/** A repository's configuration of its cycles. */
+/** How a repository configures its cycles. */
 export interface CycleConfig {
   readonly machine: CycleMachine;
   readonly mode: string;
   readonly sessionTtlMs: number;
-  /** By role. Never shown, stored or journaled. */
+  /** The PSK of each role. PSKs are never shown, stored or written to the journal. */
   readonly psks: ReadonlyMap<string, string>;
-  /** The file without its PSKs, as it may be stored. */
+  /** The content of the file with redacted PSKs. Only this form may be stored. */
   readonly shown: Record<string, unknown>;
 }
 
-/** Used if there is no file: the default machine and no PSK, so that no call that needs a PSK succeeds. */
+/** The configuration of a repository without a file: the default machine and no PSKs. Calls that need a PSK then fail. */
 export const NO_CONFIG: CycleConfig = { machine: GEMINI_AND_CODEX, mode: 'approval', sessionTtlMs: DEFAULT_TTL_HOURS * 3_600_000, psks: new Map(), shown: {} };
 
-/** Limits of a report: the number of faults and the length of each. */
+/** A report of an invalid file contains at most this many faults, and each fault has at most this many characters. */
 const MAX_FAULTS = 10;
 const LONGEST_FAULT = 200;
 const faulty = (all: readonly string[]) => ({ faults: all.slice(0, MAX_FAULTS).map((fault) => beginning(fault, LONGEST_FAULT)) });
 
 export type ReadConfig = { readonly config: CycleConfig } | { readonly faults: readonly string[] };
 
-/** Reads the text of `config.json`. A fault names the key, never a value of `agents`. */
+/** Parses the text of `config.json`. Faults show the key that is wrong, and never a value of `agents`, because it may be a PSK. */
 export function readConfig(text: string): ReadConfig {
   let json: unknown;
   try {
@@ -92,7 +92,7 @@ export function readConfig(text: string): ReadConfig {
   };
 }
 
-/** The roles for which nobody can open a session. */
+/** The roles without a PSK. Nobody can open a session for them. */
 export const withoutPsk = ({ machine, psks }: CycleConfig): string[] => machine.roles.filter((role) => !psks.has(role));
 
 function faultOf(issue: z.core.$ZodIssue): string {

@@ -3,7 +3,7 @@ import { type CycleConfig, NO_CONFIG, REDACTED, readConfig, withoutPsk } from '.
 import { GEMINI_AND_CODEX } from './machine.ts';
 
 const PSK = 'GEMINI_SECRET';
-/** The documented example. */
+/** The example in the documentation. */
 const EXAMPLE = {
   version: '0.1',
   mode: 'approval',
@@ -42,12 +42,12 @@ test('the documented file has its mode, a PSK for each role, the default machine
   expect(withoutPsk(config)).toEqual([]);
 });
 
-test('every key is optional with a default, and a role without a PSK is named', () => {
+test('every key is optional and has a default, and roles without a PSK are listed', () => {
   const config = good({});
   expect({ ...config, shown: {} }).toEqual(NO_CONFIG);
   expect(withoutPsk(config)).toEqual(['gemini', 'codex']);
   expect(withoutPsk(good({ agents: { gemini: { psk: PSK } } }))).toEqual(['codex']);
-  // As in a fresh file: an empty PSK does not count.
+  // An empty PSK, as in a newly created file, counts as missing.
   expect(withoutPsk(good({ agents: { gemini: { psk: '' }, codex: { psk: 'c' } } }))).toEqual(['gemini']);
 });
 

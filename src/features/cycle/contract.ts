@@ -3,7 +3,7 @@ import { contract, id, MEMBER_READ, READ, repositoryPath, text, title } from '..
 import { machineSchema } from './machine.ts';
 import { HANDOFF_LISTS, payloadSchema } from './payload.ts';
 
-/** The CLI reads a repository's file with the same rules. */
+/** Exported for the CLI, so that it reads the file of a repository with the same rules. */
 export { FOLDER, NO_CONFIG, readConfig, withoutPsk } from './config.ts';
 
 export const CYCLE_STATUSES = ['active', 'archived', 'cancelled'] as const;
@@ -19,10 +19,10 @@ const lockToken = z.string().max(200).describe('Current lock token, from lock.ac
 const sessionToken = z.string().max(200).describe('Your session_token, from session.open.');
 const time = z.string().nullable();
 
-/** Set if the files in the repository could not be written. The store is complete, and the server retries. */
+/** Set if the files in the repository could not be written. The change itself is stored, and the server tries to write the files again. */
 const mirrored = { mirror_error: z.string().optional().describe('Why the files in .mcp-broker are behind; the server retries.') };
 
-/** Redacted in every call, because a call that does not take them is refused but still recorded. */
+/** These fields are redacted in all calls, even if the call does not accept them: refused calls are recorded too. */
 const SECRETS = ['psk', 'session_token', 'lock_token'];
 const TOOL = { toolset: 'cycle', placed: 'repository_path', secrets: SECRETS } as const;
 const SESSION = { session_token: 'INVALID_SESSION' };
@@ -108,7 +108,7 @@ export const cycleComplete = contract({
   essential: true,
   ...TOOL,
   title: 'Complete the cycle',
-  description: 'Finish the work: in the default machine by gemini, in frontend_refine. The lock stays for cycle.archive.',
+  description: 'Finish the work; in the default machine gemini does so in frontend_refine. The lock stays for cycle.archive.',
   input: z.strictObject({ lock_token: lockToken, session_token: sessionToken, ...repository }),
   output: z.strictObject({ ok: z.literal(true), phase: z.string(), active_role: z.string(), ...mirrored }),
   inputCodes: SESSION,
@@ -124,7 +124,7 @@ export const cycleArchive = contract({
   inputCodes: SESSION,
 });
 
-/** For people: everything but tokens and PSKs. */
+/** A cycle as people see it: everything except tokens and PSKs. */
 export const cycleView = z.strictObject({
   id: z.string(),
   cycle_id: z.string(),
@@ -160,7 +160,7 @@ export const sessionView = z.strictObject({
   closed_by: z.string().nullable(),
 });
 
-/** A number of at most the maximum of an integer column. */
+/** The upper limit is the largest number that an integer column can store. */
 const handoffNumber = z.int().min(1).max(2_147_483_647);
 
 export const handoffView = z.strictObject({ number: z.int(), producer: z.string(), target: z.string(), created_at: z.int(), payload: z.looseObject({}) });
@@ -172,7 +172,7 @@ export const cyclesList = contract({
   description: 'List the cycles of the workspace, or of one repository, newest first.',
   input: z.strictObject({
     ...repository,
-    repo: z.string().min(1).max(300).optional().describe("The team's name of the repository."),
+    repo: z.string().min(1).max(300).optional().describe('Name that the team uses for the repository.'),
     status: z.array(z.enum(CYCLE_STATUSES)).min(1).max(3).optional(),
     limit: z.int().min(1).max(500).default(50),
     offset: z.int().min(0).default(0),
@@ -188,14 +188,14 @@ export const cyclesShow = contract({
   input: z.strictObject({
     id: id.optional(),
     ...repository,
-    handoffs: z.int().min(0).max(20).default(20).describe('Number of last handoffs shown in full; each may be long.'),
+    handoffs: z.int().min(0).max(20).default(20).describe('How many of the last handoffs to show in full; each may be long.'),
   }),
   output: z.strictObject({
     repository: z.string(),
     cycle: cycleView.nullable(),
     machine: machineSchema,
     taken: z.array(z.int()).describe('How often each transition of the machine was made.'),
-    handoffs: z.array(handoffView).describe('The last ones, and the latest for each role.'),
+    handoffs: z.array(handoffView).describe('The last handoffs, and the latest handoff for each role.'),
     handoffs_total: z.int(),
     sessions: z.array(sessionView),
     config_error: z.string().nullable().describe('Fault of config.json.'),

@@ -4,13 +4,13 @@ import { checkFiles, cycleApp, filesOf, readBroker } from '../../testing/scenes/
 import type { Body } from '../../testing/scenes/workflow.ts';
 import { ENGINE } from '../../testing/store/database.ts';
 
-/** Longer under `npm run prove`. */
+/** The test tries more steps under `npm run prove`. */
 const PROVE = process.env.COVENANT_PROVE === '1';
 
 const WAY = ['cycle.start', 'handoff.write codex', 'handoff.write gemini', 'cycle.complete', 'cycle.archive'] as const;
 type Act = (typeof WAY)[number];
 
-/** How many steps of each call are tried without `npm run prove`. Each try starts a process. */
+/** The number of steps of each call that are tried without `npm run prove`. The number is small, because each try starts a process. */
 const TRIED: Record<Act, number> = {
   'cycle.start': 2,
   'handoff.write codex': 3,
@@ -19,7 +19,7 @@ const TRIED: Record<Act, number> = {
   'cycle.archive': 3,
 };
 
-/** Right after the commit, right before it, and others from the first to the last. */
+/** The steps to try: right after the commit, right before it, and others that are spread over all steps. */
 function points(act: Act, steps: number): number[] {
   if (PROVE && ENGINE === 'sqlite') return Array.from({ length: steps }, (_, index) => index + 1);
   const others = TRIED[act] - 2;
@@ -80,7 +80,7 @@ test('if the server is killed at any step of start, write, complete or archive, 
     await next.app.close();
     await checkFiles(home.app.store.reader, repository);
     expect(await rows()).toEqual(after);
-    // The same call succeeds now if nothing was done, and is refused otherwise.
+    // If the killed call did nothing, the same call succeeds now. Otherwise it is refused.
     if (done) expect((await home.refused(name, args)).code).toBe(REFUSED[act]);
     else await home.ok(name, args);
     return done;
@@ -104,7 +104,7 @@ test('if the server is killed at any step of start, write, complete or archive, 
   await counting.end();
 
   const left = new Map(WAY.map((act) => [act, points(act, steps.get(act) ?? 0)]));
-  // The first step is the commit. A kill before it leaves nothing done, and a kill after it leaves everything done.
+  // The commit is the first step. If the server is killed before it, nothing is done. If it is killed later, everything is done.
   while ([...left.values()].some((some) => some.length > 0)) {
     await walk(async (act) => {
       const point = left.get(act)?.shift();

@@ -1,6 +1,6 @@
 const LONGEST_SLUG = 80;
 
-/** The characters of a feature's name allowed in ids and folder names; may be empty. */
+/** Converts the name of a feature to a form that is allowed in ids and folder names. The result may be empty. */
 export const slugOf = (feature: string): string =>
   feature
     .trim()
@@ -8,7 +8,7 @@ export const slugOf = (feature: string): string =>
     .replace(/[^A-Za-z0-9_-]/g, '')
     .slice(0, LONGEST_SLUG);
 
-/** For example `20260220T215622Z_featureX`. The second one in the same second gets `…-2`. */
+/** Returns an id such as `20260220T215622Z_featureX`. A second cycle of this feature in the same second gets the ending `-2`. */
 export function cycleIdFor(slug: string, now: number, isTaken: (id: string) => boolean): string {
   const stamp = new Date(now).toISOString().replace(/\.\d+/, '').replace(/[-:]/g, '');
   for (let number = 1; ; number++) {

@@ -69,7 +69,7 @@ test('a cycle starts and shows its state, and no other cycle can start in its re
   }
 });
 
-test('ids are unique in their repository for any feature names, and a feature needs a character allowed in ids [cycle.start.id]', async () => {
+test('ids are unique in their repository for any feature names, and a feature needs at least one character that ids can contain [cycle.start.id]', async () => {
   const app = await cycleApp({ clock: testClock(Date.UTC(2026, 1, 20, 21, 56, 22)) });
   const cancel = () => app.done('cycles.cancel', { repository_path: app.repository, reason: 'next' });
   const ids: string[] = [];
@@ -90,7 +90,7 @@ test('only the documented transitions are allowed; every other call is refused a
   const { cycle_id } = await app.ok('cycle.start', { feature: 'x' });
   const store = app.app.store.reader;
   const whole = async () => [await store.selectFrom('cycles').selectAll().execute(), await store.selectFrom('cycle_handoffs').selectAll().execute()];
-  /** Expects a refusal with this code, and that nothing has changed. */
+  /** Makes a call. Expects that it is refused with this code and that it changes nothing. */
   const holds = async (code: string, tool: string, args: object) => {
     const before = await whole();
     expect(await app.refused(tool, args)).toMatchObject({ code });
@@ -127,7 +127,7 @@ test('only the documented transitions are allowed; every other call is refused a
   await holds('INVALID_SESSION', 'cycle.complete', { lock_token: held.lock_token });
   expect(await app.ok('cycle.complete', held)).toEqual({ ok: true, phase: 'complete', active_role: 'gemini' });
   expect(await app.ok('cycle.status')).toMatchObject({ cycle_id, phase: 'complete', active_role: 'gemini', lock: { locked: true, role: 'gemini' } });
-  // The lock was not passed on, so its token is unchanged and the role may get it again.
+  // The role still has the lock, so the token is the same and the role may get it again.
   expect(await app.ok('lock.acquire', { session_token: held.session_token })).toEqual({ cycle_id, role: 'gemini', lock_token: held.lock_token });
 
   await refusals(['codex', 'gemini'], 'INVALID_PHASE', null);
@@ -163,7 +163,7 @@ test('of ten simultaneous starts only one succeeds, even from two workspaces [cy
   expect((await start(loser)).body).toMatchObject({
     error: { code: 'CYCLE_ALREADY_ACTIVE', message: expect.stringContaining('Another workspace'), details: { cycle_id: null } },
   });
-  // The other workspace can neither see nor change it.
+  // The other workspace can neither see nor change the cycle.
   expect(await app.ok('cycle.status', {}, loser)).toEqual(IDLE);
   const session_token = await app.open('gemini', loser);
   expect((await app.refused('lock.acquire', { session_token }, loser)).code).toBe('NO_ACTIVE_CYCLE');
@@ -193,7 +193,7 @@ test('a cycle keeps the machine that it started with, and cancelling ends it in 
   });
   expect(await app.events({ kind: 'cycle.cancelled' })).toMatchObject([{ subject: cycle.id, payload: { reason: 'The plan has changed.', phase: 'backend' } }]);
   expect(existsSync(brokerFile(app.repository, 'archive'))).toBe(false);
-  // Its handoffs stay in the history.
+  // The handoffs of the cancelled cycle stay in the history.
   expect(await app.done('cycles.show', { id: cycle.id })).toMatchObject({
     cycle: { id: cycle.id },
     handoffs: [{ number: 1, producer: 'gemini', target: 'codex' }],
@@ -260,7 +260,7 @@ test("the repository is found from the caller's folder: the nearest folder with 
   expect(await status(repository.path)).toBe('x');
   expect(readdirSync(join(beside, '.mcp-broker'))).toEqual(['config.json']);
 
-  // Forged worktree markers. One names the repository by a link, the other names a missing repository.
+  // Two forged worktree markers. One points to the repository through a link, the other points to a repository that does not exist.
   const forged = realpathSync(temporaryFolder());
   const marked = (main: string) => writeFileSync(join(forged, '.git'), `gitdir: ${main}/.git/worktrees/x\n`);
   symlinkSync(repository.path, join(forged, 'way'));
@@ -269,7 +269,7 @@ test("the repository is found from the caller's folder: the nearest folder with 
   marked(join(forged, 'nowhere'));
   expect(await app.refused('cycle.start', { feature: 'z', repository_path: forged })).toMatchObject({ code: 'SCHEMA_INVALID' });
 
-  // The path as a bridge reports it. Whether it is named or reported, it must be the absolute path of an existing folder.
+  // A bridge reports this path. Whether a call or a bridge gives the path, it must be the absolute path of an existing folder.
   const reported = { name: 'cycle.status', args: {}, principal: app.ana.principal, surface: 'mcp' } as const;
   expect((await app.app.dispatch.tool({ ...reported, repository: part })).body).toMatchObject({ ok: true, data: { feature: 'y' } });
   expect((await app.app.dispatch.tool(reported)).body).toMatchObject({ error: { code: 'SCHEMA_INVALID', details: { field: 'repository_path' } } });
@@ -284,7 +284,7 @@ test('a server that is limited to some folders uses no other folders', async () 
   await app.ok('cycle.start', { feature: 'x' });
   const refusal = await app.refused('session.open', { repository_path: outside, role: 'gemini', psk: PSKS.gemini });
   expect(refusal).toMatchObject({ code: 'CONFIG_INVALID', details: { field: 'repository_path' } });
-  // It also does not reveal what exists there.
+  // The server also does not reveal what exists in other folders.
   for (const repository_path of [outside, join(outside, 'nowhere'), join(inside, '..', 'nowhere')])
     expect((await app.refused('cycle.start', { repository_path, feature: 'x' })).code).toBe('CONFIG_INVALID');
   expect(readdirSync(brokerFile(outside, ''))).toEqual(['config.json']);

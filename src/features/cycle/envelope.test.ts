@@ -11,7 +11,7 @@ test('every tool answers in the envelope, and every documented code is the answe
   };
   const app = await cycleApp({ files: { ...fileDisk, readText } });
   const { url } = await app.serve();
-  /** Over HTTP: the result of every call is a response, not a transport error. */
+  /** Calls a tool over HTTP. Every call must get a normal response and no transport error. */
   const call = async (tool: string, args: object, token = app.ana.token): Promise<Body> => {
     const body = JSON.stringify({ tool, arguments: { repository_path: app.repository, ...args } });
     const response = await fetch(`${url}/api/mcp`, { method: 'POST', body, headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` } });
@@ -49,7 +49,8 @@ test('every tool answers in the envelope, and every documented code is the answe
   expect(active.details.next).toMatch(/^Continue that cycle: .* `covenant cycle cancel --repo \S+ --reason TEXT`\.$/);
   await bad('INVALID_TARGET', 'handoff.read', { target: 'claude' });
   await bad('LOCK_DENIED', 'lock.acquire', { session_token: codex });
-  // An unexpected argument is a schema error, whatever its value means elsewhere. Of several faults, the one that the contract checks first is reported.
+  // An unknown argument is a schema error, even if its value would be valid elsewhere. If a call has several faults, the reply reports the
+  // one that the contract checks first.
   for (const [tool, more] of [
     ['handoff.read', { target: 'codex', session_token: codex }],
     ['lock.acquire', { session_token: gemini, role: 'codex' }],
@@ -74,7 +75,7 @@ test('every tool answers in the envelope, and every documented code is the answe
     ['lock.acquire', { session_token: gemini }],
   ] as const) {
     const { message, details } = await bad('INTERNAL_ERROR', tool, args);
-    // Internal errors go to the log; the caller gets a reference to them.
+    // Internal errors are written to the log. The caller gets only a reference to the log entry.
     const reference = /req_\w+/.exec(message)?.[0];
     expect(JSON.stringify([message, details])).not.toContain('EIO');
     expect(app.logged.join('\n')).toContain(reference);
@@ -111,7 +112,7 @@ test('every tool answers in the envelope, and every documented code is the answe
   const tools = ['cycle.start', 'cycle.status', 'cycle.complete', 'cycle.archive', 'session.open', 'lock.acquire', 'handoff.read', 'handoff.write'];
   expect([...succeeded].sort()).toEqual(tools.sort());
 
-  // A denial uses the same envelope.
+  // A call that the access rules deny gets the same envelope.
   await app.done('capabilities.revoke', { action: 'toolset.cycle', token: app.ben.tokenId });
   for (const tool of tools)
     expect(await call(tool, {}, app.ben.token)).toMatchObject({ ok: false, error: { code: 'CAPABILITY_DENIED', details: { next: expect.any(String) } } });

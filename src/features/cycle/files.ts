@@ -2,7 +2,10 @@ import type { CycleHandoffRow } from '../../storage/schema-rows.ts';
 import { FOLDER, REDACTED } from './config.ts';
 import type { StoredCycle } from './store.ts';
 
-/** The files in a repository that show its cycles. They are built only from rows of the store, so they can be rebuilt, and never contain a token. */
+/**
+ * Builds the files in a repository that show its cycles. They contain only data from the store, so that they can always be written again. They
+ * never contain a token.
+ */
 
 type Handoffs = ReadonlyMap<string, CycleHandoffRow>;
 
@@ -40,12 +43,12 @@ const heldLock = ({ lock_role, cycle_id, lock_acquired_at }: StoredCycle): objec
 
 const FREE_LOCK = { locked: false, role: null, lock_token: null, cycle_id: null, acquired_at: null, expires_at: null };
 
-/** A file's path in the broker's folder, with its text; null if the file must not exist. */
+/** Maps the path of each file in the broker folder to its text, or to null if the file must not exist. */
 export type Files = ReadonlyMap<string, string | null>;
 
 export const handoffFile = (role: string): string => `handoff/${role}.json`;
 
-/** The state of a repository: its active cycle, or idle after its latest one. */
+/** The files that show the current state of a repository. If the given cycle is not active, they show an idle repository. */
 export function mirrorOf(cycle: StoredCycle, handoffs: Handoffs): Files {
   const active = cycle.status === 'active';
   return new Map<string, string | null>([
@@ -58,7 +61,7 @@ export function mirrorOf(cycle: StoredCycle, handoffs: Handoffs): Files {
   ]);
 }
 
-/** The files of an archived cycle, as of its completion. */
+/** The files of an archived cycle. They show its state when it was completed. */
 export function archiveOf(cycle: StoredCycle, handoffs: Handoffs): ReadonlyMap<string, string> {
   const { cycle_id, feature, created_at, completed_at, ended_at } = cycle;
   const asItWas: StoredCycle = { ...cycle, updated_at: completed_at ?? cycle.updated_at };

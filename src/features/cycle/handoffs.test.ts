@@ -89,7 +89,7 @@ test('invalid writes are refused with their own codes and change nothing [handof
     { code: 'INVALID_PHASE', details: { phase: 'frontend', next: 'In this phase gemini can call handoff.write with `target` codex.' } },
     { target: 'gemini' },
   );
-  // Only gemini produces for codex, and it is not codex's turn.
+  // Only gemini can hand over to codex, and it is not codex's turn.
   await holds(
     { code: 'LOCK_DENIED', message: 'codex does not hand over to codex', details: { activeRole: 'gemini', requestedRole: 'codex' } },
     { session_token: codex },
@@ -107,7 +107,7 @@ test('invalid writes are refused with their own codes and change nothing [handof
     for (const value of [undefined, {}]) await invalid(`.${list}`, payload({ [list]: value }));
   for (const value of ['text', []]) await invalid('.extras', payload({ extras: value }));
   for (const value of [undefined, 'text']) await invalid('', { payload: value });
-  // Everyone can read a handoff, so a secret in it would be public.
+  // Secrets in a payload are refused, because everybody can read a handoff.
   for (const secret of [lock_token, gemini, CONFIG.agents.codex.psk]) await invalid('.notes', payload({ notes: [`lock_token: ${secret}`] }));
 
   await app.ok('handoff.write', right);
@@ -144,7 +144,7 @@ test('a role that could produce but is not active is refused [handoff.write.acti
   const { lock_token } = await app.ok('cycle.start', { feature: 'x' });
   const { session_token } = await app.ok('session.open', { role: 'b', psk: psks.b });
   const payload = await app.payload('codex', { producer: 'b', consumer: 'c' });
-  // Even with the current token.
+  // A role that is not active is refused even if it has the current token.
   expect(await app.refused('handoff.write', { target: 'c', payload, session_token, lock_token })).toMatchObject({
     code: 'LOCK_DENIED',
     message: 'role is not active for the current phase',

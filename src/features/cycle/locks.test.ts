@@ -32,7 +32,7 @@ test('the active role gets the current token, which changes with every turn [loc
   const third = await acquire('gemini');
   expect(new Set([lock_token, second.lock_token, third.lock_token]).size).toBe(3);
 
-  // Every earlier token is refused, with the active role and the next step.
+  // All earlier tokens are refused. The refusal contains the active role and the next step.
   for (const old of [lock_token, second.lock_token]) {
     for (const [tool, args] of [
       ['handoff.write', await write('codex', { session_token: gemini, lock_token: old })],

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
-/** The phases of a cycle, their roles and the transitions between them. This is data: a repository may define its own. */
+/** The phases of a cycle, their roles, and the transitions between the phases. A repository may define its own machine in its config. */
 export interface CycleMachine {
   readonly roles: readonly string[];
-  /** In order; a cycle starts in the first one. */
+  /** The phases in their order. A cycle starts in the first phase. */
   readonly phases: readonly Phase[];
   readonly transitions: readonly Transition[];
-  /** The phase that `cycle.complete` leads to, and from which a cycle is archived. */
+  /** The last phase. `cycle.complete` leads to it, and only in this phase a cycle can be archived. */
   readonly final: string;
 }
 
@@ -19,11 +19,11 @@ export interface Phase {
 export interface Transition {
   readonly from: string;
   readonly to: string;
-  /** A handoff to this role makes the transition. Without a target, `cycle.complete` makes it. */
+  /** A handoff to this role causes the transition. A transition without a target is caused by `cycle.complete`. */
   readonly target?: string | undefined;
 }
 
-/** The form stored with a cycle. */
+/** The form in which a machine is stored with its cycle. */
 export const machineSchema = z.strictObject({
   roles: z.array(z.string()).readonly(),
   phases: z.array(z.strictObject({ name: z.string(), role: z.string() })).readonly(),
@@ -52,25 +52,25 @@ export const phaseNamed = (machine: CycleMachine, name: string): Phase | undefin
 
 export const firstPhase = (machine: CycleMachine): Phase => machine.phases[0] as Phase;
 
-/** Whether the transition is rework, that is, leads to an earlier phase in the order of the machine. */
+/** Whether the transition is rework, which means that it leads to the same or an earlier phase in the order of the machine. */
 export function leadsBack(machine: CycleMachine, from: string, to: string): boolean {
   const names = machine.phases.map(({ name }) => name);
   return names.indexOf(to) <= names.indexOf(from);
 }
 
-/** The phase after a handoff to `target` in this phase. */
+/** The next phase if the role of this phase hands over to `target`. Undefined if this handoff is not allowed. */
 export function afterHandoff(machine: CycleMachine, phase: string, target: string): Phase | undefined {
   const transition = machine.transitions.find(({ from, target: to }) => from === phase && to === target);
   return transition && phaseNamed(machine, transition.to);
 }
 
-/** The phase after `cycle.complete` in this phase. */
+/** The next phase if `cycle.complete` is called in this phase. Undefined if the call is not allowed. */
 export function afterCompletion(machine: CycleMachine, phase: string): Phase | undefined {
   const transition = machine.transitions.find(({ from, target }) => from === phase && target === undefined);
   return transition && phaseNamed(machine, transition.to);
 }
 
-/** Counts how often each transition was made. `targets` are the targets of the cycle's handoffs, in order. */
+/** Counts how often each transition was made. `targets` contains the targets of the cycle's handoffs in order. */
 export function timesTaken(machine: CycleMachine, targets: readonly string[], completed: boolean): number[] {
   const taken = machine.transitions.map(() => 0);
   let phase = firstPhase(machine).name;
@@ -84,25 +84,25 @@ export function timesTaken(machine: CycleMachine, targets: readonly string[], co
   return taken;
 }
 
-/** The roles that hand over to `target`. In the default machine always the other role. */
+/** The roles that can hand over to `target`. In the default machine, this is always the other role. */
 export function producersFor(machine: CycleMachine, target: string): ReadonlySet<string> {
   const phases = machine.transitions.filter((transition) => transition.target === target).map(({ from }) => phaseNamed(machine, from)?.role);
   return new Set(phases.filter((role) => role !== undefined));
 }
 
-/** The faults of a machine, each naming the faulty part. The list is empty if the machine is valid. */
+/** Lists the faults of a machine. Each fault says which part is wrong. The list is empty if the machine is valid. */
 export function faultsOf(machine: CycleMachine): string[] {
   const faults: string[] = [];
   const names = machine.phases.map(({ name }) => name);
   const known = new Set(names);
   const roles = new Set(machine.roles);
-  // Two roles that differ only in case would share one file on some systems.
-  for (const twice of repeated(machine.roles.map((role) => role.toLowerCase()))) faults.push(`the role ${twice} is named twice`);
-  for (const twice of repeated(names)) faults.push(`the phase ${twice} is named twice`);
+  // Names are compared in lower case, because roles that differ only in case would share one file on some systems.
+  for (const twice of repeated(machine.roles.map((role) => role.toLowerCase()))) faults.push(`the role ${twice} occurs twice`);
+  for (const twice of repeated(names)) faults.push(`the phase ${twice} occurs twice`);
   for (const { name, role } of machine.phases) if (!roles.has(role)) faults.push(`the phase ${name} has the unknown role ${role}`);
   if (!known.has(machine.final)) faults.push(`the final phase ${machine.final} does not exist`);
   for (const { from, to, target } of machine.transitions) {
-    for (const phase of [from, to]) if (!known.has(phase)) faults.push(`a transition names the unknown phase ${phase}`);
+    for (const phase of [from, to]) if (!known.has(phase)) faults.push(`a transition refers to the unknown phase ${phase}`);
     if (from === machine.final) faults.push(`a transition leads out of the final phase ${from}`);
     if (target === undefined && to !== machine.final)
       faults.push(`the transition from ${from} to ${to} has no target; only transitions to the final phase may omit it`);

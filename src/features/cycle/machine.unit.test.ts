@@ -37,7 +37,7 @@ describe('the machine of gemini and codex', () => {
     for (const [phase, target] of cases) expect(afterHandoff(GEMINI_AND_CODEX, phase, target)?.name).not.toBe('complete');
   });
 
-  test('has one producer for each target, and counts a return to an earlier phase as rework', () => {
+  test('has exactly one role that hands over to each target, and counts a return to an earlier phase as rework', () => {
     expect([...producersFor(GEMINI_AND_CODEX, 'codex')]).toEqual(['gemini']);
     expect([...producersFor(GEMINI_AND_CODEX, 'gemini')]).toEqual(['codex']);
     expect([...producersFor(GEMINI_AND_CODEX, 'somebody')]).toEqual([]);
@@ -88,10 +88,10 @@ const FAULTS: [what: string, machine: CycleMachine, ...faults: string[]][] = [
   ['a phase of an unknown role', phase('test', 'tester'), 'the phase test has the unknown role tester'],
   ['no final phase', { ...SOUND, final: 'over' }, 'the final phase over does not exist'],
   ['no phase at all', { ...SOUND, phases: [], transitions: [] }, 'the final phase done does not exist'],
-  ['a duplicate role', { ...SOUND, roles: [...SOUND.roles, 'Builder'] }, 'the role builder is named twice'],
-  ['a duplicate phase', phase('plan', 'planner'), 'the phase plan is named twice'],
-  ['a transition from an unknown phase', more({ from: 'dream', target: 'builder', to: 'build' }), 'a transition names the unknown phase dream'],
-  ['a transition to an unknown phase', more({ from: 'build', target: 'planner', to: 'dream' }), 'a transition names the unknown phase dream'],
+  ['a duplicate role', { ...SOUND, roles: [...SOUND.roles, 'Builder'] }, 'the role builder occurs twice'],
+  ['a duplicate phase', phase('plan', 'planner'), 'the phase plan occurs twice'],
+  ['a transition from an unknown phase', more({ from: 'dream', target: 'builder', to: 'build' }), 'a transition refers to the unknown phase dream'],
+  ['a transition to an unknown phase', more({ from: 'build', target: 'planner', to: 'dream' }), 'a transition refers to the unknown phase dream'],
   ['an unknown target role', more({ from: 'build', target: 'tester', to: 'review' }), 'a transition has the unknown target tester'],
   ['a transition out of the final phase', more({ from: 'done', target: 'planner', to: 'plan' }), 'a transition leads out of the final phase done'],
   [
@@ -108,7 +108,7 @@ const FAULTS: [what: string, machine: CycleMachine, ...faults: string[]][] = [
     { ...phase('test', 'tester'), final: 'over', transitions: [{ from: 'dream', target: 'builder', to: 'build' }] },
     'the phase test has the unknown role tester',
     'the final phase over does not exist',
-    'a transition names the unknown phase dream',
+    'a transition refers to the unknown phase dream',
   ],
 ];
 
@@ -127,7 +127,7 @@ const machines: fc.Arbitrary<CycleMachine> = fc
     final: some,
   })
   .map((made) => {
-    // The role decides the target, so that about half of the generated machines are valid and the property is meaningful.
+    // The target is derived from the role. About half of the generated machines are then valid, so that the property is tested often enough.
     const turn = new Map(made.phases.map(({ name, role }) => [name, role]));
     const target = (to: string) => (to === made.final ? undefined : turn.get(to));
     const transitions = made.transitions.filter(({ from }) => from !== made.final && turn.has(from)).filter(({ to }) => turn.has(to));
@@ -150,7 +150,7 @@ test('in every valid machine each phase can be reached and can reach the end, an
       expect([...reachedFrom(firstPhase(machine).name)].sort()).toEqual(machine.phases.map(({ name }) => name).sort());
       for (const { name } of machine.phases) expect(reachedFrom(name)).toContain(machine.final);
       expect(onward(machine.final)).toEqual([]);
-      // The target of a handoff is active afterwards.
+      // After a handoff, its target is the active role.
       for (const { name } of machine.phases) for (const target of machine.roles) expect(afterHandoff(machine, name, target)?.role ?? target).toBe(target);
     }),
     runs(2_000),

@@ -9,7 +9,7 @@ import { until } from '../../testing/until.ts';
 import { behindIn, latestCycle } from './store.ts';
 import { IMPORTED_LOCK } from './tokens.ts';
 
-/** All steps to `complete`, and the call that archives it. */
+/** Takes a cycle through all phases to `complete`, and returns the arguments of the call that archives it. */
 async function completed(app: CycleApp, feature = 'featureX') {
   const [gemini, codex] = [await app.open('gemini'), await app.open('codex')];
   const { cycle_id } = await app.ok('cycle.start', { feature });
@@ -56,7 +56,7 @@ test('a server delayed between reading the store and writing files does not leav
     countdown = steps;
     const slowly = other.ok('handoff.write', { target: 'codex', session_token: gemini, lock_token, payload }, ana);
     await Promise.race([reached.promise, slowly]);
-    // The slow server's change may still be in progress. If it is committed, the other server continues and finishes first.
+    // The change of the slow server may still be in progress. Once it is committed, the other server continues and finishes before the slow one.
     const committed = (await app.ok('cycle.status')).active_role === 'codex';
     if (committed) await app.handOver('gemini', codex);
     go.resolve();

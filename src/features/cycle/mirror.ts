@@ -13,18 +13,21 @@ export interface Mirror {
   sync(repository: string): Promise<string | null>;
 }
 
-/** The reply after the files were written, with the error if they could not be. */
+/** Writes the files and then returns the reply. If the files could not be written, the reply contains the error. */
 export async function withMirror<T extends object>(mirror: Mirror, repository: string, reply: Reply<T>): Promise<Reply<T & { mirror_error?: string }>> {
   const error = await mirror.sync(repository);
   return reply.status === 'ok' && error !== null ? { ...reply, data: { ...reply.data, mirror_error: error } } : reply;
 }
 
-/** Another process may write the same files. Every writer reads the store again after writing, so the last one has seen the latest state. */
+/**
+ * Another process may write the same files at the same time. Therefore each writer reads the store again after it has written, and repeats up to
+ * this many times if the state has changed. The last writer has then written the latest state.
+ */
 const MAX_ROUNDS = 20;
 
 /**
- * Files are written from the store after the commit, and never change the store. The next call in that repository, or the sweep, repairs any
- * difference.
+ * Writes the files in the repository, which only copy the store. They are written after the transaction is committed. If they differ from the
+ * store, the next call in that repository or the sweep corrects them.
  */
 export function createMirror({ store, log }: Pick<Services, 'store' | 'log'>, { files }: CycleOutside): Mirror {
   const turns = new Map<string, Promise<unknown>>();
@@ -35,7 +38,8 @@ export function createMirror({ store, log }: Pick<Services, 'store' | 'log'>, { 
       const seen = await findLatestCycle(store.reader, repository);
       if (!seen) return;
       const behind = await cyclesBehind(store.reader, repository);
-      // If the repository is on another machine, the server there writes the files. If it was removed, they are written when it returns.
+      // If the repository is on another machine, the server on that machine writes the files. If the folder was removed, they are written once
+      // it exists again.
       if (!(await files.isFolder(repository))) return;
       await writeMirror(repository, behind, mirrorOf(seen, await currentHandoffs(store.reader, seen)));
       const { written, failure } = await writeArchives(behind);
@@ -49,7 +53,7 @@ export function createMirror({ store, log }: Pick<Services, 'store' | 'log'>, { 
   }
 
   async function writeMirror(repository: string, behind: readonly StoredCycle[], current: Files): Promise<void> {
-    // A cycle whose end was never written may have had other roles.
+    // Files of earlier roles are removed: a cycle that ended before its files were written may have used another machine with other roles.
     const former = behind.flatMap(({ machine }) => machine.roles.map((role) => [handoffFile(role), null] as const));
     const stale: [string, string | null][] = [];
     for (const [path, text] of new Map([...former, ...current])) if (await differs(join(repository, FOLDER, path), text)) stale.push([path, text]);
@@ -60,7 +64,7 @@ export function createMirror({ store, log }: Pick<Services, 'store' | 'log'>, { 
     for (const [path, text] of stale) await (text === null ? files.removeFile(join(folder, path)) : files.replaceFile(join(folder, path), text));
   }
 
-  /** A link or folder in place of a file counts as different. It is then replaced, and nothing is written through it. */
+  /** If there is a link or a folder in place of the file, it counts as different and is replaced. Nothing is written through a link. */
   async function differs(path: string, text: string | null): Promise<boolean> {
     try {
       return (await files.readText(path)) !== text;
@@ -70,7 +74,7 @@ export function createMirror({ store, log }: Pick<Services, 'store' | 'log'>, { 
     }
   }
 
-  /** A failed archive does not prevent the others. */
+  /** Writes all archives, even if some of them fail. */
   async function writeArchives(behind: readonly StoredCycle[]): Promise<{ written: StoredCycle[]; failure: { error: unknown } | undefined }> {
     const written: StoredCycle[] = [];
     let failure: { error: unknown } | undefined;
@@ -101,11 +105,11 @@ export function createMirror({ store, log }: Pick<Services, 'store' | 'log'>, { 
       throw error;
     }
     await files.removeFolder(made);
-    // Another process may have written the archive first.
+    // If another process has written the archive in the meantime, nothing is wrong.
     if (!(await isThere())) throw new Error(`${target} exists and is not the archive of this cycle; move it away`);
   }
 
-  /** Marks only the written revisions as mirrored, because later changes must still be written. */
+  /** Records which revisions were written. Later changes stay marked as unwritten. */
   async function settle(written: readonly StoredCycle[]): Promise<void> {
     for (const { workspace_id, id, revision } of written) {
       await store.write(workspace_id, ({ db }) => changeRows(db, 'cycles', { workspace_id, id, mirrored: { '<': revision } }, { mirrored: revision }));
@@ -127,7 +131,7 @@ export function createMirror({ store, log }: Pick<Services, 'store' | 'log'>, { 
         return null;
       } catch (error) {
         const why = error instanceof Error ? error.message : String(error);
-        // The sweep retries, so the same error is logged only once.
+        // The sweep tries again every few seconds, so the same error is logged only once.
         if (complaints.get(repository) !== why) log.warn('the files of a cycle were not written', { repository, error });
         complaints.set(repository, why);
         return why;

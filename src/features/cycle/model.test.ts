@@ -10,7 +10,10 @@ import { hashToken } from './tokens.ts';
 const HOUR = 3_600_000;
 const TTL = 12 * HOUR;
 
-/** Ana plays gemini and Ben codex. Eve may call every tool and has no PSK. Mallory has also seen every token and every call so far. */
+/**
+ * Ana has the role gemini, and Ben has the role codex. Eve may call every tool, but has no PSK. Mallory has no PSK either, but has seen all tokens
+ * and all calls so far.
+ */
 const WHO = ['ana', 'ben', 'eve', 'mallory'] as const;
 type Who = (typeof WHO)[number];
 const ROLE_OF: Partial<Record<Who, keyof typeof PSKS>> = { ana: 'gemini', ben: 'codex' };
@@ -18,9 +21,9 @@ const ROLE_OF: Partial<Record<Who, keyof typeof PSKS>> = { ana: 'gemini', ben: '
 const TOOLS = ['session.open', 'cycle.start', 'cycle.status', 'lock.acquire', 'handoff.read', 'handoff.write', 'cycle.complete', 'cycle.archive'] as const;
 type Tool = (typeof TOOLS)[number];
 
-/** The arguments of a call, chosen from what exists at that time. */
+/** A plan for the arguments of a call. The values are chosen when the call is made, from what exists at that time. */
 interface Draw {
-  /** `turn`: the active role. Chance alone would rarely combine it with the right target. */
+  /** `turn` stands for the active role. Random choice alone would rarely combine the active role with the right target. */
   readonly who: Who | 'turn';
   readonly tool: Tool;
   readonly session: 'own' | 'any' | 'garbage';
@@ -73,7 +76,7 @@ interface Running {
   readonly cycle_id: string | null;
   readonly feature: string;
   readonly phase: keyof typeof TURN;
-  /** Null: a new value, not yet known. */
+  /** Null if the server has created a new value that the model does not know yet. */
   readonly token: string | null;
   readonly handoffs: Readonly<Record<string, unknown>>;
 }
@@ -100,7 +103,7 @@ interface Call {
   readonly args: Body;
 }
 
-/** The required answer, `ok` or the refusal's code, and the state afterwards. */
+/** What the model expects: the reply, which is `ok` or the code of the refusal, and the state after the call. */
 function judge(model: Model, { who, tool, args }: Call, now: number): { said: string; model: Model } {
   const no = (said: string) => ({ said, model });
   const yes = (cycle: Running | null = model.cycle, handedOver = model.handedOver) => ({ said: 'ok', model: { ...model, cycle, handedOver } });
@@ -144,7 +147,7 @@ interface World {
   readonly app: CycleApp;
   readonly callers: Record<Who, TestCaller>;
   model: Model;
-  /** Every token so far. */
+  /** All tokens that were created so far. */
   readonly lockTokens: string[];
   readonly sessionTokens: string[];
   readonly calls: Call[];
@@ -191,7 +194,7 @@ const rows = async ({ app: { app, repository } }: World) => {
   return { cycles, handoffs, files: filesOf(repository) };
 };
 
-/** Makes one call, or two at the same time. Two must be answered as if one had come first. */
+/** Makes one call, or two at the same time. The replies to two calls must be the same as if one call had come after the other. */
 async function carryOut(world: World, calls: readonly Call[]): Promise<Body[]> {
   const { app, callers } = world;
   const now = app.clock.now();
@@ -225,7 +228,7 @@ async function carryOut(world: World, calls: readonly Call[]): Promise<Body[]> {
 
 const CHANGES: ReadonlySet<Tool> = new Set(['cycle.start', 'handoff.write', 'cycle.complete', 'cycle.archive']);
 
-/** Only calls that are meant to return a token contain one. A status shows the current state, or the state before a simultaneous change. */
+/** Checks that only the calls that should return a token return one. If a change is in progress, a status may show the state before or after it. */
 function checkAnswer({ model, lockTokens, sessionTokens }: World, { tool }: Call, answer: Body, was: Model = model): void {
   const { lock_token, session_token, ...rest } = answer.data ?? {};
   if (lock_token !== undefined) expect(['cycle.start', 'lock.acquire']).toContain(tool);
@@ -239,7 +242,7 @@ function checkAnswer({ model, lockTokens, sessionTokens }: World, { tool }: Call
   for (const token of [...lockTokens, ...sessionTokens]) expect(text).not.toContain(token);
 }
 
-/** The store matches the model, and the files match the store. */
+/** Checks that the store matches the model and that the files match the store. */
 async function checkStore(world: World) {
   const { app, model, lockTokens } = world;
   const now = await rows(world);
@@ -268,7 +271,7 @@ async function checkStore(world: World) {
 
 const PROPER = { session: 'own', lock: 'current', payload: 'good', target: 'next', feature: 'search', index: 0 } as const;
 
-/** The active role's next call if nothing goes wrong. */
+/** The call that the active role makes next if nothing goes wrong. */
 async function advance(world: World, back: boolean): Promise<void> {
   const { cycle } = world.model;
   const one = async (tool: Tool) => {
@@ -296,7 +299,7 @@ async function take(world: World, action: Step): Promise<void> {
   }
   if (action.do === 'replay') {
     const call = pick(calls, action.index);
-    // A PSK is the only value that others have not seen, so they cannot replay a call with it.
+    // Mallory cannot replay calls with a PSK, because a PSK is the only value that others have not seen.
     if (!call || (call.tool === 'session.open' && call.who !== action.who)) return;
     return void (await carryOut(world, [{ ...call, who: action.who }]));
   }
@@ -318,7 +321,7 @@ async function take(world: World, action: Step): Promise<void> {
   await checkStore(world);
 }
 
-/** Longer under `npm run prove`. */
+/** The test runs longer under `npm run prove`. */
 const PROVE = process.env.COVENANT_PROVE === '1';
 const RUNS = PROVE ? { sqlite: 200, postgres: 100 } : { sqlite: 8, postgres: 4 };
 
@@ -339,7 +342,7 @@ test('with honest roles, a stranger and a replaying attacker, phases follow the 
         await app.app.close();
       }),
     ),
-    // Shrinking takes hundreds of runs; the seed and path are enough.
+    // Failures are not shrunk, because that takes hundreds of runs. The seed and the path are enough to repeat a failure.
     { numRuns: RUNS[ENGINE], seed: 20_261_115, endOnFailure: true },
   );
 });

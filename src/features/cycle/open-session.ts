@@ -7,7 +7,7 @@ import { hashToken, mintSessionToken, pskMark, sameSecret } from './tokens.ts';
 interface SessionPlace {
   readonly repository: string;
   readonly config: CycleConfig;
-  /** The file with the PSKs. */
+  /** Path of the file that contains the PSKs. */
   readonly source: string;
 }
 
@@ -23,7 +23,7 @@ export async function openSession(
 ): Promise<Reply<{ session_token: string; role: string }>> {
   const expected = config.psks.get(role);
   const { roles } = config.machine;
-  // The input is not repeated: a caller who confused two fields may have put a secret there.
+  // The message does not repeat the input, because a caller who confuses two fields may have sent a secret.
   if (!roles.includes(role) || expected === undefined)
     throw new Refusal('INVALID_ROLE', 'No role of this repository has this name.', `Repeat the call with \`role\` set to ${roles.join(' or ')}.`, {
       field: 'role',
@@ -64,14 +64,14 @@ export async function openSession(
   });
 }
 
-/** The count of wrong PSKs must be stored, so the refusal is returned, not thrown. */
+/** Returned and not thrown. A thrown refusal would roll back the transaction, and the wrong PSK would not be counted. */
 const authFailed = (next: string, details: Record<string, unknown>): Refused => refused('error', 'AUTH_FAILED', 'Invalid role credentials.', next, details);
 
-/** This many wrong PSKs in a row cause no delay, because people mistype. */
+/** From this number of wrong PSKs in a row on, each one causes a delay. Fewer cause none, because people mistype. */
 const FREE_FAILURES = 5;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 60_000;
-/** Failures no longer count after this time without a further failure. */
+/** If there was no further failure for this long, earlier failures are forgotten. */
 export const FAILURES_COUNT_MS = 3_600_000;
 
 interface PskFailures {
@@ -79,10 +79,10 @@ interface PskFailures {
   readonly last_at: number;
 }
 
-/** The number of failures that still count. */
+/** The number of failures that are not yet forgotten. */
 export const countedFailures = (row: PskFailures | undefined, now: number): number => (row && now - row.last_at < FAILURES_COUNT_MS ? row.failures : 0);
 
-/** Milliseconds until the next attempt: one second after the fifth failure, doubled after each further one. */
+/** Milliseconds until the next attempt is allowed: one second after the fifth failure, and twice as long after each further failure. */
 export function waitAfter(row: PskFailures | undefined, now: number): number {
   const count = countedFailures(row, now);
   if (!row || count < FREE_FAILURES) return 0;

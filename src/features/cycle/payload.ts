@@ -4,16 +4,16 @@ import { invalidInput } from '../../kernel/reply.ts';
 import { hasToken } from '../../storage/journal.ts';
 
 const MAX_CHARACTERS = 256 * 1024;
-/** Shorter values would match by chance. */
+/** Only secrets with at least this length are searched for, because shorter ones would match by chance. */
 const SHORTEST_SECRET = 8;
 
 const lines = z.array(z.string().max(8_000)).max(2_000);
 const endpoint = z.looseObject({ method: z.string().min(1).max(20), path: z.string().min(1).max(2_000) });
 
-/** The lists of every payload, in reading order. */
+/** The lists that every payload contains, in the order in which people read them. */
 export const HANDOFF_LISTS = ['files_modified', 'endpoints', 'data_shapes', 'assumptions', 'todos', 'notes'] as const;
 
-/** The message of one role to the next. Additional fields go into `extras` or next to the others; everything is stored. */
+/** The message from one role to the next. Callers may add fields, in `extras` or beside the others, and all of them are stored. */
 export const handoffPayload = z.looseObject({
   cycle_id: z.string().min(1).describe('Id of the current cycle, from cycle.start or cycle.status.'),
   feature: z.string().min(1).describe('Feature, exactly as given to cycle.start.'),
@@ -29,7 +29,7 @@ export const handoffPayload = z.looseObject({
 });
 export type HandoffPayload = z.output<typeof handoffPayload>;
 
-/** Published to agents as a schema, but checked only after the caller's right to write. */
+/** The schema that agents see. The server checks a payload against it only after it has checked that the caller may write. */
 export const { $schema: _, ...payloadSchema } = z.toJSONSchema(handoffPayload, { io: 'input' });
 
 interface Direction {
@@ -39,9 +39,12 @@ interface Direction {
   readonly consumer: string;
 }
 
-/** The checked payload, or a refusal that names its faulty fields. Everyone can read it and it is archived, so it must contain none of these secrets. */
+/**
+ * Returns the payload if it is valid. Otherwise throws a refusal that lists the faulty fields. Payloads are archived and everybody can read
+ * them, so a payload must not contain any of `secrets`.
+ */
 export function requirePayload(value: unknown, expected: Direction, secrets: readonly string[] = []): HandoffPayload {
-  // The size is checked first. Otherwise the other check would record a fault for each of a million elements.
+  // The size is checked first, because the schema check would report a fault for each element of a huge list.
   if ((JSON.stringify(value) ?? '').length > MAX_CHARACTERS) {
     throw invalidInput([{ field: 'payload', message: `expected at most ${MAX_CHARACTERS} characters of JSON` }]);
   }
@@ -54,6 +57,6 @@ export function requirePayload(value: unknown, expected: Direction, secrets: rea
   return parsed.data;
 }
 
-/** Matches these secrets and anything in the form of a token, which may be an old token or one of another role. */
+/** Finds the given secrets, and everything that looks like a token: it may be an old token or the token of another role. */
 const tells = (json: string, secrets: readonly string[]): boolean =>
   hasToken(json) || secrets.some((secret) => secret.length >= SHORTEST_SECRET && json.includes(JSON.stringify(secret).slice(1, -1)));

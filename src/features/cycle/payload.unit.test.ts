@@ -6,7 +6,7 @@ const DIRECTION = { cycle_id: '20260220T215622Z_featureX', feature: 'featureX', 
 const LISTS = { files_modified: [], endpoints: [], data_shapes: [], assumptions: [], todos: [], notes: [] };
 const GOOD = { ...DIRECTION, ...LISTS };
 
-/** The fields for which a payload is refused; empty if it is accepted. */
+/** Returns the fields for which a payload is refused. The list is empty if the payload is accepted. */
 function refusedFields(payload: unknown, secrets: readonly string[] = []): string[] {
   try {
     requirePayload(payload, DIRECTION, secrets);
@@ -21,7 +21,7 @@ function refusedFields(payload: unknown, secrets: readonly string[] = []): strin
 }
 const without = (field: string) => Object.fromEntries(Object.entries(GOOD).filter(([name]) => name !== field));
 
-test.each(Object.keys(DIRECTION))('%s is required, a non-empty text with the expected value', (field) => {
+test.each(Object.keys(DIRECTION))('%s is required, and must be the expected text', (field) => {
   const named = [`payload.${field}`];
   expect(refusedFields(without(field))).toEqual(named);
   for (const wrong of ['', 'other', 7, null, ['x'], `${GOOD[field as keyof typeof GOOD]} `]) expect(refusedFields({ ...GOOD, [field]: wrong })).toEqual(named);
@@ -70,10 +70,10 @@ test('a secret is refused anywhere in a payload, and the refusal does not repeat
   const payload = { ...GOOD, notes: [`the psk is ${secret}!`], extras: { deep: [{ [secret]: 1 }] } };
   expect(refusedFields(payload, ['other-secret', secret])).toEqual(['payload.notes', 'payload.extras']);
   expect(() => requirePayload(payload, DIRECTION, [secret])).toThrow(expect.objectContaining({ message: expect.not.stringContaining('quotes') }));
-  // Any token is refused, even an old one: a lock token, a session token, a caller's own token. A git hash and a variable are not tokens.
+  // All tokens are refused, even old ones: lock tokens, session tokens and the caller's own token. Git hashes and variables are no tokens.
   for (const token of ['0a'.repeat(24), `sess_${'0a'.repeat(24)}`, `cv_${'x'.repeat(43)}`])
     expect(refusedFields({ ...GOOD, todos: [`use ${token}`] })).toEqual(['payload.todos']);
   expect(refusedFields({ ...GOOD, notes: ['0a'.repeat(20), '0a'.repeat(32), 'cv_cross_validation_scores'] })).toEqual([]);
-  // Every payload contains "codex".
+  // This short secret is not searched for, because every payload contains "codex".
   expect(refusedFields(GOOD, ['codex', ''])).toEqual([]);
 });

@@ -7,27 +7,30 @@ import { repositoryAround } from '../../machine/git/place.ts';
 import { isAllowed } from '../../machine/paths.ts';
 import { FOLDER } from './config.ts';
 
-/** The machine outside of the store, and the repositories that may be used on it. */
+/** Access to the files of this machine, and the folders in which cycles may be used. */
 export interface CycleOutside {
   readonly files: FileDisk;
-  /** Folders that may contain repositories. Undefined: any. */
+  /** Folders that may contain repositories. If undefined, every folder may. */
   readonly repositories: readonly string[] | undefined;
 }
 
-/** The path is part of a database key, whose length is limited. */
+/** The path is limited in length, because it is part of a database key. */
 const MAX_PATH_BYTES = 2_000;
 
-/** The real path of the folder of the cycles: the nearest folder with a broker folder, else the repository, else the folder itself. */
+/**
+ * The real path of the folder to which cycles belong: the nearest folder around the path that contains a broker folder, or else the root of the
+ * repository.
+ */
 export async function repositoryOf({ files, repositories }: CycleOutside, named: string | undefined, ctx: Pick<CallContext, 'repository'>): Promise<string> {
   const path = named ?? ctx.repository;
   if (!path) throw invalidInput([{ field: 'repository_path', message: 'required, because your client does not report its working directory' }]);
   const folder = await realFolder(files, path);
   const around = folder && repositoryAround(folder);
-  // The marker file of a worktree may name any path. If it names a link, the real path is used. Otherwise the same folder would count as
-  // another repository with its own active cycle.
+  // The marker file of a worktree may contain any path, also that of a link. Links are resolved, because otherwise the same folder would count
+  // as another repository with its own active cycle.
   const root = around && (await realFolder(files, around));
   const repository = folder && root && (await nearest(files, folder, root));
-  // Checked before any error, so that nobody learns what exists outside of the allowed folders.
+  // This check comes before all other errors, so that callers cannot find out what exists outside of the allowed folders.
   requireAllowed(repository ?? around ?? path, repositories);
   if (repository && Buffer.byteLength(repository) > MAX_PATH_BYTES) {
     throw invalidInput([{ field: 'repository_path', message: `is longer than ${MAX_PATH_BYTES} bytes after following links` }]);
@@ -52,7 +55,10 @@ function requireAllowed(path: string, repositories: CycleOutside['repositories']
   );
 }
 
-/** A part of a repository may have its own cycles. A worktree inside the repository always uses the cycles of the repository. */
+/**
+ * Finds the nearest folder with its own cycles, because a part of a repository may have some. A worktree inside the repository uses those of the
+ * repository.
+ */
 async function nearest(files: FileDisk, folder: string, repository: string): Promise<string> {
   let found = repository;
   for (let at = folder; at.startsWith(`${repository}${sep}`); at = dirname(at)) {

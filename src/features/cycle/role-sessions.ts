@@ -9,9 +9,9 @@ import type { CycleConfig } from './config.ts';
 import { activeCycle, type StoredCycle } from './store.ts';
 import { hashToken, pskMark } from './tokens.ts';
 
-/** A change that a role makes with its session. */
+/** A change to a cycle that a caller makes in a role. The caller proves the role with a session token. */
 export interface RoleOperation<J, T> {
-  /** Checks the rule for the current cycle and throws a refusal. Pure: the use of the session is recorded either way. */
+  /** Checks whether the rules allow the change, and throws a refusal if they do not. It must not write, because a refusal does not roll back. */
   judge(cycle: StoredCycle | undefined, role: string): J;
   /** Makes the change after `judge` has allowed it. */
   apply(tx: Tx, cycle: StoredCycle, judged: J): Promise<Reply<T>>;
@@ -23,7 +23,7 @@ interface RoleCall<J, T> extends RoleOperation<J, T> {
   readonly sessionToken: string;
 }
 
-/** Session, rule and change in one transaction: of two calls with the same token one comes first, and the other is judged by its result. */
+/** Checks the session, applies the rules and makes the change in one transaction. If two calls compete, the second sees the result of the first. */
 export async function asRole<J, T>(ctx: CallContext, { repository, config, sessionToken, judge, apply }: RoleCall<J, T>): Promise<Reply<T>> {
   return await ctx.write(async (tx) => {
     const { role } = await useSession(tx, { token: sessionToken, tokenId: ctx.principal.tokenId, repository, psks: config.psks });
@@ -41,21 +41,21 @@ export async function asRole<J, T>(ctx: CallContext, { repository, config, sessi
 
 interface PresentedToken {
   readonly token: string;
-  /** The caller's own token, because only the caller that opened a session can use it. */
+  /** Id of the token that the caller uses for Covenant. Only the caller that opened a session can use that session. */
   readonly tokenId: string;
   readonly repository: string;
-  /** The current PSKs by role. */
+  /** The current PSK of each role. */
   readonly psks: ReadonlyMap<string, string>;
 }
 
-/** Returns the session if the token is valid here and now, and records its use. */
+/** Returns the session and records its use. Throws if the token is not valid for this caller and repository, or no longer valid. */
 async function useSession(tx: Tx, { token, tokenId, repository, psks }: PresentedToken): Promise<RoleSessionRow> {
   const row = await findRow(tx.db, 'role_sessions', { workspace_id: tx.workspace, token_sha256: hashToken(token) });
   if (!row || row.token_id !== tokenId) throw invalidSession('is unknown');
   if (row.repository !== repository) throw invalidSession('belongs to another repository');
   if (row.closed_at !== null) throw invalidSession('belongs to a closed session', row.role);
   if (row.expires_at <= tx.now) throw invalidSession('has expired', row.role);
-  // A role that was removed from the config may still end a cycle that started with it.
+  // The PSK is not compared if the role was removed from the config, so that the role can still finish a cycle that started with it.
   const psk = psks.get(row.role);
   if (psk !== undefined && row.psk_mark !== pskMark(token, psk)) throw invalidSession(`was opened with an old PSK of ${row.role}`, row.role);
   await changeRows(tx.db, 'role_sessions', { workspace_id: tx.workspace, id: row.id }, { last_seen: tx.now });
@@ -80,6 +80,6 @@ export async function findSession(db: Db, workspace: string, tail: string): Prom
 
 const MAX_LISTED = 200;
 
-/** Newest first. */
+/** The sessions of a repository or, if `repository` is undefined, of the workspace. The newest comes first. */
 export const sessionsIn = (db: Db, workspace: string, repository: string | undefined): Promise<RoleSessionRow[]> =>
   findRows(db, 'role_sessions', { workspace_id: workspace, repository }, { order: { id: 'desc' }, limit: MAX_LISTED });

@@ -6,7 +6,7 @@ import { CYCLE_STATUSES } from './contract.ts';
 import { faultsOf, machineSchema } from './machine.ts';
 import { IMPORTED_LOCK } from './tokens.ts';
 
-/** Roles and phases become parts of file names, so an imported machine must use the same names as a config. */
+/** Imported machines must follow the same rules for names as a config, because the names of roles become parts of file names. */
 const NAME = /^[a-z][a-z0-9_-]{0,31}$/i;
 const role = matches(NAME, 'a role name');
 
@@ -19,8 +19,8 @@ const DAY_MS = 24 * 3_600_000;
 const DIGITS_OF_TIME = 'cyc_'.length + 10;
 
 /**
- * Cycles are imported only as history. Their files are in a repository of the exporting machine, so an imported cycle writes no files here,
- * and its lock token opens nothing.
+ * Cycles are imported only as history. The files of an imported cycle belong to a repository on the machine that exported it. For that reason
+ * the cycle writes no files here, and its lock token is useless.
  */
 const asHistory: RowRule = (row, { now, isAllowed }) => {
   if (!isAllowed(String(row.repository))) return { row: null, leftOut: 'outside_repositories' };

@@ -10,7 +10,7 @@ test('PSKs, session tokens and lock tokens are stored and shown only where they 
   const app = await cycleApp();
   const here = { repository_path: app.repository };
   const tokens = new Set<string>();
-  /** All other answers and files that somebody can read. */
+  /** Collects all other replies and files that somebody can read. */
   const told: unknown[] = [];
   const start = async () => {
     const { lock_token, ...rest } = await app.ok('cycle.start', { feature: 'x' });
@@ -24,7 +24,7 @@ test('PSKs, session tokens and lock tokens are stored and shown only where they 
     return { session_token, lock_token };
   };
 
-  // First a wrong PSK, then the right one, each after an approval.
+  // A role session is opened with a wrong PSK and then with the right one. Each call needs an approval first.
   const cara = await app.developer('cara');
   await app.done('capabilities.revoke', { action: 'toolset.cycle', token: cara.tokenId });
   await app.done('capabilities.grant', { action: 'tool.call.lock.acquire', token: cara.tokenId });
@@ -54,7 +54,7 @@ test('PSKs, session tokens and lock tokens are stored and shown only where they 
   told.push(handed);
   const second = await acquire(codex);
 
-  // Calls with a secret in a field where none belongs.
+  // These calls contain a secret in a field that is not meant for secrets.
   for (const psk of Object.values(PSKS)) {
     const payload = await app.payload('gemini');
     for (const [tool, args] of [
@@ -117,7 +117,7 @@ test('the record of a call does not depend on its secrets, because a short PSK c
   };
   expect((await digests('session.open', { role: 'gemini', psk: 'a' }, { role: 'gemini', psk: PSKS.gemini }, { role: 'gemini', psk: 7 })).size).toBe(1);
   expect((await digests('session.open', { role: 'gemini', psk: 'a' }, { role: 'codex', psk: 'a' })).size).toBe(2);
-  // Not even if the tool name is misspelled.
+  // The same applies if the name of the tool is misspelled.
   for (const tool of ['session.opne', 'cycle.start', 'cycle.status', 'lock.acquire', 'handoff.read', 'handoff.write', 'cycle.complete', 'cycle.archive']) {
     for (const field of ['psk', 'session_token', 'lock_token'])
       expect((await digests(tool, { [field]: 'one' }, { [field]: 'two' })).size, `${tool} ${field}`).toBe(1);

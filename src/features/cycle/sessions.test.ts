@@ -87,7 +87,7 @@ test('only the caller that opened a session can use it, and only in its reposito
   expect(await app.done('cycles.sessions', {})).toEqual(before);
   expect(((await app.done('cycles.sessions', { repository_path: elsewhere })) as Sessions).items).toEqual([]);
 
-  // The same caller in two workspaces.
+  // Now the same caller uses two workspaces.
   await app.developer('zoe', undefined, 'ws_lab');
   const inLab = { principal: app.operator.principal, surface: 'cli', workspace: 'lab' } as const;
   await app.done('capabilities.grant', { action: 'toolset.cycle' });
@@ -112,7 +112,7 @@ test('sessions end after twelve hours, after the configured time, or when the op
   app.clock.advance(1);
   expect(await app.refused('lock.acquire', short)).toMatchObject({ code: 'INVALID_SESSION', message: 'The session token has expired.' });
   app.clock.advance(11.5 * HOUR - 1);
-  // Using it does not extend it.
+  // A session does not last longer if it is used.
   await app.ok('lock.acquire', long);
   app.clock.advance(1);
   expect(await app.refused('lock.acquire', long)).toMatchObject({ code: 'INVALID_SESSION', message: 'The session token has expired.' });
@@ -137,10 +137,10 @@ test('sessions end after twelve hours, after the configured time, or when the op
     data: { field: 'session_id' },
   });
   expect(await app.events({ kind: 'cycle.session_closed' })).toMatchObject([{ category: 'audit', actor: 'operator', subject: session_id }]);
-  // Opening another session does not end the open ones.
+  // The open sessions stay valid when another one is opened.
   for (const open of [await app.open('gemini'), await app.open('gemini')].reverse()) await app.ok('lock.acquire', { session_token: open });
 
-  // Listed for a week after their end, then deleted.
+  // Sessions stay in the list for a week after they have expired. Then they are deleted.
   app.clock.advance(20 * 24 * HOUR);
   await until(async () => expect(await listed()).toEqual([]));
 });
@@ -152,7 +152,7 @@ test('wrong PSKs delay the next attempt of this caller for this role and reposit
 
   for (let failure = 1; failure <= 5; failure++)
     expect((await attempt('guess')).body).toMatchObject({ error: { code: 'AUTH_FAILED', details: { role: 'gemini' } } });
-  // Even the right PSK must wait. Otherwise the delay would not stop guessing.
+  // During the delay even the right PSK is refused. Otherwise the delay would not prevent guessing.
   expect((await attempt(PSKS.gemini)).body).toEqual({
     ok: false,
     error: {
@@ -161,7 +161,7 @@ test('wrong PSKs delay the next attempt of this caller for this role and reposit
       details: { role: 'gemini', retry_after_ms: 1_000, next: 'Too many wrong PSKs. Repeat the call in 1 s.' },
     },
   });
-  // The delay also applies if the same file is the config of another folder.
+  // The delay also applies to another folder whose config is a link to the same file.
   const linked = realpathSync(temporaryFolder());
   symlinkSync(brokerFile(app.repository, ''), join(linked, '.mcp-broker'));
   expect((await app.refused('session.open', { role: 'gemini', psk: 'guess', repository_path: linked })).details.retry_after_ms).toBe(1_000);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { cycleApp, readBroker } from '../../testing/scenes/cycle.ts';
 
-/** `npm run smoke:broker`: the basic rules of the broker. */
+/** Checks the basic rules of the broker. Also runs as `npm run smoke:broker`. */
 
 test("the broker enforces turns: old tokens, other roles' turns and early ends are refused; rework and acquiring the lock again are allowed [cycle.smoke.scripts] [cycle.flow.full]", async () => {
   const app = await cycleApp();

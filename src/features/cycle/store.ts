@@ -6,14 +6,14 @@ import type { CycleStatus } from './contract.ts';
 import { type CycleMachine, machineSchema } from './machine.ts';
 import { IMPORTED_LOCK } from './tokens.ts';
 
-/** A cycle with its machine parsed. */
+/** A stored cycle whose machine is already parsed. */
 export type StoredCycle = Omit<CycleRow, 'machine'> & { readonly machine: CycleMachine };
 
 type CycleKey = Pick<CycleRow, 'workspace_id' | 'id'>;
 
 export const readCycle = (row: CycleRow): StoredCycle => ({ ...row, machine: readJson(machineSchema, row.machine) });
 
-/** Every change increases the revision, and thereby marks the files as out of date. */
+/** Changes a cycle and increases its revision. The higher revision marks the files of the cycle as out of date. */
 export async function changeCycle(db: Db, { workspace_id, id }: CycleKey, values: Partial<CycleRow>): Promise<void> {
   await db
     .updateTable('cycles')
@@ -32,11 +32,11 @@ async function cycleWhere(db: Db, match: Partial<CycleRow>): Promise<StoredCycle
   return row && readCycle(row);
 }
 
-/** Cycle ids with this prefix in any workspace, because an archive's folder is named by its id alone. */
+/** Returns the cycle ids with this prefix from all workspaces. They must differ, because the archive folder has only the cycle id as its name. */
 export async function idsLike(db: Db, repository: string, beginning: string): Promise<Set<string>> {
   const rows = await matching(db, 'cycles', { repository })
     .select('cycle_id')
-    // An underscore matches any character. A few extra matches are harmless.
+    // In a LIKE pattern, an underscore matches any character. The few additional matches are harmless.
     .where('cycle_id', 'like', `${beginning}%`)
     .execute();
   return new Set(rows.map(({ cycle_id }) => cycle_id));
@@ -44,14 +44,14 @@ export async function idsLike(db: Db, repository: string, beginning: string): Pr
 
 export interface CycleFilter {
   readonly repository?: string | undefined;
-  /** The team's name of the repository. */
+  /** The name that the team uses for the repository. */
   readonly repo?: string | undefined;
   readonly status?: readonly CycleStatus[] | undefined;
   readonly limit: number;
   readonly offset: number;
 }
 
-/** Newest first. */
+/** A page of cycles, newest first. */
 export async function listCycles(
   db: Db,
   workspace: string,
@@ -66,7 +66,7 @@ export async function listCycles(
 
 const handoffsOf = (db: Db, { workspace_id, id }: CycleKey) => matching(db, 'cycle_handoffs', { workspace_id, cycle: id });
 
-/** The highest number, because handoffs are numbered from 1. */
+/** Handoffs are numbered from 1, so the highest number is their count. */
 export async function countHandoffs(db: Db, cycle: CycleKey): Promise<number> {
   const { last } = await handoffsOf(db, cycle)
     .select((eb) => eb.fn.max('number').as('last'))
@@ -74,7 +74,7 @@ export async function countHandoffs(db: Db, cycle: CycleKey): Promise<number> {
   return last ?? 0;
 }
 
-/** The latest for each target. */
+/** The latest handoff to each role. */
 export async function currentHandoffs(db: Db, cycle: CycleKey): Promise<Map<string, CycleHandoffRow>> {
   const latest = handoffsOf(db, cycle)
     .select((eb) => eb.fn.max('number').as('number'))
@@ -83,7 +83,7 @@ export async function currentHandoffs(db: Db, cycle: CycleKey): Promise<Map<stri
   return new Map(rows.map((row) => [row.target, row]));
 }
 
-/** The last handoffs and the latest for each target, in order, with the total number. Rework can make the whole list very long. */
+/** Returns the last handoffs, the latest handoff to each role, and the total number. The whole list may be very long after much rework. */
 export async function recentHandoffs(db: Db, cycle: CycleKey, limit: number): Promise<{ rows: CycleHandoffRow[]; total: number }> {
   const total = await countHandoffs(db, cycle);
   if (limit === 0) return { rows: [], total };
@@ -92,7 +92,7 @@ export async function recentHandoffs(db: Db, cycle: CycleKey, limit: number): Pr
   return { rows: [...current.sort((a, b) => a.number - b.number), ...last.reverse()], total };
 }
 
-/** Newest first. */
+/** A page of handoffs, newest first. */
 export async function pageOfHandoffs(
   db: Db,
   { workspace_id, id }: CycleKey,
@@ -103,7 +103,7 @@ export async function pageOfHandoffs(
   return { rows, total: await countHandoffs(db, { workspace_id, id }) };
 }
 
-/** The handoff with this number, and the previous one for the same role. */
+/** Returns the handoff with this number, and the previous handoff to the same role. */
 export async function handoffWithPrevious(db: Db, { workspace_id, id }: CycleKey, number: number) {
   const handoff = await findRow(db, 'cycle_handoffs', { workspace_id, cycle: id, number });
   if (!handoff) return undefined;
@@ -111,15 +111,15 @@ export async function handoffWithPrevious(db: Db, { workspace_id, id }: CycleKey
   return { handoff, previous: await findRow(db, 'cycle_handoffs', earlier, { number: 'desc' }) };
 }
 
-/** The targets in order, which show the cycle's path through the machine. */
+/** The targets of all handoffs in order. They show which phases the cycle went through. */
 export async function handoffTargets(db: Db, cycle: CycleKey): Promise<string[]> {
   const rows = await handoffsOf(db, cycle).select('target').orderBy('number').execute();
   return rows.map(({ target }) => target);
 }
 
 /**
- * The active and the latest cycle of the repository in any workspace, because a folder is the same in all. Imported cycles are excluded.
- * Every call runs these queries and a repository may have thousands of cycles, so each uses an index.
+ * Queries for the active and the latest cycle of the repository. They search all workspaces, because the workspaces share the folder, and exclude
+ * imported cycles. There are two queries so that each can use an index: every call runs them, and a repository may have thousands of cycles.
  */
 export const latestCycle = (db: Db, repository: string) => {
   const of = () => db.selectFrom('cycles').selectAll().where('repository', '=', repository).where('lock_token', '!=', IMPORTED_LOCK);
@@ -132,7 +132,7 @@ export async function findLatestCycle(db: Db, repository: string): Promise<Store
   return row && readCycle(row);
 }
 
-/** The number of outdated cycles that one call handles. The next call or sweep handles the rest. */
+/** A call writes the files of at most this many outdated cycles. The next call or sweep writes the rest. */
 const MAX_BEHIND = 50;
 
 export const behindIn = (db: Db, repository: string) =>
@@ -142,7 +142,7 @@ export async function cyclesBehind(db: Db, repository: string): Promise<StoredCy
   return (await behindIn(db, repository).execute()).map(readCycle);
 }
 
-/** Repositories whose files are behind, in order, starting after `after`. */
+/** Repositories whose files are out of date, in alphabetical order. Only repositories after `after` are returned. */
 export async function repositoriesBehind(db: Db, most: number, after: string): Promise<string[]> {
   const behind = db.selectFrom('cycles').select('repository').distinct().whereRef('mirrored', '<', 'revision').where('repository', '>', after);
   const rows = await behind.orderBy('repository').limit(most).execute();

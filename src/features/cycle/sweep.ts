@@ -7,12 +7,13 @@ import { repositoriesBehind } from './store.ts';
 
 const EVERY_MS = 10_000;
 const BATCH_SIZE = 100;
-/** Ended sessions are listed for a week. */
+/** Expired sessions stay in the list for this long. */
 export const SESSIONS_KEPT_MS = 7 * 24 * 3_600_000;
 
-/** Writes files that calls could not write, and deletes sessions that ended long ago and expired failures. */
+/** Writes the files that calls could not write. Also deletes sessions that expired long ago, and failures that no longer count. */
 export function createCycleSweep({ store, clock }: Pick<Services, 'store' | 'clock'>, mirror: Mirror): Sweep {
-  // Repositories whose files cannot be written stay in the list. Each run continues after the last one, so that all get their turn.
+  // Repositories whose files cannot be written are found again in each run. Each run therefore continues after the last repository of the run
+  // before, so that all repositories get their turn.
   let after = '';
 
   return {

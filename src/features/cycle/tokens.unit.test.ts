@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sameSecret } from './tokens.ts';
 
-test('secrets of different lengths are compared in constant time: both are hashed first, so that neither length nor prefix can be timed', () => {
+test('secrets are compared in constant time: both are hashed first, so that the time reveals neither their length nor a common prefix', () => {
   for (const [a, b] of [
     ['', 'x'],
     ['GEMINI_SECRET', 'GEMINI_SECRE'],

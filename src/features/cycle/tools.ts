@@ -13,14 +13,14 @@ import { asRole, type RoleOperation } from './role-sessions.ts';
 import { activeCycle, currentHandoffs } from './store.ts';
 import { judgeAcquire, judgeArchive, judgeCompletion, judgeHandoff, requireTarget } from './turn.ts';
 
-/** The eight tools of the contract. Every call that reaches the cycle makes the files match the store, even if an earlier call died. */
+/** The eight tools of the contract. After each call, the files match the store again, even if an earlier call could not write them. */
 export function cycleTools(outside: CycleOutside, mirror: Mirror): Implementation[] {
   const place = (input: { repository_path?: string | undefined }, ctx: CallContext) => repositoryOf(outside, input.repository_path, ctx);
   const placeWithPsks = async (input: { repository_path?: string | undefined }, ctx: CallContext) => {
     const repository = await place(input, ctx);
     return { repository, config: await configWithPsks(outside, repository) };
   };
-  /** Changes a cycle for a role with a session, and then writes the files. */
+  /** Checks the session token, changes the cycle in the role of that session, and then writes the files. */
   const byRole = async <J, T extends object>(
     input: { session_token: string; repository_path?: string | undefined },
     ctx: CallContext,
@@ -52,7 +52,7 @@ export function cycleTools(outside: CycleOutside, mirror: Mirror): Implementatio
         const repository = await place(input, ctx);
         const cycle = await activeCycle(ctx.reader, ctx.workspace, repository);
         if (!cycle) {
-          // Status works with a broken config. Calls that need the config refuse it.
+          // The status is available even if the config is invalid. Calls that need the config fail in that case.
           const { machine, mode } = await configOf(outside, repository).catch(() => NO_CONFIG);
           const idle = { cycle_id: null, feature: null, phase: null, active_role: null, mode, handoffs: handoffStatuses(machine.roles, new Map()) };
           return await withMirror(mirror, repository, ok({ ...idle, lock: { locked: false, role: null } }));

@@ -5,7 +5,7 @@ import { type HandoffPayload, requirePayload } from './payload.ts';
 import type { StoredCycle } from './store.ts';
 import { sameSecret } from './tokens.ts';
 
-/** The rules for which role may do what in which phase. Each rule returns the result or throws the refusal, and changes nothing. */
+/** What the rules in this file need to know about a cycle. They decide which role may do what in which phase, throw refusals and change nothing. */
 export type JudgedCycle = Pick<StoredCycle, 'repository' | 'cycle_id' | 'feature' | 'phase' | 'active_role' | 'lock_role' | 'lock_token' | 'machine'>;
 
 export function judgeAcquire(cycle: JudgedCycle | undefined, repository: string, role: string): JudgedCycle {
@@ -18,11 +18,11 @@ export interface TurnHandoff {
   readonly target: string;
   readonly payload: unknown;
   readonly lock_token: string;
-  /** No payload may contain them. */
+  /** Values that the payload must not contain. */
   readonly secrets: readonly string[];
 }
 
-/** In the contract's order: cycle, target, phase, producer, active role, lock's role, lock token, payload. */
+/** The contract defines the order of the checks: cycle, target, phase, producer, active role, role of the lock, lock token, payload. */
 export function judgeHandoff(found: JudgedCycle | undefined, repository: string, role: string, input: TurnHandoff): { to: Phase; payload: HandoffPayload } {
   const cycle = requireCycle(found, repository);
   const { machine, phase } = cycle;
@@ -44,7 +44,7 @@ export function judgeCompletion(found: JudgedCycle | undefined, repository: stri
   return to;
 }
 
-/** The phase after completing. */
+/** The phase after `cycle.complete`. Throws if the current phase does not allow this call. */
 export function completionOf(cycle: JudgedCycle): Phase {
   const to = afterCompletion(cycle.machine, cycle.phase);
   if (!to) throw wrongPhase(cycle, 'completing the cycle');
@@ -74,7 +74,7 @@ export function requireCycle<C extends JudgedCycle>(cycle: C | undefined, reposi
   );
 }
 
-/** The input is not repeated: a caller who confused two fields may have put a secret there. */
+/** The message does not repeat the input, because a caller who confuses two fields may have sent a secret. */
 export function requireTarget(roles: readonly string[], target: string): void {
   if (roles.includes(target)) return;
   throw new Refusal('INVALID_TARGET', 'No role of this repository has the name in `target`.', `Repeat the call with \`target\` set to ${roles.join(' or ')}.`, {
@@ -99,7 +99,7 @@ function lockDenied(message: string, { repository, active_role: activeRole, lock
   function nextStep(): string {
     if (activeRole !== requestedRole)
       return `It is the turn of ${activeRole}. Call cycle.status until \`active_role\` is ${requestedRole}, then call lock.acquire with your \`session_token\`.`;
-    // Only a manipulated store has such a lock, and lock.acquire would be refused too.
+    // This happens only if somebody has manipulated the store. lock.acquire would be refused too.
     if (lockRole !== activeRole)
       return `Ask the operator to run \`covenant cycle cancel --repo ${shellQuoted(repository)} --reason TEXT\`: the lock of this cycle is inconsistent.`;
     return `Call lock.acquire with your \`session_token\` of ${activeRole}, then repeat the call with the \`lock_token\` that it returns.`;
@@ -111,7 +111,7 @@ function wrongPhase(cycle: JudgedCycle, what: string): Refusal {
   return new Refusal('INVALID_PHASE', `The phase ${phase} does not allow ${what}.`, callsInPhase(cycle), { phase });
 }
 
-/** The calls that the active role can make next. */
+/** Describes which calls the active role can make in this phase. */
 function callsInPhase({ phase, machine, active_role }: JudgedCycle): string {
   const ways = machine.transitions.filter(({ from }) => from === phase);
   const calls = ways.map(({ target }) => (target ? `handoff.write with \`target\` ${target}` : 'cycle.complete'));

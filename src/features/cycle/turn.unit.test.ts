@@ -38,7 +38,7 @@ function refusal(call: () => unknown): { code: string; message: string; next: st
 }
 
 describe('handoff.write checks in the order of the contract', () => {
-  /** Two roles may hand over to codex, so that being a producer and being active differ. */
+  /** In this machine two roles can hand over to codex. A role can then be a producer for codex without being the active role. */
   const three: CycleMachine = {
     roles: ['gemini', 'codex', 'helper'],
     phases: [...GEMINI_AND_CODEX.phases, { name: 'help', role: 'helper' }],
@@ -54,7 +54,7 @@ describe('handoff.write checks in the order of the contract', () => {
   const input = (more: Partial<TurnHandoff>) => (call: Call) => ({ ...call, input: { ...call.input, ...more } });
   const cycle = (more: Partial<JudgedCycle>) => (call: Call) => ({ ...call, cycle: call.cycle && { ...call.cycle, ...more } });
 
-  /** Each entry makes exactly one check fail, and can be combined with the others. */
+  /** Each entry changes a valid call so that exactly one check fails. Entries can be combined. */
   const CHECKS: { check: string; broken: (call: Call) => Call; expected: object }[] = [
     { check: 'cycle', broken: (call) => ({ ...call, cycle: undefined }), expected: { code: 'NO_ACTIVE_CYCLE' } },
     { check: 'target', broken: input({ target: 'claude' }), expected: { code: 'INVALID_TARGET' } },

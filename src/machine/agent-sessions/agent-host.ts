@@ -7,20 +7,20 @@ import { boundLog, createProcesses } from './agent-process.ts';
 import type { AgentSessions } from './agent-session.ts';
 import { createTmux, socketIn, type Tmux, tmuxVersion } from './tmux.ts';
 
-/** Runs the agents that the server starts: in tmux if available, otherwise as plain processes with a log. */
+/** Runs the agents that the server starts. They run in tmux if it is available, otherwise as plain processes whose output goes to a log. */
 export interface AgentHost {
   /** Identifies this machine and home, where the sessions and worktrees are. */
   readonly machine: string;
-  /** Tmux if available, otherwise plain processes. For an existing session, pass the kind with which it was started. */
+  /** Without `kind`, uses tmux if it is available, otherwise plain processes. For an existing session, pass the kind that it was started with. */
   sessions(kind?: AgentSessions['kind']): Promise<AgentSessions>;
   /** Null if tmux is missing or too old. */
   tmux(): Promise<Tmux | null>;
-  /** The whole environment of an agent: what any program needs, what its launcher passes on, and its own variables. */
+  /** Returns the complete environment of an agent: the variables that every program needs, those that its launcher passes on, and the agent's own. */
   environment(passed: readonly string[], own: Readonly<Record<string, string>>): Record<string, string>;
-  /** Stores the last screen of a terminal, so that it can be read after the terminal is gone. */
+  /** Stores the last screen of a terminal, so that it can still be shown after the terminal has ended. */
   keepScreen(name: string, text: string): Promise<void>;
   keptScreen(name: string): Promise<string | null>;
-  /** Shortens the log of a plain process. Nothing else limits its size. */
+  /** Shortens the log of a plain process, because its size has no other limit. */
   boundLog(name: string): Promise<void>;
 }
 
@@ -30,7 +30,7 @@ export function createAgentHost(home: string, server: NodeJS.ProcessEnv = proces
   const tmux = createTmux(socketIn(home), base);
   const processes = createProcesses(folder);
   let hasTmux = false;
-  // Checked again until tmux is found, because it may be installed while the server runs.
+  // Until tmux is found, each call looks for it again, because it may be installed while the server is running.
   const isThere = async () => {
     hasTmux ||= (await tmuxVersion(base)) !== null;
     return hasTmux;

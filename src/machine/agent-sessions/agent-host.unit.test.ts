@@ -68,12 +68,12 @@ test('without tmux, an agent runs as a plain process with a log, and its token i
   expect(await (await createAgentHost(home).sessions('process')).find('work-1-a1')).toEqual(handle);
 });
 
-test("an agent gets the variables that any program needs and those its launcher names, not the server's secrets", () => {
+test("an agent gets the variables that every program needs and those that its launcher lists, but not the server's secrets", () => {
   const host = createAgentHost(temporaryFolder(), { PATH: '/bin', GITHUB_TOKEN: 'ghp', DATABASE_URL: 'postgres://u:p@h/d', MODEL_KEY: 'k', TMUX: 'x' });
   expect(host.environment(['MODEL_KEY', 'NOT_SET'], { OWN: '1' })).toEqual({ PATH: '/bin', MODEL_KEY: 'k', OWN: '1' });
 });
 
-test("stores a terminal's last screen for its owner only, readable by another server process", async () => {
+test('stores the last screen of a terminal in a file that only the owner can read, and another server process can read it too', async () => {
   const { home, host } = placeFor();
   expect(await host.keptScreen('work-1-a1')).toBeNull();
   await host.keepScreen('work-1-a1', 'first');

@@ -15,18 +15,21 @@ const PS_MS = 10_000;
 
 const logOf = (logs: string, name: string) => join(logs, `${name}.log`);
 
-/** Runs sessions without tmux: each is a process group without a terminal, and its output goes to a log. */
+/** Runs agent sessions without tmux. Each session is a process group without a terminal, and its output goes to a log. */
 export function createProcesses(logs: string, leaders: typeof markedLeaders = markedLeaders): AgentSessions {
   const noteOf = (name: string) => join(logs, `${name}.pid`);
 
-  /** Finds all running sessions by their environment, recorded or not. If the system hides environments, finds them by the notes next to the logs. */
+  /**
+   * Finds all running sessions by the mark in their environment, even if they were never recorded. If the system does not show environments, uses the notes
+   * next to the logs.
+   */
   async function running(): Promise<SessionHandle[]> {
     const marked = leaders(SESSION_VARIABLE);
     if (!marked) return await noted();
     const found = new Map<string, SessionHandle>();
     for (const { pid, start, value } of marked) {
       const name = value.slice(0, value.lastIndexOf(':'));
-      // Only the oldest process counts: processes that the session started carry its mark too, but are younger.
+      // Only the oldest process with a mark is the session itself. Processes that the session started inherit the mark, but are younger.
       if (value === sessionMark(name, logs) && !found.has(name)) found.set(name, { name, pid, started: start });
     }
     return [...found.values()];
@@ -45,12 +48,12 @@ export function createProcesses(logs: string, leaders: typeof markedLeaders = ma
       if (!isFolder(cwd)) throw new FolderMissing(cwd);
       await mkdir(logs, { recursive: true, mode: 0o700 });
       await rm(noteOf(name), { force: true });
-      // Opened for appending: the log can be shortened while it is written to.
+      // Open the log for appending, so that it can be shortened while the agent writes to it.
       const log = await open(logOf(logs, name), 'a', 0o600);
       try {
         const marked = { ...env, [SESSION_VARIABLE]: sessionMark(name, logs) };
         const child = spawn(file, [...args], { cwd, env: marked, detached: true, windowsHide: true, stdio: ['pipe', log.fd, log.fd] });
-        // Without a listener the error would end the server.
+        // Without a listener, an error event would end the server.
         child.on('error', () => {});
         child.stdin?.on('error', () => {});
         await once(child, 'spawn').catch((error: unknown) => {
@@ -70,7 +73,7 @@ export function createProcesses(logs: string, leaders: typeof markedLeaders = ma
     look: async (handle) => ({ state: (await isRunning(handle)) ? 'running' : 'gone' }),
     async end({ name, pid, started }) {
       const now = await startTimeOf(pid);
-      // The pid may be reused by now. Processes that the session left behind still carry its mark.
+      // If another program has the pid now, its group must not be ended. Processes that the session left behind are found by their mark.
       await endSession({ group: now === 0 || now === started ? pid : null, started, mark: sessionMark(name, logs) });
       await rm(noteOf(name), { force: true });
     },
@@ -87,12 +90,12 @@ function read(name: string, note: string | null): SessionHandle | null {
   return pid === undefined ? null : { name, pid: Number(pid), started: Number(started) };
 }
 
-/** When the process started; 0 if it does not run or the system cannot say. */
+/** Returns when the process started, or 0 if it is not running or the system does not provide the time. */
 async function startTimeOf(pid: number): Promise<number> {
   return startOf(pid) || (process.platform === 'linux' ? 0 : await startTimeByPs(pid));
 }
 
-/** The start time in seconds, from `ps`, which every Unix has. */
+/** Returns the start time in seconds, as reported by `ps`, which exists on every Unix. */
 export async function startTimeByPs(pid: number): Promise<number> {
   try {
     const env = { PATH: process.env.PATH, LC_ALL: 'C' };
@@ -116,7 +119,7 @@ async function endOf(path: string): Promise<string> {
   }
 }
 
-/** If a log has grown too long, keeps only its end. New output follows it. */
+/** Shortens a log that has grown too long. Its end stays, and new output is appended to that. */
 export async function boundLog(logs: string, name: string, longest = LONGEST_LOG): Promise<void> {
   const path = logOf(logs, name);
   const size = await stat(path).then(

@@ -27,7 +27,7 @@ async function started(sessions: AgentSessions, cwd: string, name: string, code:
 const shows = (sessions: AgentSessions, handle: { name: string; pid: number; started: number }, text: string) =>
   until(async () => expect(await sessions.screen(handle)).toContain(text));
 
-test('a plain process reads its input, writes a private log, has no terminal, and is reported as gone once ended [review.run.no-tmux]', async () => {
+test('a plain process reads its input, writes a private log, has no terminal, and is reported as gone after it was ended [review.run.no-tmux]', async () => {
   const { logs, sessions, start } = place();
   const handle = await start('one', `process.stdin.on('data', (text) => console.error('got ' + text)); process.stdin.on('end', () => ${IDLE})`, {
     input: 'the prompt; $(id)',
@@ -107,7 +107,7 @@ test('shortens an endless log, keeps its end, and appends new output', async () 
   expect(existsSync(join(logs, 'never.log'))).toBe(false);
 });
 
-test('no session is found through an invalid note or the note of a process that is gone', async () => {
+test('an invalid note, or the note of a process that has ended, does not make a session appear', async () => {
   const { logs, sessions, start } = place(() => undefined);
   const handle = await start('one', IDLE);
   await sessions.end(handle);

@@ -7,11 +7,11 @@ const KILL_MS = 10_000;
 const LOOK_MS = 50;
 
 interface EndedSession {
-  /** The leader of its process group; null if that pid is reused by now. */
+  /** The leader of the session's process group. Null if another program has that pid now. */
   readonly group: number | null;
-  /** From `startOf`. A group with the same number but another start time is another program's. */
+  /** The leader's start time from `startOf`. If the start time is different, the group belongs to another program. */
   readonly started: number;
-  /** The mark in the environment of its processes, including those that left the group. */
+  /** The mark in the environment of the session's processes. It also finds processes that have left the group. */
   readonly mark: string;
 }
 
@@ -24,7 +24,7 @@ export async function endSession({ group, started, mark }: EndedSession): Promis
     ['SIGKILL', KILL_MS],
   ] as const) {
     let left = runningMembers(family);
-    // Repeated, because an ending process may just have started another.
+    // The check is repeated, because a process may start another one just before it ends.
     for (let waited = 0; left.length > 0 && waited < patience; waited += LOOK_MS) {
       if (waited === 0 || signal === 'SIGKILL') signalAll(left, signal);
       await wait(LOOK_MS);

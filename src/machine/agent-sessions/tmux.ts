@@ -8,7 +8,6 @@ import { ProgramMissing, type ProgramResult, runProgram } from '../process/proce
 import { type AgentSessions, SESSION_VARIABLE, type SessionHandle, type SessionLook, type SessionStart, type Size, sessionMark } from './agent-session.ts';
 import { endSession } from './end-session.ts';
 
-/** Tmux reported a failure. */
 export class TmuxFailed extends Error {
   override readonly name = 'TmuxFailed';
 }
@@ -16,35 +15,38 @@ export class TmuxFailed extends Error {
 const TIMEOUT_MS = 30_000;
 const MAX_OUTPUT = 8 * 1024 * 1024;
 const NAME = /^[A-Za-z0-9_-]{1,200}$/;
-/** The maximum length of a Unix socket path, with some margin. */
+/** Slightly less than the maximum length of a Unix socket path. */
 const LONGEST_SOCKET = 100;
 const DEFAULT_SIZE: Size = { columns: 200, rows: 50 };
 const HISTORY = 50_000;
-/** Each key is one word of a command, and tmux accepts at most 16 kB in one command. */
+/** Limits the keys in one command, because tmux accepts at most 16 kB for a command and each key is a separate word. */
 const MAX_KEYS = 2_000;
-/** The tmux server ends with its last session. Because of `remain-on-exit`, a session exists until it is killed, even if its program has ended. */
+/**
+ * This option makes the tmux server end with its last session. Because of `remain-on-exit`, a session whose program has ended still exists until it is
+ * killed.
+ */
 const ENDS_EMPTY = ['set-option', '-s', 'exit-empty', 'on'];
 const VIEW = '#{pane_width} #{pane_height} #{cursor_x} #{cursor_y} #{cursor_flag} #{pane_pid} #{pane_dead}';
 
 export interface Tmux extends AgentSessions {
-  /** The command with which a person watches the session. */
+  /** The command that a person runs to watch the session. */
   attachArgs(name: string): string[];
-  /** The command that ends it. */
+  /** The command that ends the session. */
   endArgs(name: string): string[];
-  /** Sends keys unchanged, including control characters, without Enter. */
+  /** Sends the keys unchanged, including control characters. Does not add Enter. */
   send(name: string, text: string): Promise<void>;
   resize(name: string, size: Size): Promise<void>;
-  /** What a person in front of the terminal would see; null if the session does not exist. */
+  /** Returns what a person at the terminal would see, or null if the session does not exist. */
   view(name: string): Promise<View | null>;
 }
 
 export interface View extends Size {
-  /** Lines with colours as escape sequences. */
+  /** The lines of the screen, with escape sequences for colours. */
   readonly text: string;
-  /** Counted from 0; null if hidden. */
+  /** Column and row, counted from 0. Null if the cursor is hidden. */
   readonly cursor: { readonly column: number; readonly row: number } | null;
   readonly pid: number;
-  /** Its program has ended; the last output is still there. */
+  /** True if the program has ended. The last output is still on the screen. */
   readonly ended: boolean;
 }
 
@@ -53,7 +55,7 @@ export const socketIn = (home: string): string => {
   return path.length <= LONGEST_SOCKET ? path : join(tmpdir(), `covenant-${hash('sha256', home).slice(0, 16)}.sock`);
 };
 
-/** Null if tmux is missing, or too old to pass an environment. */
+/** Returns null if tmux is missing or too old to pass an environment to a session. */
 export async function tmuxVersion(env: NodeJS.ProcessEnv = process.env): Promise<string | null> {
   try {
     const { stdout } = await runProgram('tmux', ['-V'], { cwd: tmpdir(), env, timeoutMs: TIMEOUT_MS, maxOutputBytes: 1_000 });
@@ -65,15 +67,15 @@ export async function tmuxVersion(env: NodeJS.ProcessEnv = process.env): Promise
   }
 }
 
-/** Tmux's messages for a missing session. After any other error the session may still exist. */
+/** Matches the messages with which tmux reports that a session does not exist. After any other error the session may still exist. */
 const NO_SESSION = /^(can't find |no current target|no server running on |error connecting to .* \((No such file or directory|Connection refused)\)$)/m;
 
-/** The tmux server was ending with its last session and did not read the command. On a retry it is gone. */
+/** Matches the message of a tmux server that is about to end and has not read the command. A retry does not reach that server anymore. */
 const ENDING = /^(server exited|lost server)/m;
 const ENDING_TRIES = 50;
 const ENDING_MS = 20;
 
-/** Sessions on the server's own socket: they do not show in anyone's `tmux ls`, and no user configuration is read. */
+/** Runs sessions on a socket that belongs to Covenant. They do not appear in a user's `tmux ls`, and tmux does not read the user's configuration. */
 export function createTmux(socket: string, base: Readonly<Record<string, string>>): Tmux {
   const ran = async (
     args: readonly string[],
@@ -93,17 +95,17 @@ export function createTmux(socket: string, base: Readonly<Record<string, string>
     if (done.code !== 0) throw failed(done, args);
     return done.stdout;
   };
-  /** Null if the session does not exist. */
+  /** Runs a tmux command. Returns null if the session does not exist. */
   const ask = async (args: readonly string[]): Promise<string | null> => {
     const done = await ran(args);
     if (done.code === 0) return done.stdout;
     if (NO_SESSION.test(done.stderr)) return null;
     throw failed(done, args);
   };
-  /** Matches exactly this session, not others with the same prefix. */
+  /** The "=" makes tmux match the exact name. Without it, tmux would also accept a session whose name begins with this one. */
   const target = (name: string) => ['-t', `=${requireName(name)}:`];
 
-  /** Runs starts and ends one after another. Otherwise the end of another session could stop the tmux server between the two commands of a start. */
+  /** Sessions are started and ended one after another. Otherwise, if another session ended between the two commands of a start, the tmux server could stop. */
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const done = last.then(work);
@@ -111,11 +113,14 @@ export function createTmux(socket: string, base: Readonly<Record<string, string>
     return done;
   };
 
-  /** Starts the tmux server first, with an environment that contains no session's secrets: each session inherits it. */
+  /**
+   * Starts the tmux server. This happens before any session starts, because all sessions inherit the server's environment, and it must not contain the
+   * secrets of one of them.
+   */
   async function prepare(): Promise<void> {
     await mkdir(dirname(socket), { recursive: true });
     const settings = [
-      // Off until it has a session: `create` switches it on again.
+      // The tmux server must not end while it has no session yet. The command that starts a session switches this option on again.
       ['set-option', '-s', 'exit-empty', 'off'],
       ['set-option', '-g', 'remain-on-exit', 'on'],
       ['set-option', '-g', 'history-limit', String(HISTORY)],
@@ -130,18 +135,19 @@ export function createTmux(socket: string, base: Readonly<Record<string, string>
     const { columns, rows } = DEFAULT_SIZE;
     const place = ['-d', '-s', requireName(name), '-x', String(columns), '-y', String(rows)];
     await prepare();
-    // The session copies the variables named here from the client's environment, which nobody else can read. The option is global, so it is set in the
-    // same command that starts the session.
+    // The session copies these variables from the environment of the tmux client, which nobody else can read. The option applies to all sessions, so it is set
+    // together with the start of this session.
     const taken = ['set-option', '-g', 'update-environment', Object.keys(env).join(' ')];
-    // Started through `env`, because tmux would pass a command of one word to a shell.
+    // The program is started through `env`, because tmux would run a command that is a single word in a shell.
     const session = ['new-session', ...place, '--', 'env', file, ...args];
     const lines = [taken, session, ENDS_EMPTY].map((words) => `${words.map(quoted).join(' ')}\n`);
     try {
-      // The commands go through standard input, because tmux accepts at most 16 kB of arguments. The session inherits the client's working folder, because
-      // tmux would expand a folder in an argument as a format. With -N, tmux does not start a server here: all its sessions would inherit this environment.
+      // The commands go through standard input, because tmux accepts at most 16 kB of arguments. The folder is passed as the client's working folder, because
+      // tmux would expand format characters in an argument. -N prevents tmux from starting a server here, because all sessions of that server would inherit
+      // this environment.
       await run(['-N', 'source-file', '-'], { cwd, env, input: lines.join('') });
     } catch (error) {
-      // Tmux may not have read the last line, and its server may have no session. It must still end.
+      // Tmux may have failed before the last line, which makes it end with its last session. So send that line again.
       await ran(['-N', ...ENDS_EMPTY]).catch(() => {});
       throw error;
     }
@@ -153,10 +159,10 @@ export function createTmux(socket: string, base: Readonly<Record<string, string>
     const pane = () => ask(['list-panes', ...target(name), '-F', '#{pid} #{pane_pid} #{pane_dead} #{?pane_dead_signal,signal,}#{pane_dead_status}']);
     let shown = await pane();
     const [server, program, dead, how] = shown?.trim().split(' ') ?? [];
-    // A different session may have the same name by now.
+    // In the meantime, a new session with the same name may have started.
     if (Number(program) !== pid) return { state: 'gone' };
     if (dead === '1' && !how) {
-      // Tmux may miss that its child has ended, until it gets SIGCHLD.
+      // Tmux sometimes does not notice that its child has ended until it receives SIGCHLD.
       signalAll([Number(server)], 'SIGCHLD');
       shown = await pane();
     }
@@ -164,7 +170,7 @@ export function createTmux(socket: string, base: Readonly<Record<string, string>
     return startOf(pid) === started ? { state: 'running' } : { state: 'gone' };
   }
 
-  /** Sends the text as bytes. Otherwise tmux would end the command at a word ending in ";", and would read some words as names of keys. */
+  /** Sends the text as hexadecimal bytes. Otherwise tmux would treat a ";" at the end of a word as the end of the command, and some words as names of keys. */
   async function send(name: string, text: string): Promise<void> {
     const keys = [...Buffer.from(text)].map((byte) => byte.toString(16).padStart(2, '0'));
     for (let sent = 0; sent < keys.length; sent += MAX_KEYS) await run(['send-keys', ...target(name), '-H', ...keys.slice(sent, sent + MAX_KEYS)]);
@@ -212,13 +218,13 @@ export function createTmux(socket: string, base: Readonly<Record<string, string>
   };
 }
 
-/** Null if it was ended by a signal, or tmux does not know. */
+/** Returns null if a signal ended the program, or if tmux does not report an exit code. */
 function exitCode(pane: string): number | null {
   const [, , , how] = pane.trim().split(' ');
   return how !== undefined && /^\d+$/.test(how) ? Number(how) : null;
 }
 
-/** Quotes one word of a command file. Line breaks are written as escapes, because tmux drops spaces at the start of a line, even inside quotes. */
+/** Quotes one word for a tmux command file. Line breaks are escaped, because even inside quotes tmux drops spaces at the start of a line. */
 const quoted = (word: string): string => word.split('\n').map(quotedLine).join('"\\n"');
 const quotedLine = (line: string): string => `'${line.replaceAll("'", `'\\''`)}'`;
 

@@ -76,7 +76,7 @@ test.runIf(present)('an unreachable tmux server is an error, not a missing sessi
   for (const ask of asks) await expect(ask()).rejects.toThrow('File name too long');
 });
 
-test.runIf(present)('typed text arrives as one line, the screen shows it, and the exit code is reported', async () => {
+test.runIf(present)('typed text reaches the program as one line, the screen shows it, and the exit code of the program is reported', async () => {
   const handle = await start('echo', ['-e', `process.stdin.once('data', (line) => { console.log('got', JSON.stringify(String(line))); process.exit(3); })`]);
   expect(await tmux.look(handle)).toEqual({ state: 'running' });
   await tmux.type(handle, 'hello $(id)\nthere');
@@ -136,7 +136,7 @@ function observed() {
   return { env, commands, isEnding: () => writeFileSync(ending, '') };
 }
 
-test.runIf(present)('no other start or end runs between the commands of a start', async () => {
+test.runIf(present)('while a session is being started, no other session is started or ended', async () => {
   const { env, commands } = observed();
   const [one, two] = await Promise.all([start('one', IDLE, env), start('two', IDLE, env)]);
   const [three] = await Promise.all([start('three', IDLE, env), tmux.end(one), tmux.end(two)]);
@@ -154,7 +154,7 @@ test.runIf(present)('retries a command that arrives while the tmux server ends',
   expect(await tmux.look(await start('another', IDLE))).toEqual({ state: 'running' });
 });
 
-test.runIf(present)('any number of keys arrives unchanged, whatever they end with, and the view shows size, cursor and end of the program', async () => {
+test.runIf(present)('many keys arrive unchanged, and the view shows the size, the cursor and whether the program has ended', async () => {
   const script = `
     process.stdin.setRawMode(true);
     let got = '';

@@ -9,8 +9,8 @@ const PREFIX = 'refs/covenant/backup/';
 const AUTHOR = { name: 'Covenant', email: 'covenant@localhost' };
 
 /**
- * Saves everything in a worktree under a ref that needs no branch: commits, staged changes and the files themselves, except ignored ones. Structured
- * like `git stash`: the files on top of HEAD, with the index as a second parent.
+ * Saves everything in a worktree except ignored files: its commits, staged changes and other changed files. The backup is a commit with its own ref, so it
+ * does not need a branch. Like a commit by `git stash`, it contains the files, and its parents are HEAD and a commit of the index.
  */
 export async function backUp(worktree: string, name: string, branch: string, options: GitOptions = {}): Promise<string> {
   const tip = await resolveCommit(worktree, `refs/heads/${branch}`, options);
@@ -23,7 +23,7 @@ export async function backUp(worktree: string, name: string, branch: string, opt
   return ref;
 }
 
-/** Backs up a commit, for when only the branch is left of a worktree. */
+/** Backs up a single commit. Used if the worktree is gone and only its branch still exists. */
 export async function backUpCommit(repository: string, name: string, commit: string, options: GitOptions = {}): Promise<string> {
   const ref = await freeBackupRef(repository, name, options);
   await git(repository, ['update-ref', '-m', 'covenant: backup', ref, commit, '0'.repeat(commit.length)], options);
@@ -36,7 +36,7 @@ async function snapshot(worktree: string, what: string, parents: readonly string
   const env = { GIT_INDEX_FILE: index };
   try {
     await copyIndex(join(folder, 'index'), index);
-    // Files in conflict have several states in the index, so their content on disk is used.
+    // For a file in conflict, the index contains several versions, so the content on disk is used instead.
     const inConflict = (await git(worktree, ['ls-files', '--unmerged', '-z'], { ...options, env, reads: true })) !== '';
     if (withFiles || inConflict) await addFiles(worktree, env, options);
     const tree = (await gitOnFiles(worktree, ['write-tree'], { ...options, env })).trim();
@@ -49,8 +49,8 @@ async function snapshot(worktree: string, what: string, parents: readonly string
 }
 
 /**
- * For a submodule in the index, `git add` would run that submodule's git with its own settings. So submodules are first removed from the index copy.
- * Submodules that are checked out are then added at their commit, like any other repository. The others are restored unchanged.
+ * If the index contained a submodule, `git add` would run git in it with the submodule's own settings. So submodules are first removed from the copy of the
+ * index. Those that are checked out are then added with their current commit, and the others are restored unchanged.
  */
 async function addFiles(worktree: string, env: { GIT_INDEX_FILE: string }, options: GitOptions): Promise<void> {
   const submodules = await submodulesIn(worktree, { ...options, env });
@@ -69,7 +69,7 @@ async function addFiles(worktree: string, env: { GIT_INDEX_FILE: string }, optio
   await change(left);
 }
 
-/** An unused ref for a new backup, so that no earlier backup is overwritten. */
+/** Returns an unused ref for a new backup, so that an earlier backup is not overwritten. */
 export async function freeBackupRef(repository: string, name: string, options: GitOptions = {}): Promise<string> {
   const { stdout } = await runGit(repository, ['for-each-ref', '--format=%(refname)', PREFIX], { ...options, reads: true });
   const taken = new Set(stdout.split('\n'));

@@ -16,7 +16,7 @@ function worktree() {
   return { repository, path, git, shown };
 }
 
-test('a backup contains committed, staged, edited, deleted and untracked work and changes none of it [review.worktree.forced-backup]', async () => {
+test('a backup contains committed, staged, edited, deleted and untracked work, and does not change the worktree [review.worktree.forced-backup]', async () => {
   const { repository, path, git, shown } = worktree();
   repository.commit('own.txt', 'committed\n', path);
   repository.write('file-0.txt', 'staged\n', path);
@@ -68,7 +68,7 @@ test('a backup during a conflict contains the files on disk, including conflict 
   expect(existsSync(join(git('rev-parse', '--absolute-git-dir'), 'MERGE_HEAD'))).toBe(true);
 });
 
-test("a backup of a detached HEAD contains its commits and the branch's", async () => {
+test('a backup of a worktree with a detached HEAD contains the commits of HEAD and of the branch', async () => {
   const { repository, path, git } = worktree();
   const onBranch = repository.commit('branch.txt', 'on the branch\n', path);
   git('checkout', '--quiet', '--detach', 'HEAD~1');

@@ -6,29 +6,29 @@ import { gitOnFiles, onFiles } from './git-files.ts';
 
 /** Two states of a repository to compare. */
 export interface Compared {
-  /** A worktree, or the repository itself if only commits are compared. */
+  /** The path of a worktree. If only commits are compared, the path of the repository. */
   readonly folder: string;
   readonly from: string;
-  /** A commit, or null for the files in the worktree, including untracked ones. */
+  /** The commit to compare with. Null compares with the files in the worktree, including untracked files. */
   readonly to: string | null;
 }
 
 export interface FileDiff {
   readonly path: string;
-  /** The earlier name of a renamed file. */
+  /** If the file was renamed: its earlier name. */
   readonly before: string | null;
   readonly change: 'added' | 'modified' | 'deleted' | 'renamed' | 'conflict' | 'repository';
-  /** Added lines; null for a binary file, or one that is too large to count. */
+  /** The number of added lines. Null if the file is binary or too large to be read. */
   readonly added: number | null;
   readonly removed: number | null;
   readonly binary: boolean;
-  /** Part of the change is not committed. */
+  /** True if at least a part of the change is not committed. */
   readonly uncommitted: boolean;
 }
 
 /**
- * Excludes everything that a repository's own settings and attributes could add: programs, colours, other prefixes. A submodule is compared by its
- * commit only, because git would otherwise run inside it with the submodule's settings.
+ * These options disable everything that a repository's settings and attributes could add to a diff, such as programs, colours and other prefixes. Only the
+ * commit of a submodule is compared, because otherwise git would run inside the submodule with its settings.
  */
 const PLAIN = [
   '--no-ext-diff',
@@ -45,13 +45,13 @@ const PLAIN = [
   '--inter-hunk-context=0',
 ];
 
-/** The common ancestor; null if there is none. */
+/** Returns the common ancestor of two commits, or null if there is none. */
 export async function mergeBase(repository: string, one: string, other: string, options: GitOptions = {}): Promise<string | null> {
   const { code, stdout } = await runGit(repository, ['merge-base', '--end-of-options', one, other], { ...options, reads: true, answers: [1] });
   return code === 0 ? stdout.trim() : null;
 }
 
-/** Whether the branch has changed anything since it left the base. */
+/** Whether the branch contains any change compared with its common ancestor with the base. */
 export async function hasChanges(repository: string, base: string, branch: string, options: GitOptions = {}): Promise<boolean> {
   const from = (await mergeBase(repository, base, branch, options)) ?? base;
   const args = ['diff-tree', '--quiet', '--no-ext-diff', '--no-textconv', from, branch, '--'];
@@ -75,7 +75,7 @@ export async function changedFiles(compared: Compared, options: GitOptions = {})
   return [...known, ...found].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** The patch of one file in git's format; null if it is too large to show. */
+/** Returns the patch of one file in git's format, or null if the patch is too large to show. */
 export async function patchOf({ folder, from, to }: Compared, file: FileDiff, options: GitOptions = {}): Promise<string | null> {
   if (file.change === 'repository') return '';
   const env = { GIT_LITERAL_PATHSPECS: '1' };
@@ -93,7 +93,7 @@ export async function patchOf({ folder, from, to }: Compared, file: FileDiff, op
 const CHANGES: Record<string, FileDiff['change']> = { A: 'added', C: 'added', D: 'deleted', R: 'renamed', U: 'conflict' };
 const GITLINK = '160000';
 
-/** `--raw --numstat -z`: first the status of each file, then the line counts. */
+/** Parses the output of `--raw --numstat -z`, which lists the status of all files first, and then the line counts. */
 function parsed(said: string, isUncommitted: (path: string) => boolean): FileDiff[] {
   const words = said.split('\0');
   const files = new Map<string, FileDiff>();
@@ -128,10 +128,13 @@ const lines = (count: string | undefined): number | null => (count === undefined
 const MAX_COUNTED = 500;
 const COUNTED_BYTES = 1024 * 1024;
 const SHOWN_BYTES = 8 * 1024 * 1024;
-/** Like git, looks for a zero byte only in the first bytes. */
+/** Like git, treats a file as binary if one of its first bytes is zero. This is the number of bytes to check. */
 const LOOKED_AT = 8_000;
 
-/** Lines are counted only for the first files, by `index`; later ones are only listed. A path ending in a slash is another repository. */
+/**
+ * Describes an untracked file. Lines are counted only for the first files (see `index`); the others are listed without counts. A path that ends in a slash is
+ * another repository.
+ */
 async function newFile(folder: string, path: string, index: number): Promise<FileDiff> {
   const about = { path: path.replace(/\/$/, ''), before: null, added: null, removed: 0, binary: false, uncommitted: true } as const;
   if (path.endsWith('/')) return { ...about, change: 'repository', removed: null };
@@ -140,7 +143,7 @@ async function newFile(folder: string, path: string, index: number): Promise<Fil
   return isBinary(bytes) ? { ...about, change: 'added', removed: null, binary: true } : { ...about, change: 'added', added: lineCount(bytes) };
 }
 
-/** All lines of a file as added; null if it is too large or gone. */
+/** Returns a patch that adds all lines of the file, or null if the file is too large or does not exist anymore. */
 async function newFilePatch(folder: string, path: string): Promise<string | null> {
   const bytes = await contentOf(join(folder, path), SHOWN_BYTES);
   if (bytes === null) return null;
@@ -151,7 +154,7 @@ async function newFilePatch(folder: string, path: string): Promise<string | null
   return [`@@ -0,0 +1,${added.length} @@`, ...added, ...(whole ? [] : ['\\ No newline at end of file']), ''].join('\n');
 }
 
-/** Null if the file does not exist or is larger than `most`. A link is not followed: its content is its target's path. */
+/** Reads a file. Returns null if it does not exist or is larger than `most`. A symbolic link is not followed; the result is the path that it points to. */
 async function contentOf(path: string, most: number): Promise<Buffer | null> {
   try {
     if ((await lstat(path)).isSymbolicLink()) return Buffer.from(await readlink(path));

@@ -61,7 +61,7 @@ test('a file name is never read as an option, a pattern or more than one line', 
   expect(existsSync(join(path, 'x'))).toBe(false);
 });
 
-test('runs nothing that the repository names: no filter, external diff, textconv, hook or monitor', async () => {
+test("runs no program from the repository's configuration, such as a filter, external diff, textconv, hook or monitor", async () => {
   const { repository, path, compared } = repositoryAtWork();
   const trace = join(temporaryFolder(), 'ran');
   const program = join(temporaryFolder(), 'program');

@@ -8,7 +8,7 @@ import { currentBranch, defaultBranch, locateRepository, startingPoint } from '.
 import { addWorktree, deleteBranch, discardUnfinished, forceWorktreeAway, hasWorktree, removeWorktree } from './worktree.ts';
 import { uncommitted, uncommittedCounts, worktreeState } from './worktree-state.ts';
 
-/** All operations on repositories in one object, so that a test can simulate a power failure between two of them. */
+/** All operations on repositories are in one object, so that a test can simulate a power failure between two of them. */
 export const gitDisk = {
   locateRepository,
   startingPoint,

@@ -273,7 +273,7 @@ test('a checkout has the files as committed, a backup has them as on disk, and b
   expect(existsSync(worktree)).toBe(true);
 });
 
-test('refuses a repository that claims another folder as its own', async () => {
+test('refuses a repository whose configuration claims another folder as its working tree', async () => {
   const { repository } = repositoryOnGitHub();
   repository.git(['config', 'core.worktree', temporaryFolder()]);
   await expect(gitDisk.locateRepository(repository.path)).rejects.toThrow('its configuration names');

@@ -7,7 +7,7 @@ import { GitFailed, type GitOptions, git, resolveCommit, runGit, runGitIn } from
 import type { GitSetting } from './git-program.ts';
 import { placeOf } from './place.ts';
 
-/** Runs git on the files of a worktree. */
+/** Runs a git command that may read the files of a worktree. */
 export type GitOnFiles = (args: readonly string[], options?: GitOptions) => Promise<ProgramResult>;
 
 const HARMLESS: readonly GitSetting[] = [
@@ -19,9 +19,9 @@ const HARMLESS: readonly GitSetting[] = [
 ];
 
 /**
- * When git reads file contents, it runs the filter programs that the configuration names. So files are read through a git folder of our own, with the
- * repository's objects, index and HEAD but our own configuration. Attributes may name any filter, because none is defined. Content that LFS or
- * git-crypt store elsewhere stays in its committed form.
+ * When git reads the files of a worktree, it runs the filter programs from the repository's configuration. To prevent that, git gets a temporary git folder
+ * with the repository's objects, index and HEAD, but with our configuration. Attributes may still mention filters, but no filter is defined. Content that LFS
+ * or git-crypt stores elsewhere is compared in its committed form.
  */
 export async function onFiles<T>(folder: string, options: GitOptions, work: (git: GitOnFiles) => Promise<T>): Promise<T> {
   const reading = { ...options, reads: true };
@@ -31,7 +31,7 @@ export async function onFiles<T>(folder: string, options: GitOptions, work: (git
   try {
     const own = await writeGitFolder(scratch, { head, format });
     await mkdir(join(own, 'info'));
-    // These files are data, not settings: which files are ignored or checked out, and how git treats them.
+    // These files are copied because they are data and not settings: they list which files are ignored or checked out, and their attributes.
     for (const [from, name] of [
       [commonFolder, 'info/exclude'],
       [commonFolder, 'info/attributes'],
@@ -57,12 +57,12 @@ export async function onFiles<T>(folder: string, options: GitOptions, work: (git
   }
 }
 
-/** The output of one git command on the files of a worktree. */
+/** Runs one git command on the files of a worktree and returns its output. */
 export async function gitOnFiles(folder: string, args: readonly string[], options: GitOptions = {}): Promise<string> {
   return await onFiles(folder, options, async (run) => (await run(args)).stdout);
 }
 
-/** The minimum that git accepts as a repository, with our own configuration. */
+/** Writes the smallest folder that git accepts as a repository, with our configuration. */
 export async function writeGitFolder(folder: string, { head, format }: { head: string | null; format: string }): Promise<string> {
   for (const name of ['objects', 'refs']) await mkdir(join(folder, name));
   await writeFile(join(folder, 'HEAD'), head === null ? 'ref: refs/heads/unborn\n' : `${head}\n`);
@@ -76,11 +76,11 @@ export interface GitFolders {
   readonly commonFolder: string;
   readonly objects: string;
   readonly index: string;
-  /** `sha1` or `sha256`. */
+  /** The object format: `sha1` or `sha256`. */
   readonly format: string;
 }
 
-/** Where git keeps the data of a worktree. Git itself checks the owner. */
+/** Returns the folders that contain the git data of a worktree. Git checks who owns them. */
 export async function gitFoldersOf(folder: string, options: GitOptions): Promise<GitFolders> {
   const args = ['--path-format=absolute', '--git-dir', '--git-common-dir', '--git-path', 'objects', '--git-path', 'index', '--show-object-format'];
   const said = (await git(folder, ['rev-parse', ...args], { ...options, reads: true })).split('\n');
@@ -89,14 +89,17 @@ export async function gitFoldersOf(folder: string, options: GitOptions): Promise
   return { gitFolder, commonFolder, objects, index, format };
 }
 
-/** The top of the working tree: the folder with `.git`, regardless of `core.worktree`. */
+/** Returns the top of the working tree: the folder that contains `.git`. The setting `core.worktree` is ignored. */
 export function rootOf(folder: string): string {
   const root = placeOf(folder)?.root;
   if (root === undefined) throw new GitFailed('rev-parse', 128, `${folder} is not in a git repository`);
   return root;
 }
 
-/** The repository's own settings that describe how its files are stored on this disk. Their values are keywords, never a program or a path. */
+/**
+ * Settings that describe how the repository's files are stored on this disk. They are taken from the repository, because their values can never be a program
+ * or a path.
+ */
 const SETTINGS_OF_DISK =
   '^(core\\.(filemode|symlinks|ignorecase|precomposeunicode|longpaths|autocrlf|eol|trustctime|checkstat|sparsecheckout|sparsecheckoutcone))$';
 
@@ -108,7 +111,7 @@ async function settingsOfDisk(folder: string, options: GitOptions): Promise<GitS
   });
 }
 
-/** Other repositories that the index of a worktree names, with their commits. */
+/** Returns the submodules in the index of a worktree, with their commits. */
 export async function submodulesIn(folder: string, options: GitOptions): Promise<{ path: string; commit: string; isThere: boolean }[]> {
   const staged = await git(folder, ['ls-files', '--stage', '-z', '--full-name', '--', ':/'], { ...options, reads: true });
   return staged.split('\0').flatMap((entry) => {

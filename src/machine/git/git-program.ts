@@ -1,10 +1,10 @@
 import { RUN_BY, THIS_PROCESS } from '../process/holder.ts';
 import { type ProgramResult, type RunOptions, runProgram } from '../process/process.ts';
 
-/** A git configuration key and its value. If a key occurs twice, the later value counts. */
+/** A key and a value of the git configuration. If a key occurs twice, git uses the later value. */
 export type GitSetting = readonly [key: string, value: string];
 
-/** Everything else in the server's environment, including its secrets and every GIT_ variable, is left out. */
+/** The only variables that git gets from the server's environment. All others are left out, including secrets and all GIT_ variables. */
 const INHERITED = [
   'PATH',
   'HOME',
@@ -24,7 +24,10 @@ const INHERITED = [
 
 const COVENANT = { NAME: 'Covenant', EMAIL: 'covenant@localhost' };
 
-/** Git without the configuration of the user and the machine, which can also name programs. The few settings taken from there are in `git-user.ts`. */
+/**
+ * Makes git ignore the configuration of the user and the machine, because it can contain programs to run. `git-user.ts` reads the few settings that are
+ * needed from there.
+ */
 const FIXED = {
   LC_ALL: 'C',
   GIT_CONFIG_NOSYSTEM: '1',
@@ -33,10 +36,10 @@ const FIXED = {
   GIT_TERMINAL_PROMPT: '0',
   GIT_ASKPASS: '',
   GIT_EDITOR: 'true',
-  // Takes precedence over core.sshCommand.
+  // GIT_SSH overrides the setting core.sshCommand.
   GIT_SSH: 'ssh',
   GIT_NO_LAZY_FETCH: '1',
-  // For the reflog. The author of each commit is set separately.
+  // These names appear in the reflog. The author of each commit is set separately.
   GIT_AUTHOR_NAME: COVENANT.NAME,
   GIT_AUTHOR_EMAIL: COVENANT.EMAIL,
   GIT_COMMITTER_NAME: COVENANT.NAME,
@@ -49,7 +52,10 @@ interface GitRun extends Omit<RunOptions, 'env'> {
   readonly settings?: readonly GitSetting[];
 }
 
-/** The only place that starts git (test/architecture.unit.test.ts). It builds the environment from scratch. */
+/**
+ * All git processes are started here (enforced by test/architecture.unit.test.ts). The environment of git does not inherit from the server's, except for
+ * `INHERITED`.
+ */
 export async function runGitProgram(args: readonly string[], { env = {}, settings = [], ...options }: GitRun): Promise<ProgramResult> {
   const inherited = Object.fromEntries(INHERITED.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])));
   const numbered = settings.flatMap(([key, value], index) => [

@@ -1,13 +1,13 @@
 import { tmpdir } from 'node:os';
 import { type GitSetting, runGitProgram } from './git-program.ts';
 
-/** The part of the user's git configuration that the server's git also uses. */
+/** Settings from the user's git configuration that the server uses too when it runs git. */
 export interface UserSettings {
-  /** For work on this machine. None of them names a program. */
+  /** Settings for work on this machine. None of them can make git run a program. */
   readonly local: readonly GitSetting[];
-  /** For connections to other machines: proxies and certificates. */
+  /** Settings for connections to other machines, such as proxies and certificates. */
   readonly network: readonly GitSetting[];
-  /** `insteadOf` and `pushInsteadOf`: replaces the beginning of matching addresses. */
+  /** The user's `insteadOf` and `pushInsteadOf` rules, which replace the beginning of an address. */
   readonly rewrites: readonly AddressRewrite[];
   readonly name: string | undefined;
 }
@@ -29,12 +29,12 @@ const FRESH_MS = 30_000;
 const OPTIONS = { cwd: tmpdir(), timeoutMs: 10_000, maxOutputBytes: 4 * 1024 * 1024 };
 const FILES = ['GIT_CONFIG_GLOBAL', 'GIT_CONFIG_SYSTEM', 'GIT_CONFIG_NOSYSTEM', 'HOME', 'XDG_CONFIG_HOME'];
 
-/** The variables by which git finds the configuration of the user and the machine. */
+/** The environment variables that tell git where the configuration of the user and the machine is. */
 const ownFiles = (): Record<string, string | undefined> => Object.fromEntries(FILES.map((name) => [name, process.env[name]]));
 
 let read: { readonly of: string; readonly until: number; readonly settings: Promise<UserSettings> } | undefined;
 
-/** Read from the files of the user and the machine, never from a repository. */
+/** Reads the settings from the files of the user and the machine, never from a repository. */
 export async function userSettings(): Promise<UserSettings> {
   const env = ownFiles();
   const of = JSON.stringify(env);
@@ -42,7 +42,7 @@ export async function userSettings(): Promise<UserSettings> {
   if (read === undefined || read.of !== of || read.until < now) {
     const settings = readUserSettings(env);
     read = { of, until: now + FRESH_MS, settings };
-    // Failures are not cached.
+    // A failed read is not cached.
     settings.catch(() => {
       read = undefined;
     });
@@ -51,7 +51,7 @@ export async function userSettings(): Promise<UserSettings> {
 }
 
 async function readUserSettings(env: Record<string, string | undefined>): Promise<UserSettings> {
-  // GIT_DIR is set so that git ignores a repository around the server's own folder.
+  // GIT_DIR points to a folder that does not exist, so that git does not use a repository that contains the server's working folder.
   const { code, stdout } = await runGitProgram(['config', '--list', '-z'], { ...OPTIONS, env: { ...env, GIT_DIR: NO_REPOSITORY } });
   const entries = (code === 0 ? stdout : '').split('\0').flatMap((entry): GitSetting[] => {
     const end = entry.indexOf('\n');
@@ -68,7 +68,7 @@ async function readUserSettings(env: Record<string, string | undefined>): Promis
   };
 }
 
-/** The values of a key as the user's own git would see them in this folder. Reading configuration runs no program. */
+/** Returns the values that a key has for git in this folder, including the user's configuration. Reading the configuration does not run any program. */
 export async function configuredFor(folder: string, key: string): Promise<string[]> {
   const args = ['-C', folder, 'config', '-z', '--type=path', '--get-all', key];
   const { code, stdout } = await runGitProgram(args, { ...OPTIONS, env: ownFiles() });

@@ -4,12 +4,12 @@ import type { ProgramResult } from '../process/process.ts';
 import { type GitSetting, runGitProgram } from './git-program.ts';
 import { userSettings } from './git-user.ts';
 
-/** Git reported a failure. The message is its first relevant line. */
+/** Git reported a failure. The message is the first relevant line of git's error output. */
 export class GitFailed extends Error {
   override readonly name = 'GitFailed';
   readonly command: string;
   readonly code: number | null;
-  /** Git printed more than the limit. */
+  /** True if git's output exceeded the limit. */
   readonly tooMuch: boolean;
 
   constructor(command: string, code: number | null, message: string, tooMuch = false) {
@@ -23,13 +23,13 @@ export class GitFailed extends Error {
 export interface GitOptions {
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number;
-  /** The command only reads: it takes no lock that another git in the repository might be waiting for. */
+  /** True if the command only reads. It then takes no optional locks, because another git process might be waiting for them. */
   readonly reads?: boolean;
-  /** Exit codes besides 0 that are an answer instead of a failure. */
+  /** Exit codes other than 0 that do not mean a failure. */
   readonly answers?: readonly number[];
-  /** False: the caller itself retries if another git holds a lock. */
+  /** If false, the command is not repeated when another git process holds a lock, because the caller retries itself. */
   readonly patient?: boolean;
-  /** For example the author of a commit. */
+  /** Additional environment variables, such as the author of a commit. */
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
 }
@@ -37,7 +37,7 @@ export interface GitOptions {
 /** The configuration and network access of a git process. */
 export interface GitWorld {
   readonly settings: readonly GitSetting[];
-  /** Allowed protocols, such as `https:ssh`. */
+  /** The protocols that git may use, separated by colons, such as `https:ssh`. */
   readonly protocols: string;
   readonly env: Readonly<Record<string, string>>;
 }
@@ -47,9 +47,9 @@ const MAX_OUTPUT = 32 * 1024 * 1024;
 const WAITS_MS = [30, 60, 120, 250, 500, 1_000, 2_000];
 
 /**
- * Commands that may run with a repository's own configuration. None of them contacts another machine. None reads file contents in a worktree, because
- * the configured filters would then run; writing an index also reads them. All other commands go through `onFiles` (git-files.ts) or `remote.ts`, which
- * do not read that configuration at all.
+ * Commands that may run with the repository's own configuration. They never contact another machine, and they never read the files of a worktree (as writing
+ * an index would), because that would run the filters in the configuration. All other commands go through `onFiles` (git-files.ts) or `remote.ts`, which do
+ * not read the repository's configuration.
  */
 const WITH_ITS_CONFIGURATION = new Set([
   'cat-file',
@@ -74,8 +74,8 @@ const WITH_ITS_CONFIGURATION = new Set([
 ]);
 
 /**
- * Settings that a repository's own configuration cannot override. With them, no command above runs a program of the repository. Fetching an object that a
- * partial clone lacks is blocked by GIT_ALLOW_PROTOCOL, which no configuration overrides.
+ * These settings override the repository's own configuration, so that the commands above never run a program that it contains. In a partial clone, git would
+ * fetch missing objects; GIT_ALLOW_PROTOCOL prevents that, and no configuration can override it.
  */
 const SETTINGS: readonly GitSetting[] = [
   ['core.hooksPath', '/dev/null'],
@@ -102,7 +102,7 @@ const SETTINGS: readonly GitSetting[] = [
   ['status.showUntrackedFiles', 'normal'],
 ];
 
-/** Runs git in a repository and returns its output. Branch names and paths belong after `--` or `--end-of-options`. */
+/** Runs git in a repository and returns its output. Put branch names and paths after `--` or `--end-of-options`. */
 export async function git(repository: string, args: readonly string[], options: GitOptions = {}): Promise<string> {
   return (await runGit(repository, args, options)).stdout;
 }
@@ -113,7 +113,7 @@ export async function runGit(repository: string, args: readonly string[], option
   return await runGitIn({ settings: SETTINGS, protocols: 'none', env: {} }, repository, args, options);
 }
 
-/** For the other ways to run git in this folder: `onFiles` and `remote.ts`. */
+/** Runs git with the given settings and network access. Used by `onFiles` and `remote.ts`. */
 export async function runGitIn(world: GitWorld, folder: string, args: readonly string[], options: GitOptions): Promise<ProgramResult> {
   const run = async () => {
     const ran = await once(world, folder, args, options);
@@ -123,7 +123,7 @@ export async function runGitIn(world: GitWorld, folder: string, args: readonly s
   return options.patient === false ? await run() : await retryWhileLocked(run, options.signal);
 }
 
-/** Retries while another git holds a lock. Only for work that leaves nothing half done, or handles that itself. */
+/** Repeats the work while another git process holds a lock. Use it only if a failed attempt leaves nothing half done. */
 export async function retryWhileLocked<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   for (let attempt = 0; ; attempt++) {
     try {
@@ -142,35 +142,35 @@ async function once(world: GitWorld, folder: string, args: readonly string[], op
   const env = { GIT_ALLOW_PROTOCOL: world.protocols, ...options.env, ...world.env };
   const line = [...(reads ? ['--no-optional-locks'] : []), '-C', folder, ...args];
   const ran = await runGitProgram(line, { cwd: tmpdir(), env, settings: [...local, ...world.settings], timeoutMs, signal, input, maxOutputBytes: MAX_OUTPUT });
-  // A caller could read truncated output as "nothing found".
+  // Truncated output is an error, because a caller could take it for "nothing found".
   if (ran.truncated) throw new GitFailed(args[0] ?? '', ran.code, `git ${args[0]} printed more than ${MAX_OUTPUT} bytes`, true);
   return ran;
 }
 
-/** Another git holds a lock, or is just writing the record of a worktree. */
+/** Whether the message means that another git process holds a lock or is just writing the entry of a worktree. */
 const isInTheWay = (message: string): boolean => /\.lock': File exists|already locked|could not lock|failed to read .*worktrees\/.*: Success/i.test(message);
 
-/** The first line that reports a failure: git prints progress before it. */
+/** Returns the first line that reports a failure, because git prints progress before it. */
 function firstLine(stderr: string): string {
   const lines = stderr.split('\n').map((line) => line.trim());
   const line = lines.find((text) => /^(fatal|error):/.test(text)) ?? lines.find((text) => text !== '') ?? '';
   return line.replace(/^(fatal|error):\s*/, '').slice(0, 500);
 }
 
-/** Accepts only names that git takes for a branch: no option, no `@{-1}`, no path outside refs/heads. */
+/** Throws unless git accepts the name as a branch name. Refuses options, `@{-1}` and paths outside refs/heads. */
 export async function requireBranchName(repository: string, branch: string, options: GitOptions = {}): Promise<void> {
   const { code, stdout } = await runGit(repository, ['check-ref-format', '--branch', branch], { ...options, reads: true, answers: [1, 128] });
   if (code !== 0 || stdout.trim() !== branch) throw new GitFailed('check-ref-format', code, `${JSON.stringify(branch)} is not a valid branch name`);
 }
 
-/** The commit of a full ref name or a hash; null if it does not exist. */
+/** Returns the commit of a full ref name or a hash, or null if it does not exist. */
 export async function resolveCommit(repository: string, name: string, options: GitOptions = {}): Promise<string | null> {
   const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`];
   const { code, stdout } = await runGit(repository, args, { ...options, reads: true, answers: [1] });
   return code === 0 ? stdout.trim() : null;
 }
 
-/** The commit with this hash or abbreviated hash. A branch with the same name is ignored. */
+/** Returns the commit with this hash or abbreviated hash. A branch whose name looks like the hash is ignored. */
 export async function commitByHash(repository: string, hash: string, options: GitOptions = {}): Promise<string | null> {
   const commit = await resolveCommit(repository, hash, options);
   return commit?.startsWith(hash.toLowerCase()) ? commit : null;

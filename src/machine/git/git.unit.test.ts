@@ -7,7 +7,7 @@ import { commitByHash, GitFailed, git, requireBranchName, resolveCommit } from '
 import { runGitProgram } from './git-program.ts';
 import { currentBranch, locateRepository, RepositoryUnfit, startingPoint } from './repository.ts';
 
-test("a failure carries the first relevant line of git's output", async () => {
+test("the error message contains the first relevant line of git's output", async () => {
   const { path } = temporaryRepository();
   const failure = await git(path, ['rev-parse', '--verify', 'refs/heads/none']).catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(GitFailed);
@@ -36,7 +36,7 @@ test("does not run a repository's hooks", async () => {
   expect(existsSync(marker)).toBe(false);
 });
 
-test("waits for another git's lock that is released soon", async () => {
+test('waits if another git process holds a lock for a short time', async () => {
   const repository = temporaryRepository();
   repository.write('.git/refs/heads/new.lock', '');
   const update = git(repository.path, ['update-ref', 'refs/heads/new', 'HEAD']);

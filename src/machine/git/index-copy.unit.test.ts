@@ -23,7 +23,7 @@ function changedInTheSameMoment() {
   return repository;
 }
 
-test('merged feedback hides no change made in the moment of staging', async () => {
+test('after feedback was merged, git still notices a change that was made at the moment of staging', async () => {
   const { path, git } = changedInTheSameMoment();
   const about = git(['rev-parse', 'HEAD']);
   const merge = { worktree: path, branch: 'main', file: 'F.md', text: 'x\n', about, author: { name: 'a', email: 'a@b' }, subject: 's', key: 'k' };
@@ -31,13 +31,13 @@ test('merged feedback hides no change made in the moment of staging', async () =
   expect(git(['status', '--porcelain'])).toBe('AM a.txt');
 });
 
-test('a backup contains such a change', async () => {
+test('a backup contains a change that was made at the moment of staging', async () => {
   const { path, git } = changedInTheSameMoment();
   const ref = await backUp(path, 'one', 'main');
   expect([git(['show', `${ref}:a.txt`]), git(['show', ':a.txt'])]).toEqual(['edited', 'staged']);
 });
 
-test('without an index there is no copy', async () => {
+test('copies nothing if the worktree has no index', async () => {
   const folder = temporaryFolder();
   await copyIndex(join(folder, 'index'), join(folder, 'copy'));
   expect(readdirSync(folder)).toEqual([]);

@@ -8,7 +8,7 @@ export interface ListedWorktree {
   readonly head: string | null;
   /** Null if HEAD is detached. */
   readonly branch: string | null;
-  /** The reason it is locked; null if it is not. */
+  /** Why the worktree is locked, or null if it is not locked. */
   readonly locked: string | null;
 }
 
@@ -28,13 +28,13 @@ export async function listWorktrees(repository: string, options: GitOptions = {}
     });
 }
 
-/** The path as git lists it: without symbolic links. The folder need not exist. */
+/** Returns the path as `git worktree list` shows it, with symbolic links resolved. The folder need not exist. */
 export function listedPath(path: string): string {
   const parent = dirname(path);
   return join(existsSync(parent) ? realpathSync(parent) : parent, basename(path));
 }
 
-/** Whether git keeps submodules of this worktree. It keeps them even when the worktree's folder is gone. */
+/** Whether the repository stores submodules of this worktree. Git does not delete them when only the worktree's folder is deleted. */
 export async function keepsSubmodules(repository: string, path: string, options: GitOptions = {}): Promise<boolean> {
   const common = (await git(repository, ['rev-parse', '--path-format=absolute', '--git-common-dir'], { ...options, reads: true })).replace(/\n$/, '');
   for (const name of await readdir(join(common, 'worktrees')).catch(() => [])) {

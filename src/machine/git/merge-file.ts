@@ -9,32 +9,29 @@ import { listWorktrees } from './list-worktrees.ts';
 import { currentBranch } from './repository.ts';
 import { unfinishedOperation } from './worktree-state.ts';
 
-/**
- * Adds one file to a branch that someone works on, as a merge commit, without touching anything else: neither edits, nor staged changes, nor a commit
- * in progress.
- */
+/** Adds one file to a branch while someone is working on it, as a merge commit. Does not touch edits, staged changes or a commit in progress. */
 
-/** The file cannot be merged without touching someone else's changes. Nothing was changed. */
+/** The file could not be merged without affecting someone else's changes. Nothing was changed. */
 export class MergeImpossible extends Error {
   override readonly name = 'MergeImpossible';
 }
 
 export interface FileMerge {
-  /** Where the branch is checked out. */
+  /** The worktree in which the branch is checked out. */
   readonly worktree: string;
   readonly branch: string;
-  /** A file name at the top of the worktree. */
+  /** The name of the file, which is at the top of the worktree. */
   readonly file: string;
   readonly text: string;
-  /** The commit that the text is about. The merged side is based on it, so that the merge adds only the file. */
+  /** The commit that the text is about. The merged commit is created on top of it, so that the merge adds only the file. */
   readonly about: string;
   readonly author: { readonly name: string; readonly email: string };
   readonly subject: string;
-  /** Names the temporary files next to the index, so that a retry after a crash finds them. */
+  /** Part of the names of temporary files next to the index, so that a retry after a crash finds them. */
   readonly key: string;
 }
 
-/** A merge commit that exists but is not on a branch yet. */
+/** A merge commit that was created but is not on a branch yet. */
 export interface PreparedMerge {
   readonly commit: string;
   /** The commit that the branch points to. */
@@ -47,14 +44,17 @@ export async function prepareMerge(merge: FileMerge, options: GitOptions = {}): 
   const onto = await resolveCommit(worktree, `refs/heads/${branch}`, options);
   if (onto === null) throw new MergeImpossible(`the branch ${branch} does not exist`);
   const blob = (await git(worktree, ['hash-object', '-w', '--no-filters', '--stdin'], { ...options, input: merge.text })).trim();
-  // Commits that the author has removed since must not come back.
+  // If the author has since removed the commit from the branch, the merge must not bring it back.
   const side = (await contains(worktree, onto, about, options)) ? about : onto;
   const brought = await commitTree(merge, await treeWith(worktree, side, file, blob, options), [side], options);
   const commit = await commitTree(merge, await treeWith(worktree, onto, file, blob, options), [onto, brought], options);
   return { commit, onto };
 }
 
-/** Returns false if the branch has moved since: prepare the merge again. After a crash, call it again to continue. */
+/**
+ * Moves the branch to the prepared merge and writes the file. Returns false if the branch has moved in the meantime. The merge must then be prepared again.
+ * After a crash, call it again to continue.
+ */
 export async function applyMerge(merge: FileMerge, { commit, onto }: PreparedMerge, options: GitOptions = {}): Promise<boolean> {
   const { worktree, branch, file, text } = merge;
   const index = await indexOf(merge, options);
@@ -74,12 +74,12 @@ export async function applyMerge(merge: FileMerge, { commit, onto }: PreparedMer
     await index.stage(commit, file);
     if (!isIn && !(await moveBranch(merge, onto, commit, options))) return false;
     try {
-      // A process that died here may have left a temporary file.
+      // An earlier process may have crashed here and left a temporary file.
       await fileDisk.removeLeftovers(worktree);
       if (!(await isTouched(merge, 'edited', options))) await fileDisk.replaceFile(join(worktree, file), text);
       await index.put();
     } catch (error) {
-      // If the index lacked the file, the next commit would remove it.
+      // Undo the merge. If the branch had the file but the index did not, the author's next commit would remove the file.
       await moveBranch(merge, commit, onto, options);
       await takeFileBack(merge, options);
       throw error;
@@ -90,7 +90,7 @@ export async function applyMerge(merge: FileMerge, { commit, onto }: PreparedMer
   }
 }
 
-/** Returns false if another commit moved the branch first: it may have been in progress when the index was locked. */
+/** Returns false if another commit has moved the branch. That commit may have been in progress when the index was locked. */
 async function moveBranch({ worktree, branch, subject }: FileMerge, from: string, to: string, options: GitOptions): Promise<boolean> {
   const ref = `refs/heads/${branch}`;
   try {
@@ -102,19 +102,19 @@ async function moveBranch({ worktree, branch, subject }: FileMerge, from: string
   }
 }
 
-/** Restores the file from the index, or removes it if the index does not have it. */
+/** Restores the file from the index. Removes it if the index does not contain it. */
 async function takeFileBack(merge: FileMerge, options: GitOptions): Promise<void> {
   if (!(await isOurs(merge))) return;
   await rm(join(merge.worktree, merge.file));
   await gitOnFiles(merge.worktree, ['checkout-index', '--quiet', '--', merge.file], { ...options, answers: [1, 128] });
 }
 
-/** Requires the branch to be checked out without an unfinished merge or rebase, and the file to be neither edited nor uncommitted. */
+/** Throws unless the branch is checked out, no merge or rebase is unfinished, and the file has no edits or uncommitted changes. */
 async function requireOpen(merge: FileMerge, options: GitOptions): Promise<void> {
   const { worktree, branch, file } = merge;
   const checkedOut = await currentBranch(worktree, options);
   if (checkedOut !== branch) throw new MergeImpossible(`${checkedOut ?? 'a detached HEAD'} is checked out there instead of ${branch}`);
-  // In the other worktree, git would report the file as deleted.
+  // If the branch is checked out twice, git would report the file as deleted in the other worktree.
   const places = (await listWorktrees(worktree, options)).filter((one) => one.branch === branch);
   if (places.length > 1) throw new MergeImpossible(`${branch} is checked out in ${places.length} worktrees`);
   const halfDone = await unfinishedOperation(worktree, options);
@@ -123,8 +123,8 @@ async function requireOpen(merge: FileMerge, options: GitOptions): Promise<void>
 }
 
 /**
- * Whether someone has changed the file. Git does not report files marked as unchanged, an empty folder, or a name that differs only in case on a
- * case-insensitive disk. So a file whose changes git would not report must not exist.
+ * Whether someone has changed the file. In some cases git reports no change: for files marked as unchanged, for empty folders, and for names that differ only
+ * in case on a case-insensitive disk. In these cases the file counts as changed if it exists.
  */
 async function isTouched(merge: FileMerge, how: 'staged or edited' | 'edited', options: GitOptions): Promise<boolean> {
   const { worktree, file } = merge;
@@ -138,7 +138,7 @@ async function isTouched(merge: FileMerge, how: 'staged or edited' | 'edited', o
   return (states.length > 0 || (!isVouchedFor && (await kindOf(merge)) !== null)) && !(await isOurs(merge));
 }
 
-/** Null if nothing is there. A link counts as itself, whatever it points to. */
+/** Returns the kind of the file, or null if it does not exist. A symbolic link is not followed. */
 const kindOf = async ({ worktree, file }: FileMerge): Promise<'file' | 'other' | null> =>
   await lstat(join(worktree, file)).then(
     (found) => (found.isFile() ? 'file' : 'other'),
@@ -148,7 +148,7 @@ const kindOf = async ({ worktree, file }: FileMerge): Promise<'file' | 'other' |
 const isOurs = async (merge: FileMerge): Promise<boolean> =>
   (await kindOf(merge)) === 'file' && (await fileDisk.readText(join(merge.worktree, merge.file)).catch(() => null)) === merge.text;
 
-/** The tree of a commit with one file at its top added or replaced. */
+/** Returns a copy of a commit's tree in which one file at the top was added or replaced. */
 async function treeWith(worktree: string, commit: string, file: string, blob: string, options: GitOptions): Promise<string> {
   const entries = (await git(worktree, ['ls-tree', '-z', '--full-tree', commit], { ...options, reads: true })).split('\0').filter((entry) => entry !== '');
   const nameOf = (entry: string) => entry.slice(entry.indexOf('\t') + 1);
@@ -172,8 +172,8 @@ const TRIES = 100;
 const BETWEEN_TRIES_MS = 100;
 
 /**
- * Locks the worktree's index the way git does: while `index.lock` exists, no other git stages or commits. Our lock is a hard link to a file of our own,
- * so that it can be distinguished from another git's lock, even after a crash.
+ * Locks the worktree's index as git does: while `index.lock` exists, other git processes cannot stage or commit. Our lock is a hard link to another file of
+ * ours, so that even after a crash we can distinguish it from a lock by git.
  */
 async function indexOf({ worktree, key }: FileMerge, options: GitOptions) {
   const folder = (await git(worktree, ['rev-parse', '--absolute-git-dir'], { ...options, reads: true })).replace(/\n$/, '');
@@ -210,14 +210,14 @@ async function indexOf({ worktree, key }: FileMerge, options: GitOptions) {
         }
       }
     },
-    /** Prepares an index that keeps all staged entries and contains the file from the commit. */
+    /** Prepares an index that contains all staged entries and, in addition, the file from the commit. */
     async stage(commit: string, file: string): Promise<void> {
       await copyIndex(index, next);
       const [, , blob] = (await git(worktree, ['ls-tree', '-z', '--full-tree', commit, '--', file], { ...options, reads: true })).split(/[ \t]/);
       await gitOnFiles(worktree, ['update-index', '--add', '--cacheinfo', `100644,${blob},${file}`], { ...options, env: { GIT_INDEX_FILE: next } });
       await writeFile(own, await readFile(next), { flush: true });
     },
-    /** The lock file becomes the index, as in git. */
+    /** Renames the lock file to the index, as git does. */
     async put(): Promise<void> {
       if (!(await isHeld())) throw new MergeImpossible('the lock of its index was removed meanwhile');
       await rename(lock, index);

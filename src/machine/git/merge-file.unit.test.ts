@@ -130,7 +130,7 @@ test('a commit made by someone else during the merge is not undone, and no stray
   expect(git('rev-parse', `${await deliver(merge)}^1`)).toBe(theirs);
 });
 
-test('a failure after the branch moved restores both the branch and the file', async () => {
+test('if a step fails after the branch was moved, both the branch and the file are restored', async () => {
   const { path, merge, git } = worktree();
   const lock = join(git('rev-parse', '--absolute-git-dir'), 'index.lock');
   const replace = vi.spyOn(fileDisk, 'replaceFile');

@@ -5,14 +5,14 @@ import { LONGEST_PATH } from '../../wire/limits.ts';
 import { orNothing } from '../../wire/or-nothing.ts';
 import { nearestExisting } from '../paths.ts';
 
-/** Where someone works. Read from git's own files, so no git program is needed. */
+/** The repository and branch that a folder belongs to. They are read from git's files, so the git program is not needed. */
 export interface GitPlace {
   readonly folder: string;
-  /** The top of the working tree, which may be a linked one. */
+  /** The top of the working tree, which may be a linked worktree. */
   readonly root: string;
   /** The repository's main checkout. */
   readonly checkout: string;
-  /** The remote's address without credentials, or the name of the checkout's folder. */
+  /** The address of the remote without credentials. If there is no suitable remote, the name of the checkout's folder. */
   readonly repo: string;
   /** Undefined if no branch is checked out. */
   readonly branch: string | undefined;
@@ -33,17 +33,20 @@ export function placeOf(folder: string): GitPlace | undefined {
   }
 }
 
-/** The repository around a folder, or the folder itself if there is none. Inside a worktree: the repository it belongs to. */
+/**
+ * Returns the main checkout of the repository that contains the folder, even if the folder is in a linked worktree. Returns the folder itself if it is not in
+ * a repository.
+ */
 export const repositoryAround = (folder: string): string => placeOf(folder)?.checkout ?? resolve(folder);
 
-/** Git keeps a submodule in `<outer repository>/.git/modules/<name>`. */
+/** Whether the place is in a submodule. Git stores submodules in `<outer repository>/.git/modules/<name>`. */
 export const isSubmodule = ({ root }: GitPlace): boolean => /[\\/]\.git[\\/](?:.+[\\/])?modules[\\/]/.test(gitFolderOf(root) ?? '');
 
-/** The file contains one path. The limit protects memory from a hostile repository. */
+/** A `.git` file contains only one path. The limit prevents a hostile repository from filling the memory. */
 const LARGEST_MARK = 16 * 1024;
 const LARGEST_CONFIG = 1024 * 1024;
 
-/** `.git`, or the folder that the `.git` file of a linked worktree or submodule names. */
+/** Returns the folder `.git`. In a linked worktree or submodule `.git` is a file, and the result is the folder that it points to. */
 function gitFolderOf(root: string): string | undefined {
   const mark = join(root, '.git');
   const kind = orNothing(() => statSync(mark));
@@ -54,8 +57,8 @@ function gitFolderOf(root: string): string | undefined {
 }
 
 /**
- * A linked worktree has its own HEAD and names the folder whose configuration it shares. That folder may be a bare repository. If the repository is
- * gone, the worktree still belongs to it. A submodule is its own repository.
+ * Returns the git folder with the configuration. A linked worktree has its own HEAD, but shares the configuration of its repository, which may be bare. If
+ * that repository was deleted, the worktree still belongs to it. A submodule is a separate repository.
  */
 function sharedFolder(git: string): string {
   const named = readSmall(join(git, 'commondir'), LARGEST_MARK)?.trim();
@@ -65,7 +68,7 @@ function sharedFolder(git: string): string {
 
 const branchOf = (git: string): string | undefined => /^ref: refs\/heads\/(.+)$/m.exec(readSmall(join(git, 'HEAD'), LARGEST_MARK) ?? '')?.[1];
 
-/** `origin`, or the only remote. */
+/** Returns the address of `origin`, or of the only remote. */
 function remoteOf(shared: string): string | undefined {
   const remotes = new Map<string, string>();
   let section: string | undefined;
@@ -76,14 +79,14 @@ function remoteOf(shared: string): string | undefined {
     if (section !== undefined && url && !remotes.has(section)) remotes.set(section, url.replace(/^"(.*)"$/, '$1'));
   }
   const url = remotes.get('origin') ?? (remotes.size === 1 ? [...remotes.values()][0] : undefined);
-  // If the remote is just another folder on this machine, the name of the checkout's folder is more useful.
+  // If the remote is a folder on this machine, its path is ignored, because the name of the checkout's folder is more useful.
   return url && !/^(?:[./~]|[A-Za-z]:[\\/]|file:)/.test(url) ? withoutCredentials(url).slice(0, 300) : undefined;
 }
 
 function readSmall(path: string, most: number): string | undefined {
   return orNothing(() => {
     const found = statSync(path);
-    // A pipe would block, and a device may never end.
+    // Only regular files are read, because reading a pipe can block and a device may never end.
     return found.isFile() && found.size <= most ? readFileSync(path, 'utf8') : undefined;
   });
 }

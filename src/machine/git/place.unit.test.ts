@@ -29,7 +29,7 @@ test('ignores a `.git` that is neither a folder nor a file, or is a link that ca
   expect(repositoryAround(piped)).toBe(piped);
 });
 
-test('does not wait for a git file that never ends', () => {
+test('ignores a git file that is a pipe, because reading it would never end', () => {
   const folder = realpathSync(temporaryFolder());
   mkdirSync(join(folder, '.git'));
   execFileSync('mkfifo', [join(folder, '.git/config'), join(folder, '.git/commondir')]);
@@ -81,7 +81,7 @@ test("a linked worktree has its own root and branch, and its repository's remote
   expect(placeOf(tree)).toMatchObject({ root: join(folder, '..', 'tree'), checkout: folder, repo: 'git@example.org:acme/app.git', branch: 'other' });
 });
 
-test('worktrees of a bare repository belong to it, whatever their folders are called', () => {
+test('worktrees of a bare repository belong to that repository, whatever their folders are called', () => {
   const folder = repository('app');
   const bare = join(folder, '..', '.bare');
   git(folder, 'clone', '--quiet', '--bare', folder, bare);

@@ -6,18 +6,18 @@ import { orNothing } from '../../wire/or-nothing.ts';
 import { nearestExisting, realPathOf } from '../paths.ts';
 import { type GitPlace, isSubmodule, placeOf } from './place.ts';
 
-/** The name of a file in claims: its repository and its path there. */
+/** How a claim identifies a file: the repository, and the path in that repository. */
 export interface PlacedFile {
   readonly repo: string;
-  /** Relative to the top of the working tree; empty for the top itself. */
+  /** Relative to the top of the working tree. Empty for the top itself. */
   readonly path: string;
   readonly tree?: boolean;
 }
 
 /**
- * Converts paths to the names that claims use. Files outside a repository are left out. A file has two names if it is reached through a symbolic link
- * or is in a submodule, and a claim on either name counts. A path to a whole working tree counts only if the caller is in that tree. Any other tree,
- * such as a scratch worktree, is a copy, and its loss affects no claim.
+ * Converts paths to repositories and paths as used in claims. Files outside a repository are left out. If a path contains a symbolic link or leads into a
+ * submodule, the result contains two places, because a claim may be on either of them. A path to a whole working tree counts only if the caller works in that
+ * tree. Any other tree, such as a scratch worktree, is a copy, and deleting it affects no claim.
  */
 export function placedFiles(written: readonly WrittenPath[], folder: string): PlacedFile[] {
   if (folder.length > LONGEST_PATH) return [];
@@ -46,7 +46,7 @@ export function placedFiles(written: readonly WrittenPath[], folder: string): Pl
   return [...found.values()];
 }
 
-/** Undefined outside a working tree. */
+/** Returns the full path. Undefined if the path must start at the top of a working tree but is not in one. */
 function nameOf({ path, fromTop }: WrittenPath, folder: string): string | undefined {
   const named = resolve(folder, path);
   if (fromTop === undefined) return named;
@@ -57,7 +57,7 @@ function nameOf({ path, fromTop }: WrittenPath, folder: string): string | undefi
 const isFolder = (path: string): boolean => orNothing(() => statSync(path).isDirectory()) ?? false;
 const isSymbolicLink = (path: string): boolean => orNothing(() => lstatSync(path).isSymbolicLink()) ?? false;
 
-/** The repository around a folder and, for a submodule, the repositories around it. */
+/** Returns the repository that contains the folder. If that is a submodule, also the repositories that contain the submodule. */
 function placesAround(folder: string): readonly GitPlace[] {
   const places: GitPlace[] = [];
   for (let place = placeOf(folder); place; place = isSubmodule(place) ? placeOf(dirname(place.root)) : undefined) places.push(place);

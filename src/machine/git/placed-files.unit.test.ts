@@ -22,7 +22,7 @@ const placedTrees = (paths: readonly string[], folder: string) =>
     folder,
   );
 
-test('ignores an impossibly long path at no cost', () => {
+test('ignores an impossibly long path without searching for it', () => {
   const { path, repo } = repository('app');
   expect(placed([`${'a/'.repeat(500_000)}b`, 'src/a.ts'], path)).toEqual([{ repo, path: 'src/a.ts' }]);
   expect(placed([join(path, 'src/a.ts')], `/${'a/'.repeat(500_000)}`)).toEqual([]);
@@ -64,7 +64,7 @@ test("a submodule's file belongs to the submodule and to the outer repository; a
 });
 
 // Checking each folder on the way would take minutes.
-test('searches nothing below a missing folder', () => {
+test('does not search below a folder that does not exist', () => {
   const { path, repo } = repository('app');
   const files = Array.from({ length: 500 }, (_, index) => `${index}/${'a/'.repeat(95)}b`);
   const found = placed(files, join(path, 'd/'.repeat(1_500)));

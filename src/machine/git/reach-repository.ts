@@ -5,13 +5,13 @@ import type { LocatedRepository } from './repository.ts';
 
 interface Reach {
   readonly disk: Pick<GitDisk, 'locateRepository'>;
-  /** Folders in which repositories may be; undefined: anywhere. */
+  /** Folders in which the server may access repositories. If undefined, it may access all of them. */
   readonly repositories: readonly string[] | undefined;
-  /** A sentence with an alternative for the caller if the server may not access the repository. */
+  /** A sentence for the refusal that tells the caller what to do if the server may not access the repository. */
   readonly otherwise?: string;
 }
 
-/** The repository at this path, if it exists on this machine and the server may access it, including its main checkout. */
+/** Returns the repository at this path. Throws if it does not exist on this machine, or if the server may not access it or its main checkout. */
 export async function reachRepository({ disk, repositories, otherwise }: Reach, path: string, signal?: AbortSignal): Promise<LocatedRepository> {
   const requireAllowed = (at: string) => {
     if (isAllowed(at, repositories)) return;

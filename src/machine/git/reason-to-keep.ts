@@ -5,12 +5,12 @@ interface Belonging {
   readonly base_branch: string | null;
 }
 
-/** Why a worktree must not be removed; null if nothing would be lost. */
+/** Returns why a worktree must not be removed, or null if nothing would be lost. */
 export function reasonToKeep(state: WorktreeState, place: Belonging): string | null {
   return joined([...beyondBackup(state), ...coveredByBackup(state, place)]);
 }
 
-/** Why it must not be removed even after a backup of its work. */
+/** Returns why a worktree must not be removed even after its work was backed up, or null. */
 export const reasonAgainstForce = (state: WorktreeState): string | null => joined(beyondBackup(state));
 
 const beyondBackup = (state: WorktreeState) => [
@@ -23,7 +23,7 @@ const beyondBackup = (state: WorktreeState) => [
 const coveredByBackup = (state: WorktreeState, { branch, base_branch }: Belonging) => [
   state.inProgress === null ? null : `a ${state.inProgress} is in progress`,
   state.dirty,
-  // Someone uses it for something else, and a commit made on a detached HEAD right now would be lost.
+  // Someone uses the worktree for other work. A commit on a detached HEAD is on no branch, so it would be lost with the worktree.
   state.listed && state.branch !== branch ? (state.branch === null ? 'its HEAD is detached' : `branch ${state.branch} is checked out in it`) : null,
   state.unsaved > 0
     ? `${state.unsaved} commit(s) are not in ${base_branch ?? 'a base branch'}, not in a merge commit on a permanent branch, and not on a remote`

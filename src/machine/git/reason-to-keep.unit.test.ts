@@ -3,7 +3,7 @@ import { cleanWorktree } from '../../testing/stand-ins/pretended-disk.ts';
 import { reasonToKeep } from './reason-to-keep.ts';
 import type { WorktreeState } from './worktree-state.ts';
 
-test('keeps a worktree for every single thing that would be lost, and names all of them', () => {
+test('keeps a worktree if anything would be lost, and lists everything that would be lost', () => {
   const why = (change: Partial<WorktreeState>) => reasonToKeep({ ...cleanWorktree('a', 'own'), ...change }, { branch: 'own', base_branch: 'main' });
   expect(why({})).toBe(null);
   expect(why({ listed: false, exists: false, head: null, branch: null })).toBe(null);

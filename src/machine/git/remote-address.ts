@@ -7,19 +7,22 @@ export interface RemoteRepository {
   readonly repo: string;
 }
 
-/** Reads `https://host/owner/repo.git`, `ssh://git@host/owner/repo` and `git@host:owner/repo.git`. Null for anything else, such as a folder. */
+/**
+ * Parses addresses such as `https://host/owner/repo.git`, `ssh://git@host/owner/repo` and `git@host:owner/repo.git`. Returns null for any other address, such
+ * as a folder.
+ */
 export function readRemote(address: string): RemoteRepository | null {
   const url = /^(?:https?|ssh|git):\/\/(?:[^@/]*@)?([^/:]+)(?::\d+)?\/([^/]+)\/([^/]+?)(?:\.git)?\/?$/.exec(address);
   const scp = /^(?:[^@/:]+@)?([^/:]+):([^/]+)\/([^/]+?)(?:\.git)?\/?$/.exec(address);
   const [, host, owner, repo] = url ?? scp ?? [];
-  // In the path of an API call, `..` would lead elsewhere.
+  // Names such as `..` are refused, because the names become part of a path in API calls.
   const isName = (part: string | undefined): part is string => part !== undefined && /^(?!\.{1,2}$)[\w.-]+$/.test(part);
   return host && isName(owner) && isName(repo) ? { host, owner, repo } : null;
 }
 
 const SCHEMES = ['https:', 'ssh:'];
 
-/** An address for which git runs no program other than ssh: https, or ssh in either notation. */
+/** Whether the address uses https or ssh. For any other address, git might run a program other than ssh. */
 export function isSafeAddress(address: string): boolean {
   const isUrl = /^[a-z][a-z0-9+.-]*:\/\//i.test(address);
   const isFine = isUrl
@@ -28,10 +31,10 @@ export function isSafeAddress(address: string): boolean {
   return isFine && !/[\p{Cc}\s]/u.test(address);
 }
 
-/** ssh would read a host with a leading dash as an option. */
+/** A host must not begin with a dash, because ssh would treat it as an option. */
 const isHost = (host: string | undefined): boolean => host !== undefined && host !== '' && !host.startsWith('-');
 
-/** The address after the user's `insteadOf` rules. If several match, the longest counts. */
+/** Applies the user's `insteadOf` rules to the address. If several rules match, the longest one is used. */
 export function rewrittenAddress(address: string, rewrites: readonly AddressRewrite[], way: 'fetch' | 'push'): string {
   const longest = (pushOnly: boolean) =>
     rewrites
@@ -41,7 +44,7 @@ export function rewrittenAddress(address: string, rewrites: readonly AddressRewr
   return rule === undefined ? address : `${rule.to}${address.slice(rule.from.length)}`;
 }
 
-/** For GIT_ALLOW_PROTOCOL, so that git uses no other protocol. */
+/** Returns the value of GIT_ALLOW_PROTOCOL, which prevents git from using any other protocol. */
 export function protocolOf(url: string): string {
   const [, scheme] = /^([a-z][a-z0-9+.-]*):\/\//i.exec(url) ?? [];
   if (scheme !== undefined) return scheme.toLowerCase();

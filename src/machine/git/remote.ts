@@ -8,7 +8,7 @@ import type { GitSetting } from './git-program.ts';
 import { userSettings } from './git-user.ts';
 import { isSafeAddress, protocolOf, rewrittenAddress, withoutPasswords } from './remote-address.ts';
 
-/** The address of `origin` in the repository's configuration; null if it has none. Check it before using it. */
+/** Returns the address of `origin` from the repository's configuration, or null. Check the address before you use it. */
 export async function originOf(repository: string, options: GitOptions = {}): Promise<string | null> {
   const { code, stdout } = await runGit(repository, ['config', '--no-includes', '--get', 'remote.origin.url'], { ...options, reads: true, answers: [1] });
   return code === 0 ? stdout.trim() : null;
@@ -18,7 +18,7 @@ const PUSH_MS = 120_000;
 
 export type RemoteWhy = 'rejected' | 'refused' | 'unauthorized' | 'unreachable' | 'failed';
 
-/** The remote refused, or could not be reached. */
+/** The remote could not be reached, or it refused the request. */
 export class RemoteFailed extends Error {
   override readonly name = 'RemoteFailed';
   readonly why: RemoteWhy;
@@ -29,45 +29,44 @@ export class RemoteFailed extends Error {
   }
 }
 
-/** The target address, and the password for it. */
 export interface RemoteOptions extends GitOptions {
-  /** The address that the caller has checked. The repository's own configuration is not used. */
+  /** The address of the remote, which the caller has checked. The address in the repository's configuration is not used. */
   readonly address: string;
   readonly access?: RemoteAccess | undefined;
 }
 
-/** The commit of the branch on the remote, queried there; null if the remote has no such branch. */
+/** Asks the remote for the commit of the branch. Returns null if the branch does not exist there. */
 export async function remoteBranch(repository: string, branch: string, options: RemoteOptions): Promise<string | null> {
   const said = requireDone(await speak(repository, 'fetch', (url) => ['ls-remote', '--heads', '--', url, `refs/heads/${branch}`], { ...options, reads: true }));
-  // Git treats the name as a pattern and returns all refs that end in it.
+  // Git treats the name as a pattern and returns all refs that end with it.
   const line = said.split('\n').find((one) => one.endsWith(`\trefs/heads/${branch}`));
   return line?.split('\t')[0] || null;
 }
 
-/** Fetches missing commits of a remote branch. Does not move any branch of the repository. */
+/** Fetches the missing commits of a remote branch. Does not change any local branch. */
 export async function fetchBranch(repository: string, branch: string, options: RemoteOptions): Promise<void> {
   const plain = ['--quiet', '--no-tags', '--no-write-fetch-head', '--no-auto-maintenance', '--recurse-submodules=no'];
   requireDone(await speak(repository, 'fetch', (url) => ['fetch', ...plain, '--', url, `refs/heads/${branch}`], options));
 }
 
 export interface PushOptions extends RemoteOptions {
-  /** The commit to push; default: the local branch's commit. */
+  /** The commit to push. By default, the commit of the local branch. */
   readonly commit?: string;
 }
 
-/** Pushes to the branch of the same name, never with force. */
+/** Pushes to the remote branch with the same name. Never forces the push. */
 export async function pushBranch(repository: string, branch: string, { commit, ...options }: PushOptions): Promise<void> {
   const pushed = commit ?? (await resolveCommit(repository, `refs/heads/${branch}`, { signal: options.signal }));
   if (pushed === null) throw new RemoteFailed('failed', `the branch ${branch} does not exist, so it cannot be pushed`);
   const plain = ['--porcelain', '--no-follow-tags', '--no-verify', '--no-signed', '--recurse-submodules=no'];
   requireDone(await speak(repository, 'push', (url) => ['push', ...plain, '--', url, `${pushed}:refs/heads/${branch}`], options));
-  // Updates this ref as git does, so that the pushed commits count as saved elsewhere.
+  // Update the remote-tracking branch as git does, so that the pushed commits are known to exist on the remote.
   await git(repository, ['update-ref', `refs/remotes/origin/${branch}`, pushed], { signal: options.signal });
 }
 
 /**
- * Contacts another machine from a git folder of our own, with the repository's objects and our own configuration: pushurl, insteadOf, sshCommand,
- * proxies and credential helpers of the repository are not read.
+ * Runs a git command that contacts another machine. Git gets a temporary git folder with the repository's objects, but with our configuration. The
+ * repository's settings for pushurl, insteadOf, sshCommand, proxies and credential helpers are therefore not used.
  */
 async function speak(repository: string, way: 'fetch' | 'push', line: (url: string) => string[], options: RemoteOptions): Promise<ProgramResult> {
   const { address, access, ...rest } = options;
@@ -78,7 +77,7 @@ async function speak(repository: string, way: 'fetch' | 'push', line: (url: stri
   try {
     await writeGitFolder(scratch, { head: null, format });
     await symlink(join(commonFolder, 'shallow'), join(scratch, 'shallow'));
-    // Git uses these refs to report to the remote which commits exist here.
+    // Git needs these refs to tell the remote which commits exist here.
     const refs = await git(repository, ['for-each-ref', '--format=%(objectname) %(refname)'], { signal: rest.signal, reads: true });
     await writeFile(join(scratch, 'packed-refs'), refs);
     const isSameHost = access !== undefined && URL.canParse(url) && new URL(url).origin === access.origin;
@@ -95,7 +94,7 @@ async function speak(repository: string, way: 'fetch' | 'push', line: (url: stri
 
 const FIXED: readonly GitSetting[] = [
   ['core.hooksPath', '/dev/null'],
-  // Allows a renamed repository. The password is sent only to its own host.
+  // Follow redirects, because GitHub redirects requests for a renamed repository. The password is still sent only to its own host.
   ['http.followRedirects', 'initial'],
   ['gc.auto', '0'],
 ];
@@ -141,19 +140,18 @@ function failureOf(stdout: string, stderr: string): RemoteFailed {
   );
 }
 
-/** The environment variable from which the credential helper reads the password. */
+/** The credential helper reads the password from this environment variable. */
 const PASSWORD = 'COVENANT_REMOTE_PASSWORD';
-/** A fixed command line: it does not contain the password. */
+/** The command of the credential helper. It does not contain the password, because other users can see command lines. */
 const ANSWER = `!f() { test "$1" = get && printf 'username=x-access-token\\npassword=%s\\n' "$${PASSWORD}"; }; f`;
 
-/** A password for one host. */
 export interface RemoteAccess {
   readonly origin: string;
   readonly settings: readonly GitSetting[];
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Settings with which git uses this password for an https address, and only for that host. Undefined for other addresses. */
+/** Returns settings that make git use the password for this host only. Undefined if the address does not use https. */
 export function withPassword(address: string, password: string): RemoteAccess | undefined {
   if (!/^https:\/\//i.test(address) || !URL.canParse(address)) return undefined;
   const { origin } = new URL(address);

@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { GitFailed, type GitOptions, git, resolveCommit, runGit } from './git.ts';
 import { rootOf } from './git-files.ts';
 
-/** The folder is not a repository from which a worktree can be created. */
+/** No worktree can be created from this folder, for example because it is not in a git repository. */
 export class RepositoryUnfit extends Error {
   override readonly name = 'RepositoryUnfit';
   readonly why: 'missing' | 'not_git' | 'detached' | 'empty';
@@ -16,19 +16,19 @@ export class RepositoryUnfit extends Error {
 export interface LocatedRepository {
   /** The top of the working tree, without symbolic links. */
   readonly root: string;
-  /** Where its objects and branches are; elsewhere if the working tree is a linked one. */
+  /** The folder with the repository's objects and branches. For a linked worktree, it is outside the working tree. */
   readonly commonDir: string;
 }
 
-/** The repository whose working tree is the folder or contains it. */
+/** Returns the repository whose working tree contains the folder. */
 export async function locateRepository(folder: string, options: GitOptions = {}): Promise<LocatedRepository> {
   if (!existsSync(folder)) throw new RepositoryUnfit('missing', `the folder ${folder} does not exist on the server's machine`);
   try {
     const said = await git(folder, ['rev-parse', '--path-format=absolute', '--show-toplevel', '--git-common-dir'], { ...options, reads: true });
     const [root = '', commonDir = '', ...more] = said.split('\n');
-    // Half of such a path could be another repository's path.
+    // The output cannot be split reliably: the first part of the path could be the path of another repository.
     if (more.length > 1) throw new RepositoryUnfit('not_git', `${folder}: the path of its repository contains a line break`);
-    // With core.worktree, a repository can claim any folder as its own.
+    // The folders must be equal, because with core.worktree a repository can claim any folder as its working tree.
     if (root !== realpathSync(rootOf(folder))) throw new RepositoryUnfit('not_git', `${folder}: its configuration names ${root} as its folder`);
     return { root, commonDir };
   } catch (error) {
@@ -37,13 +37,13 @@ export async function locateRepository(folder: string, options: GitOptions = {})
   }
 }
 
-/** The branch that is checked out; null if HEAD is detached. */
+/** Returns the branch that is checked out, or null if HEAD is detached. */
 export async function currentBranch(repository: string, options: GitOptions = {}): Promise<string | null> {
   const { code, stdout } = await runGit(repository, ['symbolic-ref', '--quiet', 'HEAD'], { ...options, reads: true, answers: [1] });
   return code === 0 ? stdout.trim().replace(/^refs\/heads\//, '') : null;
 }
 
-/** The branch that all work goes to: the default of `origin`, otherwise `main` or `master`. */
+/** Returns the branch into which work is merged: the default branch of `origin`, otherwise `main` or `master`. */
 export async function defaultBranch(repository: string, options: GitOptions = {}): Promise<string | null> {
   const { code, stdout } = await runGit(repository, ['symbolic-ref', '--quiet', 'refs/remotes/origin/HEAD'], { ...options, reads: true, answers: [1] });
   if (code === 0) return stdout.trim().replace(/^refs\/remotes\/origin\//, '');
@@ -51,7 +51,7 @@ export async function defaultBranch(repository: string, options: GitOptions = {}
   return null;
 }
 
-/** Where new work starts: the checked-out branch and its commit. */
+/** Returns the branch that new work starts from, which is the one that is checked out, and its commit. */
 export async function startingPoint(repository: string, options: GitOptions = {}): Promise<{ branch: string; commit: string }> {
   const branch = await currentBranch(repository, options);
   if (branch === null) throw new RepositoryUnfit('detached', `HEAD of ${repository} is detached, so there is no branch to start from`);

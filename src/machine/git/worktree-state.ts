@@ -5,26 +5,26 @@ import { commitByHash, type GitOptions, git, resolveCommit } from './git.ts';
 import { gitOnFiles, submodulesIn } from './git-files.ts';
 import { keepsSubmodules, listedPath, listWorktrees } from './list-worktrees.ts';
 
-/** Everything that would be lost if a worktree and its branch were removed. */
+/** Describes a worktree, and what would be lost if it and its branch were removed. */
 export interface WorktreeState {
-  /** The repository lists it as a worktree. */
+  /** Whether the repository lists the path as a worktree. */
   readonly listed: boolean;
-  /** Something exists at its path. */
+  /** Whether a file or folder exists at the worktree's path. */
   readonly exists: boolean;
   readonly head: string | null;
-  /** The branch checked out in it; null if HEAD is detached. */
+  /** The branch that is checked out, or null if HEAD is detached. */
   readonly branch: string | null;
-  /** The reason it is locked. */
+  /** Why the worktree is locked, or null if it is not. */
   readonly locked: string | null;
-  /** A description of uncommitted changes. */
+  /** A description of the uncommitted changes, or null if there are none. */
   readonly dirty: string | null;
-  /** Another repository or worktree in one of its ignored folders, which git would delete too. */
+  /** The path of another repository or worktree in an ignored folder of this one, because git would delete that too. */
   readonly inner: string | null;
-  /** Git keeps a worktree's submodules, including their commits, even when its folder is gone. */
+  /** Whether git stores submodules of this worktree. Their commits would be deleted with the worktree. */
   readonly submodules: boolean;
   /** An unfinished operation, such as a merge or rebase. */
   readonly inProgress: string | null;
-  /** Commits of HEAD or the branch that are in neither the base branch, the merge commit nor a remote branch. */
+  /** The number of commits in HEAD or the branch that are not in the base branch, not in the merge commit and not on a remote. */
   readonly unsaved: number;
   readonly branchTip: string | null;
 }
@@ -33,7 +33,7 @@ export interface Against {
   readonly branch: string;
   readonly base: string | null;
   readonly mergeCommit: string | null;
-  /** The name prefix of temporary branches: commits only on those do not count as saved. */
+  /** The name prefix of temporary branches. A commit that is only on such a branch does not count as saved. */
   readonly passing: string;
 }
 
@@ -68,7 +68,7 @@ export async function worktreeState(repository: string, path: string, against: A
   };
 }
 
-/** A description of uncommitted changes; null if there are none. */
+/** Returns a description of the uncommitted changes, or null if there are none. */
 export async function uncommitted(path: string, options: GitOptions = {}): Promise<string | null> {
   const { changed, untracked, hidden } = await uncommittedCounts(path, options);
   const words = [
@@ -80,9 +80,9 @@ export async function uncommitted(path: string, options: GitOptions = {}): Promi
   return found.length > 0 ? found.join(', ') : null;
 }
 
-/** The number of uncommitted files. An untracked folder counts as one. */
+/** Counts files with uncommitted changes. An untracked folder counts as one file. */
 export async function uncommittedCounts(path: string, options: GitOptions = {}, depth = 0): Promise<{ changed: number; untracked: number; hidden: number }> {
-  // Git would look into submodules with their own settings, so they are checked here with ours.
+  // Git would read the files of submodules with the submodules' own settings, so submodules are checked separately below.
   const status = await gitOnFiles(path, ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=normal', '--ignore-submodules=dirty'], {
     ...options,
     reads: true,
@@ -97,7 +97,7 @@ export async function uncommittedCounts(path: string, options: GitOptions = {}, 
   return { changed: entries.length - untracked + touched, untracked, hidden };
 }
 
-/** The maximum depth of nested submodules. Deeper ones count as changed, so nothing in them is lost. */
+/** The maximum depth of nested submodules. Submodules below it are not checked and count as changed, so that nothing in them is lost. */
 const DEEPEST = 10;
 
 async function isTouched(path: string, options: GitOptions, depth: number): Promise<boolean> {
@@ -105,7 +105,7 @@ async function isTouched(path: string, options: GitOptions, depth: number): Prom
   return changed + untracked > 0;
 }
 
-/** Files marked as unchanged, or as not checked out although they exist: `status` does not report changes in them. */
+/** Counts files whose changes `git status` does not report, because they are marked as unchanged or as not checked out. */
 async function hiddenCount(path: string, options: GitOptions): Promise<number> {
   const files = (await git(path, ['ls-files', '-v', '-z'], { ...options, reads: true })).split('\0').filter((entry) => /^(S|[a-z]) /.test(entry));
   let hidden = 0;
@@ -116,7 +116,7 @@ async function hiddenCount(path: string, options: GitOptions): Promise<number> {
   return hidden;
 }
 
-/** Finds a repository or worktree in an ignored folder: git lists only its folder. Those that are not ignored are reported as untracked files. */
+/** Finds a repository or worktree in an ignored folder, for which git lists only the folder. One that is not ignored is counted as an untracked file. */
 async function innerRepository(path: string, options: GitOptions): Promise<string | null> {
   const ignored = await git(path, ['ls-files', '--others', '--ignored', '--exclude-standard', '-z'], { ...options, reads: true });
   return ignored.split('\0').find((entry) => entry.endsWith('/')) ?? null;
@@ -138,8 +138,8 @@ async function unsavedCount(repository: string, tips: readonly (string | null)[]
 }
 
 /**
- * The merge commit, if a permanent ref contains it. The branch itself does not count, and neither do temporary branches: if two of them were deleted
- * at the same time, each would seem to keep the commits of the other.
+ * Returns the merge commit if a permanent ref contains it. The worktree's own branch and temporary branches do not count. If two temporary branches were
+ * deleted at the same time, each check would otherwise rely on the other branch.
  */
 async function heldMerge(repository: string, { branch, mergeCommit, passing }: Against, options: GitOptions): Promise<string | null> {
   const commit = mergeCommit === null ? null : await commitByHash(repository, mergeCommit, options);

@@ -6,9 +6,9 @@ import { gitOnFiles } from './git-files.ts';
 import { keepsSubmodules, type ListedWorktree, listedPath, listWorktrees } from './list-worktrees.ts';
 import { uncommitted } from './worktree-state.ts';
 
-/** Refuses if a file is modified or untracked. Also removes the parent folder if it is empty. */
+/** Removes the worktree, and its parent folder if that is empty. Refuses if a file is modified or untracked. */
 export async function removeWorktree(repository: string, path: string, options: GitOptions = {}): Promise<void> {
-  // Checked here, because git would check it with the repository's own settings.
+  // The check is done here and not by git, because git would use the repository's own settings.
   if (existsSync(path)) await requireClean(repository, path, options);
   await git(repository, ['worktree', 'remove', '--force', '--', path], { timeoutMs: CHECKOUT_MS, ...options });
   await rmdir(dirname(path)).catch(() => {});
@@ -20,18 +20,21 @@ async function requireClean(repository: string, path: string, options: GitOption
   if (await keepsSubmodules(repository, path, options)) throw new GitFailed('worktree', null, `'${path}' contains submodules`);
 }
 
-/** Removes it with everything in it, after a backup. */
+/** Removes the worktree with all its files, without any check. Make a backup first. */
 export async function forceWorktreeAway(repository: string, path: string, options: GitOptions = {}): Promise<void> {
   await git(repository, ['worktree', 'remove', '--force', '--', path], { timeoutMs: CHECKOUT_MS, ...options });
   await rmdir(dirname(path)).catch(() => {});
 }
 
-/** The time limit for a checkout, which can be large. */
+/** The time limit for a checkout, which may contain many files. */
 export const CHECKOUT_MS = 90_000;
-/** The lock reason that git itself uses while it creates a worktree. Ours stays until the files are checked out. */
+/**
+ * The reason that git itself gives when it locks a worktree during its creation. Covenant's lock uses the same text and stays until the files are checked
+ * out.
+ */
 const BEING_MADE = 'initializing';
 
-/** Whether it exists and is ready to work in. */
+/** Whether the worktree exists on disk and the repository lists it. */
 export async function hasWorktree(repository: string, path: string, options: GitOptions = {}): Promise<boolean> {
   return existsSync(path) && (await listWorktrees(repository, options)).some((worktree) => worktree.path === listedPath(path));
 }
@@ -41,13 +44,14 @@ export interface NewWorktree {
   readonly branch: string;
   /** The commit that a new branch starts from. */
   readonly base: string;
-  /** The branch may have its own commits, and work continues on it. */
+  /** If true, work continues on an existing branch, which may have its own commits. */
   readonly continues?: boolean;
 }
 
 /**
- * Creates a worktree with a branch, or finds an existing one. Remains of an interrupted attempt, such as half a checkout or a branch without its own
- * commits, are taken over. A branch with commits is someone's work and refused. Returns the branch's commit.
+ * Creates a worktree with a branch, or uses an existing one, and returns the commit of the branch. If an earlier attempt was interrupted, it uses what that
+ * attempt left, such as half a checkout or a branch without its own commits. It refuses a branch that has commits of its own, because they are someone's
+ * work.
  */
 export async function addWorktree(repository: string, worktree: NewWorktree, options: GitOptions = {}): Promise<string> {
   return await retryWhileLocked(() => tryToAdd(repository, worktree, options), options.signal);
@@ -62,7 +66,7 @@ async function tryToAdd(repository: string, { path, branch, base, continues = fa
     if (there.branch !== branch) throw new GitFailed('worktree', null, `${path} is already a worktree of ${there.branch ?? 'a detached HEAD'}`);
     return there.head ?? base;
   }
-  // It is registered, but its folder was deleted by hand.
+  // The worktree is registered, but someone has deleted its folder.
   if (there) await requireNothingLeft(repository, path, branch, there, options);
   if (there) await git(repository, ['worktree', 'remove', '--force', '--', path], options);
   const tip = await resolveCommit(repository, `refs/heads/${branch}`, options);
@@ -73,7 +77,7 @@ async function tryToAdd(repository: string, { path, branch, base, continues = fa
     await gitOnFiles(path, ['read-tree', '--reset', '-u', 'HEAD'], { timeoutMs: CHECKOUT_MS, ...options, patient: false });
     await git(repository, ['worktree', 'unlock', '--', path], options);
   } catch (error) {
-    // Git creates the branch first, then the folder, and both would stay.
+    // Git creates the branch first and then the folder. Remove both after a failure.
     await discardUnfinished(repository, path).catch(() => {});
     if (tip === null) await deleteBranch(repository, branch, base).catch(() => {});
     throw error;
@@ -81,7 +85,7 @@ async function tryToAdd(repository: string, { path, branch, base, continues = fa
   return (await resolveCommit(repository, `refs/heads/${branch}`, options)) ?? base;
 }
 
-/** Refuses if git still keeps work of the deleted folder: commits that only the worktree's HEAD or its submodules contain. */
+/** Refuses if git still stores work from the deleted folder, which means commits that only the worktree's HEAD or its submodules contain. */
 async function requireNothingLeft(repository: string, path: string, branch: string, there: ListedWorktree, options: GitOptions): Promise<void> {
   const held = there.branch !== branch ? (there.branch ?? 'a detached HEAD') : (await keepsSubmodules(repository, path, options)) ? 'submodules' : null;
   if (held === null) return;
@@ -95,15 +99,15 @@ async function takeOverBranch(repository: string, branch: string, tip: string, b
 }
 
 /**
- * Removes a worktree whose creation was interrupted. Only git's own lock proves that nobody can have worked there yet, so a worktree with another
- * lock, or none, is left alone.
+ * Removes a worktree whose creation was interrupted. A worktree without a lock, or with another reason for its lock, is not touched, because only the lock
+ * from its creation proves that nobody has worked there yet.
  */
 export async function discardUnfinished(repository: string, path: string, options: GitOptions = {}): Promise<void> {
   const there = (await listWorktrees(repository, options)).find((worktree) => worktree.path === listedPath(path));
   if (there?.locked === BEING_MADE) await git(repository, ['worktree', 'remove', '--force', '--force', '--', path], options);
 }
 
-/** Deletes the branch only if it still points to this commit and no worktree has it checked out. Returns whether it is gone. */
+/** Deletes the branch if it still points to `expected` and is not checked out in a worktree. Returns whether the branch is gone. */
 export async function deleteBranch(repository: string, branch: string, expected: string, options: GitOptions = {}): Promise<boolean> {
   await requireBranchName(repository, branch, options);
   if ((await listWorktrees(repository, options)).some((worktree) => worktree.branch === branch)) return false;

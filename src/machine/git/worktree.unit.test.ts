@@ -41,13 +41,13 @@ describe('creating a worktree', () => {
     expect(await add({ continues: true })).toBe(own);
   });
 
-  test('takes over a branch from an interrupted attempt and moves it to the base', async () => {
+  test('uses a branch that an interrupted attempt has left, and moves it to the base', async () => {
     repository.git(['branch', branch]);
     base = repository.commit('later.txt', 'x');
     expect(await add()).toBe(base);
   });
 
-  test('takes over a worktree that a killed git left half created', async () => {
+  test('continues with a worktree that git had created only in part when it was killed', async () => {
     await add();
     rmSync(join(path, 'file-0.txt'));
     writeFileSync(join(root, '.git/worktrees/one/locked'), 'initializing\n');
@@ -245,14 +245,14 @@ describe('removing a worktree', () => {
     expect([existsSync(`${root}-worktrees`), repository.worktrees(), repository.branches()]).toEqual([false, [], ['main', branch]]);
   });
 
-  test('is refused if something is not committed', async () => {
+  test('is refused if the worktree contains uncommitted changes', async () => {
     repository.git(['config', 'status.showUntrackedFiles', 'no']);
     repository.write('new.txt', 'y', path);
     await expect(removeWorktree(root, path)).rejects.toThrow('contains modified or untracked files');
     expect(existsSync(join(path, 'new.txt'))).toBe(true);
   });
 
-  test('deletes a branch only at the commit where it was seen, and not while it is checked out', async () => {
+  test('deletes a branch only if it still points to the expected commit and is not checked out', async () => {
     expect(await deleteBranch(root, branch, base)).toBe(false);
     const own = repository.commit('a.txt', 'a', path);
     await removeWorktree(root, path);

@@ -9,12 +9,12 @@ interface Answer {
   readonly retryAt?: number;
 }
 
-/** GitHub refused or did not answer. The message is GitHub's own, if it sent one. */
+/** GitHub refused the request or did not answer. If GitHub sent a message, this error contains it. */
 export class GitHubFailed extends Error {
   override readonly name = 'GitHubFailed';
   readonly why: GitHubWhy;
   readonly status: number | null;
-  /** When the API may be called again. */
+  /** When the API may be called again, or null if the failure has nothing to do with a rate limit. */
   readonly retryAt: number | null;
 
   constructor(why: GitHubWhy, message: string, { status, retryAt }: Answer = {}) {
@@ -24,7 +24,7 @@ export class GitHubFailed extends Error {
     this.retryAt = retryAt ?? null;
   }
 
-  /** The request may have been carried out anyway. */
+  /** True if GitHub may have carried out the request although it failed here. */
   get isUncertain(): boolean {
     return this.why === 'unreachable' || this.why === 'failed';
   }
@@ -32,7 +32,7 @@ export class GitHubFailed extends Error {
 
 const DEFAULT_WAIT_MS = 60_000;
 
-/** When the API may be called again after a rate limit; null if the answer is not about rate limits. */
+/** Returns when the API may be called again, or null if the answer was not caused by a rate limit. */
 export function timeToTryAgain(status: number, headers: Readonly<Record<string, string | number | undefined>>, said: string, now: number): number | null {
   if (status !== 403 && status !== 429) return null;
   const wait = Number(headers['retry-after']);
@@ -42,7 +42,7 @@ export function timeToTryAgain(status: number, headers: Readonly<Record<string, 
   return status === 429 || /rate limit|abuse detection/i.test(said) ? now + DEFAULT_WAIT_MS : null;
 }
 
-/** A repository on the one host that this server calls. */
+/** A repository on the GitHub host that this server uses. */
 export type GitHubRepository = Pick<RemoteRepository, 'owner' | 'repo'>;
 
 export interface Pull {
@@ -71,21 +71,24 @@ export interface GitHubIssue {
   readonly body: string;
 }
 
-/** The server's operations on GitHub. Every failure is a `GitHubFailed`. Nothing is retried, so a caller knows exactly what it requested. */
+/**
+ * The operations that the server can perform on GitHub. They throw `GitHubFailed` on failure. Requests are never repeated, so that a caller knows exactly
+ * what was requested.
+ */
 export interface GitHub {
-  /** The host in the addresses of its repositories. */
+  /** The host name in the addresses of the repositories. */
   readonly host: string;
   readonly hasToken: boolean;
-  /** Null if the address belongs to another host or to none. */
+  /** Returns null if the address is not on this GitHub host. */
   repositoryAt(address: string): GitHubRepository | null;
-  /** The credentials with which git may push there. The token appears in no argument and no file. */
+  /** Returns the credentials for git to push to this address. The token is not written to a command line or a file. */
   gitAccess(address: string): RemoteAccess | undefined;
   openPulls(repository: GitHubRepository, branch: string): Promise<Pull[]>;
   pull(repository: GitHubRepository, number: number): Promise<Pull>;
   createPull(repository: GitHubRepository, branch: string, words: PullWords): Promise<Pull>;
   changePull(repository: GitHubRepository, number: number, words: PullWords): Promise<Pull>;
   createIssue(repository: GitHubRepository, issue: NewIssue): Promise<GitHubIssue>;
-  /** Issues changed since then, newest first, at most a few hundred. */
+  /** Returns the issues that have changed since the given time, newest first. The result is limited to a few hundred. */
   issuesSince(repository: GitHubRepository, since: number): Promise<GitHubIssue[]>;
 }
 
@@ -104,10 +107,13 @@ const TIMEOUT_MS = 15_000;
 const PAGE = 100;
 const MAX_PAGES = 3;
 const nothing = () => {};
-/** Octokit would print its requests to the console. */
+/** Without this, Octokit prints its requests to the console. */
 const SILENT = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 
-/** `api.github.com` is the API of `github.com`; GitHub Enterprise uses its host's own name; a server on this machine is a test proxy for github.com. */
+/**
+ * Returns the host of the repositories for an API address. The API of `github.com` is at `api.github.com`, and GitHub Enterprise uses its own host name. An
+ * address on this machine is taken for a proxy to github.com, as in tests.
+ */
 function hostOf(baseUrl: string): string {
   const { hostname } = new URL(baseUrl);
   return ['localhost', '127.0.0.1', '[::1]'].includes(hostname) ? 'github.com' : hostname.replace(/^api\./, '');
@@ -137,7 +143,7 @@ const issueOf = ({ number, html_url, body }: { number: number; html_url: string;
 export function createGitHub({ token: given, baseUrl = API, host = hostOf(baseUrl), timeoutMs = TIMEOUT_MS, now = Date.now }: GitHubOptions): GitHub {
   const token = given?.trim() ?? '';
   let client: Promise<Octokit> | undefined;
-  // Loaded when GitHub is first called: most commands never call it.
+  // Octokit is loaded at the first call, because most commands never use GitHub.
   const connect = async () => {
     const { Octokit: Client } = await import('@octokit/rest');
     return new Client({ auth: token, baseUrl: baseUrl.replace(/\/+$/, ''), userAgent: 'covenant', log: SILENT, request: { log: SILENT } });
@@ -166,7 +172,8 @@ export function createGitHub({ token: given, baseUrl = API, host = hostOf(baseUr
     async openPulls(repository, branch) {
       const head = `${repository.owner}:${branch}`;
       const pulls = await ask((rest, request) => rest.pulls.list({ ...repository, state: 'open', head, per_page: PAGE, request }));
-      // GitHub ignores a filter that it does not understand and returns all pull requests. An owner may also have a fork of the repository.
+      // The result is filtered again, because GitHub ignores filters that it does not understand and returns all pull requests. They may also come from a fork
+      // by the same owner.
       return pulls.filter(({ head: { ref, repo }, base }) => ref === branch && repo?.id === base.repo.id).map(pullOf);
     },
     pull: async (repository, number) => pullOf(await ask((rest, request) => rest.pulls.get({ ...repository, pull_number: number, request }))),
@@ -191,7 +198,7 @@ export function createGitHub({ token: given, baseUrl = API, host = hostOf(baseUr
   };
 }
 
-/** Checks the token before it goes into a header, because an error about an invalid header would quote it. */
+/** Checks the token before it is put into a header, because an error about an invalid header would contain the token. */
 function requireToken(token: string): string {
   if (token === '') throw new GitHubFailed('token_missing', 'GITHUB_TOKEN is not set for the server');
   if (/^[!-~]+$/.test(token)) return token;
@@ -204,7 +211,7 @@ interface Answered {
   readonly data: unknown;
 }
 
-/** Passes on only GitHub's own message, because the client's error contains the request. */
+/** Converts an error of the client. Only GitHub's message is used, because the error itself contains the request. */
 function failureOf(error: unknown, now: number): GitHubFailed {
   const { response } = error as { response?: Answered };
   if (response === undefined) {
@@ -223,7 +230,7 @@ const WHY: Readonly<Record<number, GitHubWhy>> = { 401: 'unauthorized', 403: 'fo
 
 const reasonOf = (error: unknown): string => withoutPasswords(String((error as Error).message)).slice(0, 200);
 
-/** GitHub's message, with its description of each error. */
+/** Joins GitHub's message with the descriptions of the single errors. */
 function wordsOf(data: unknown): string {
   if (typeof data !== 'object' || data === null) return '';
   const { message, errors } = data as { message?: unknown; errors?: unknown };

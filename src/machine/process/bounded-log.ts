@@ -1,35 +1,35 @@
 import { chmod, mkdir, open, readFile, rename, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** A log file of limited size, whatever is written to it: two generations of at most `maxBytes` each. */
+/** A log that never grows beyond its limit. It consists of two files, the current and the previous one, of at most `maxBytes` each. */
 export interface BoundedLog {
-  /** Writes one or more lines. Never throws and never waits. Lines beyond the rate limit are dropped, and their number is logged. */
+  /** Writes one or more lines. Never throws and never blocks. Lines that exceed the rate limit are dropped, and the number of dropped lines is logged. */
   write(text: string): void;
-  /** Writes a line of our own, exempt from the rate limit. */
+  /** Writes a line by the server itself. The rate limit does not apply to it. */
   note(text: string): void;
-  /** The text with secrets removed, on one line, shortened. */
+  /** Returns the text without secrets, on one line and shortened. */
   clean(text: string): string;
-  /** The newest lines, in chronological order. */
+  /** Returns the newest lines, oldest first. */
   tail(lines: number): Promise<string[]>;
-  /** Resolves when everything written so far is on disk. */
+  /** Waits until all lines that were written so far are on disk. */
   flush(): Promise<void>;
 }
 
 export interface BoundedLogOptions {
   readonly path: string;
   readonly maxBytes?: number;
-  /** Replaced wherever they occur. Values shorter than eight characters are not replaced, because they also occur by chance. */
+  /** Secrets that are replaced wherever they occur. Values with fewer than eight characters are not replaced, because they could occur by chance. */
   readonly secrets?: readonly string[];
   readonly now?: () => number;
 }
 
 const MAX_BYTES = 1024 * 1024;
 const MAX_LINE = 2_000;
-/** The rest of a longer line is ignored. */
+/** A longer line is cut at this length. */
 const MAX_READ = 16_000;
 const MIN_SECRET = 8;
 const REDACTED = '[redacted]';
-/** Lines per second on average, and in a burst. */
+/** The number of lines that may be written per second, and the number of lines in a burst. */
 const RATE = 100;
 const BURST = 2_000;
 
@@ -46,9 +46,9 @@ export function createBoundedLog(options: BoundedLogOptions): BoundedLog {
     const time = now();
     allowance = Math.min(BURST, allowance + (Math.max(0, time - allowedAt) * RATE) / 1000);
     allowedAt = time;
-    // After lines were dropped, wait for some capacity. Otherwise every other line would be a message about dropped lines.
+    // If lines were dropped, wait until several lines may be written. Otherwise every second line would be a message about dropped lines.
     const enough = leftOut > 0 ? RATE : 1;
-    // If the disk stops responding, the queue must not fill the memory.
+    // The queue is limited, because it would fill the memory if the disk stopped responding.
     if (allowance < enough || waiting.length >= BURST) return false;
     allowance--;
     return true;
@@ -65,7 +65,7 @@ export function createBoundedLog(options: BoundedLogOptions): BoundedLog {
     while (waiting.length > 0) {
       const lines = waiting;
       waiting = [];
-      // A full disk must not stop the server; the lines are lost.
+      // If the disk is full, the lines are lost, but the server must continue.
       await append(path, lines, maxBytes).catch(() => {});
     }
   };
@@ -78,7 +78,7 @@ export function createBoundedLog(options: BoundedLogOptions): BoundedLog {
   const log: BoundedLog = {
     clean: (text) => tidy(redact(text)),
     write(text) {
-      // A text over the limit is not split, so that a million lines cost no more than one.
+      // A text that exceeds the limit is not split into lines, because it could contain a million of them.
       const lines = text.length > MAX_READ ? [text] : text.split('\n');
       for (const line of lines) {
         if (line.trim() === '') continue;
@@ -106,7 +106,7 @@ export function createBoundedLog(options: BoundedLogOptions): BoundedLog {
   return log;
 }
 
-/** Reads the newest lines of a log file, which another process may write. */
+/** Reads the newest lines of a log file. Another process may be writing to it. */
 export async function tailOf(path: string, lines: number): Promise<string[]> {
   const texts = await Promise.all([older(path), path].map((file) => readFile(file, 'utf8').catch(() => '')));
   return lines > 0
@@ -144,7 +144,7 @@ async function append(path: string, lines: readonly string[], maxBytes: number):
 
 const bytes = (line = ''): number => Buffer.byteLength(line);
 
-/** Removes everything that controls the terminal of a reader. */
+/** Removes all characters that could control the terminal of someone who reads the log. */
 function tidy(text: string): string {
   const plain = text.replace(/\x1b\[[0-9;?]*[ -/]*[@-~]/g, '').replace(/[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]+/g, ' ');
   const line = plain.trimEnd();
@@ -152,7 +152,7 @@ function tidy(text: string): string {
 }
 
 function redactor(secrets: readonly string[]): (text: string) => string {
-  // A multi-line key is logged line by line, and any value may appear as JSON.
+  // Each line of a multi-line secret is matched separately, because it is logged line by line. The JSON form of a secret is matched too.
   const parts = secrets.flatMap((secret) => [secret, ...secret.split(/\r?\n/)]).map((part) => part.trim());
   const known = [...new Set(parts.flatMap((part) => [part, JSON.stringify(part).slice(1, -1)]))].filter((part) => part.length >= MIN_SECRET);
   if (known.length === 0) return (text) => text.slice(0, MAX_READ);
@@ -161,7 +161,7 @@ function redactor(secrets: readonly string[]): (text: string) => string {
   const longest = known[0]?.length ?? 0;
   return (text) => {
     const shown = text.slice(0, MAX_READ).replace(pattern, REDACTED);
-    // A secret cut in two at the limit is no longer recognized, so the end is dropped.
+    // The limit may have cut a secret in two, which would then not be recognized, so the end of the text is dropped.
     return text.length > MAX_READ ? shown.slice(0, Math.max(0, shown.length - longest)) : shown;
   };
 }

@@ -10,10 +10,10 @@ import { FolderMissing, isFolder, startError } from './process.ts';
 export interface ChildSpec {
   readonly file: string;
   readonly args: readonly string[];
-  /** The whole environment, not additions to the server's own. */
+  /** The complete environment. Nothing is added from the server's own environment. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** Marks the child's processes, so that they are found even after they leave its process group. */
+  /** A mark in the environment of the child's processes, by which they are found even after they leave its process group. */
   readonly marker?: string;
 }
 
@@ -30,13 +30,14 @@ export interface Child {
   readonly stderr: Readable;
   readonly exited: Promise<ChildExit>;
   /**
-   * Closes its input, then asks it to end, then kills it and everything it started. Each step gets `graceMs` to take effect. Resolves when none of
-   * its processes is left and all descriptors are closed. Processes that it leaves behind when it ends on its own are ended automatically.
+   * Stops the child in three steps: closes its input, asks it to end, then kills it and all processes that it started. Each step gets `graceMs` to take
+   * effect. Resolves when no process is left and all descriptors are closed. If the child ends on its own, the processes that it leaves behind are ended
+   * automatically.
    */
   stop(graceMs?: number): Promise<void>;
 }
 
-/** Some process of the child could not be ended: it belongs to another user or is stuck in the kernel. */
+/** A process of the child could not be ended, because it belongs to another user or is stuck in the kernel. */
 export class ProcessesLeft extends Error {
   override readonly name = 'ProcessesLeft';
 
@@ -45,20 +46,20 @@ export class ProcessesLeft extends Error {
   }
 }
 
-/** `began` is called in the same turn of the event loop in which the group starts; `ended` is called when it has ended. */
+/** `began` is called in the same turn of the event loop in which a process group starts. `ended` is called after the group has ended. */
 export interface GroupListener {
   began(group: number): void;
   ended(group: number): void;
 }
 
 const GRACE_MS = 1_000;
-/** Nothing survives SIGKILL for long, except inside the kernel. */
+/** How long to wait after SIGKILL. Only a process that is stuck in the kernel survives longer. */
 const KILL_MS = 10_000;
-/** The child's last output may still arrive after its end. */
+/** How long to wait for the child's last output, which may arrive after the child has ended. */
 const DRAIN_MS = 500;
 const LONGEST_LOOK_MS = 100;
 
-/** Rejects with ProgramMissing, FolderMissing or ProgramNotStarted. */
+/** Throws ProgramMissing, FolderMissing or ProgramNotStarted if the program cannot be started. */
 export async function startChild(spec: ChildSpec, listener?: GroupListener): Promise<Child> {
   const { file, args, cwd, marker = randomUUID() } = spec;
   if (!isFolder(cwd)) throw new FolderMissing(cwd);
@@ -73,7 +74,7 @@ export async function startChild(spec: ChildSpec, listener?: GroupListener): Pro
     const [error] = await once(child, 'error');
     throw startError(file, error);
   }
-  // Nothing is awaited between the start and this call: the reaper ends the child if we die, so it must know the child as early as possible.
+  // Do not await anything before this call. The reaper ends the child if this process dies, so it must know about the child as early as possible.
   listener?.began(child.pid);
   return superviseChild(child, child.pid, file, marker, listener);
 }
@@ -81,7 +82,7 @@ export async function startChild(spec: ChildSpec, listener?: GroupListener): Pro
 function superviseChild(child: ChildProcessWithoutNullStreams, pid: number, file: string, mark: string, listener: GroupListener | undefined): Child {
   const family = { groups: [pid], mark, since: startOf(pid) };
   const streams = [child.stdin, child.stdout, child.stderr];
-  // The child may end without reading its input. Writers get the error of their own write.
+  // The child may end without reading its input. These errors can be ignored, because each write also reports its own error.
   for (const stream of streams) stream.on('error', () => {});
   child.on('error', () => {});
   const exited = new Promise<ChildExit>((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
@@ -105,7 +106,7 @@ function superviseChild(child: ChildProcessWithoutNullStreams, pid: number, file
     if (left.length === 0) return;
     signalAll(left, 'SIGTERM');
     if (await allGoneWithin(graceMs)) return;
-    // A process that was just being forked is caught by the next round.
+    // The loop repeats, because a process may be forked while the others are being killed.
     for (const until = performance.now() + KILL_MS; (left = runningMembers(family)).length > 0; ) {
       if (performance.now() >= until) throw new ProcessesLeft(file, left);
       signalAll(left, 'SIGKILL');
@@ -117,7 +118,7 @@ function superviseChild(child: ChildProcessWithoutNullStreams, pid: number, file
     try {
       await endProcesses(graceMs);
       await exited;
-      // From here on the pid may be reused.
+      // After this, the system may reuse the pid.
       listener?.ended(pid);
       if (child.stdout.readableFlowing !== null) await waitAtMost(DRAIN_MS, closed);
     } finally {
@@ -127,7 +128,7 @@ function superviseChild(child: ChildProcessWithoutNullStreams, pid: number, file
 
   let ending: Promise<void> | undefined;
   const stop = (graceMs = GRACE_MS) => (ending ??= end(graceMs));
-  // Its pid stays reserved only while its group has members, so they must be ended now and not later.
+  // End the remaining processes of the group now. When the group is empty, the system may reuse its number.
   exited.then(() => stop()).catch(() => {});
   return { pid, stdin: child.stdin, stdout: child.stdout, stderr: child.stderr, exited, stop };
 }

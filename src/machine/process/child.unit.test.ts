@@ -65,7 +65,7 @@ test('automatically ends the processes that a child leaves behind, even if they 
   await child.stop();
 });
 
-test('stop may be called twice, and after the end', async () => {
+test('stop may be called twice, and after the child has ended', async () => {
   const child = await sh('exec sleep 1000');
   await Promise.all([child.stop(), child.stop()]);
   expect(isAlive(child.pid)).toBe(false);
@@ -73,7 +73,7 @@ test('stop may be called twice, and after the end', async () => {
   await expect(child.stop()).resolves.toBeUndefined();
 });
 
-test('holds no descriptor after a child has ended, even if an unreachable process keeps the other side of the pipe', async () => {
+test('keeps no descriptor open after a child has ended, even if a process that cannot be found still has the other end of the pipe', async () => {
   // Another session, no parent, an empty environment: nothing identifies it as ours.
   const child = await sh(`env -i PATH="$PATH" setsid sh -c 'sleep 1000 & echo $!'; exec cat`);
   const lost = Number(await firstLine(child));
@@ -104,7 +104,7 @@ test('distinguishes why a program cannot be started', async () => {
   await expect(start(file, [])).rejects.toThrow(`${file} was not found`);
 });
 
-test("a child has exactly the given environment, not the server's", async () => {
+test('a child gets exactly the given environment and no variable of the server', async () => {
   const child = await start('env', [], { env: { PATH: process.env.PATH, ONE: '1' } });
   let text = '';
   for await (const chunk of child.stdout) text += chunk;

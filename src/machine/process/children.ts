@@ -3,15 +3,15 @@ import type { Log } from '../../kernel/log.ts';
 import { type Child, type ChildSpec, startChild } from './child.ts';
 import { createReaper } from './reaper.ts';
 
-/** The long-lived programs of one server process. None of them outlives that process, however it ends. */
+/** The long-running programs that one server process has started. They end with that process, even if it crashes. */
 export interface Children {
-  /** Rejects with ProgramMissing, FolderMissing or ProgramNotStarted. */
+  /** Throws ProgramMissing, FolderMissing or ProgramNotStarted if the program cannot be started. */
   start(spec: Omit<ChildSpec, 'marker'>): Promise<Child>;
-  /** Ends all of them and starts no more. */
+  /** Ends all programs. After this, `start` refuses to start another one. */
   stopAll(graceMs?: number): Promise<void>;
-  /** The process that ends them if the server cannot. */
+  /** The process that ends the programs if the server dies. */
   readonly reaperPid: number | undefined;
-  /** A value in the environment of each program, by which its processes are found. */
+  /** A mark in the environment of each program, by which all its processes are found. */
   readonly mark: string;
 }
 

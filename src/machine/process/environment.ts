@@ -1,10 +1,13 @@
 import { delimiter, sep } from 'node:path';
 
 const PASSED = new Set(['PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'TERM', 'SHELL', 'TMPDIR', 'TZ', 'NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR']);
-/** What a program needs on Windows to run at all. */
+/** Variables that a program on Windows cannot run without. */
 const PASSED_ON_WINDOWS = new Set(['SYSTEMROOT', 'SYSTEMDRIVE', 'TEMP', 'TMP', 'USERPROFILE', 'APPDATA', 'LOCALAPPDATA', 'PATHEXT', 'COMSPEC']);
 
-/** A child's whole environment: what any program needs, and what its entry defines. The server's own variables contain tokens and are not passed on. */
+/**
+ * Returns the environment of a child process: the variables that every program needs, plus those that are configured for it. Other variables of the server
+ * are not passed on, because they contain tokens.
+ */
 export function childEnvironment(
   server: NodeJS.ProcessEnv,
   own: Readonly<Record<string, string>>,
@@ -20,7 +23,10 @@ export function childEnvironment(
   return { ...rest, ...(PATH === undefined ? {} : { PATH: server.npm_execpath ? withoutNpm(PATH) : PATH }), ...own };
 }
 
-/** When an npm script starts the server, its package's folders come first in PATH. An entry's `npx` would then run with another Node than the user's. */
+/**
+ * An npm script puts the folders of its own package first in PATH. Removes these folders, because otherwise a child that uses `npx` would run with a
+ * different Node version than the user's.
+ */
 function withoutNpm(path: string): string {
   const ofNpm = [`${sep}node_modules${sep}.bin`, `${sep}node-gyp-bin`];
   return path

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { childEnvironment } from './environment.ts';
 
-test("a child gets what any program needs and what its entry defines, and nothing else of the server's [gateway.config.env]", () => {
+test('a child gets the variables that every program needs and those that its entry defines, but no other variable of the server [gateway.config.env]', () => {
   const server = {
     PATH: '/usr/bin',
     HOME: '/users/ana',

@@ -1,29 +1,29 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 /**
- * Finds the processes of a child: its process group, processes that left the group but carry the child's mark in their environment, and everything
- * these have started. It imports nothing else, because the reaper depends on it.
+ * Finds all processes that belong to a child: its process group, processes outside the group that have the child's mark in their environment, and everything
+ * that these have started. The reaper uses this module, so it imports no other module of Covenant.
  */
 
-/** The environment variable that marks a process as ours, whichever group or session it moves to. */
+/** The environment variable with the mark. A process keeps it even if it moves to another group or session. */
 export const MARK = 'COVENANT_CHILD_OF';
 
-/** The id with which `process.kill` reaches the whole group. Windows has no groups. */
+/** The id that makes `process.kill` signal the whole process group. Windows has no process groups. */
 const groupId = (leader: number): number => (process.platform === 'win32' ? leader : -leader);
 
 export function signalGroup(leader: number, signal: NodeJS.Signals): void {
   signalAll([groupId(leader)], signal);
 }
 
-/** Each id is a process or, if negative, a group. */
+/** Sends the signal to each id. A negative id stands for a process group. */
 export function signalAll(ids: readonly number[], signal: NodeJS.Signals): void {
   for (const id of ids) {
-    // 0 and -1 would reach our own group, and every process.
+    // 0 would signal our own group, and -1 would signal every process.
     if (Math.abs(id) <= 1) continue;
     try {
       process.kill(id, signal);
     } catch {
-      // The process is gone or belongs to another user; the next check shows which.
+      // The process has ended or belongs to another user. The next check shows which of the two it is.
     }
   }
 }
@@ -33,13 +33,13 @@ export interface ProcessFamily {
   readonly groups: Iterable<number>;
   /** The prefix of the mark. */
   readonly mark: string;
-  /** The variable with the mark, if not `MARK`. */
+  /** The environment variable that contains the mark. By default, `MARK`. */
   readonly variable?: string;
-  /** From `startOf`: older processes are ignored. */
+  /** A start time from `startOf`. Processes that started earlier are ignored. */
   readonly since?: number;
 }
 
-/** The family's running processes, as ids for `signalAll`. Zombies do not count. */
+/** Returns the running processes of the family as ids for `signalAll`. Zombies are left out. */
 export function runningMembers({ groups, mark, variable = MARK, since = 0 }: ProcessFamily): number[] {
   const leaders = [...groups];
   const processes = readProcesses();
@@ -56,7 +56,7 @@ export function runningMembers({ groups, mark, variable = MARK, since = 0 }: Pro
     else continue;
     ours.add(pid);
   }
-  // Their children belong to them, even with another group and environment.
+  // Add the children of these processes, even if they have changed their group and environment.
   for (let grown = true; grown; ) {
     grown = false;
     for (const { pid, parent } of processes) {
@@ -77,7 +77,7 @@ export interface MarkedProcess {
   readonly value: string;
 }
 
-/** The leaders of groups that carry the variable, oldest first; undefined if the system does not show environments. */
+/** Returns the group leaders that have the variable in their environment, oldest first. Undefined if the system does not show environments. */
 export function markedLeaders(variable: string): MarkedProcess[] | undefined {
   return readProcesses()
     ?.filter(({ pid, group }) => pid === group)
@@ -90,7 +90,7 @@ export function markedLeaders(variable: string): MarkedProcess[] | undefined {
     .sort((one, other) => one.start - other.start || one.pid - other.pid);
 }
 
-/** When the process started, in the system's own unit; 0 if the system does not say. */
+/** Returns when the process started, in a unit that depends on the system. 0 if the system does not provide the time. */
 export const startOf = (pid: number): number => readProcess(pid)?.start ?? 0;
 
 interface Running {
@@ -113,12 +113,12 @@ function readProcesses(): Running[] | undefined {
 function readProcess(pid: number): Running | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The program's name is in parentheses and may contain any character.
+    // The second field is the program's name. It is in parentheses and may contain any character, so parse after the last parenthesis.
     const [state, parent, group, ...rest] = text.slice(text.lastIndexOf(')') + 2).split(' ');
     if (state === 'Z' || state === 'X') return undefined;
     return { pid, parent: Number(parent), group: Number(group), start: Number(rest[16]) };
   } catch {
-    // It ended in the meantime.
+    // The process has ended in the meantime.
     return undefined;
   }
 }
@@ -128,7 +128,7 @@ function carries(pid: number, needle: string): boolean {
   return environment.startsWith(needle) || environment.includes(`\0${needle}`);
 }
 
-/** Empty for another user's process, and for one that is gone. */
+/** Returns the environment of a process. Empty if the process belongs to another user or has ended. */
 function environmentOf(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/environ`, 'latin1');

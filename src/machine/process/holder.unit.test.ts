@@ -10,7 +10,7 @@ async function waiting(env: NodeJS.ProcessEnv = {}): Promise<{ child: ChildProce
   return { child, end: async () => child.kill('SIGKILL') && (await once(child, 'exit')) };
 }
 
-test.runIf(process.platform === 'linux')('a holder has ended once its process and everything it started are gone, or its pid is reused', async () => {
+test.runIf(process.platform === 'linux')('a holder has ended if its process and everything that it started have ended, or if its pid was reused', async () => {
   expect(hasEnded(THIS_PROCESS)).toBe(false);
   expect(hasEnded(null)).toBe(false);
   expect(hasEnded(`${process.pid}:1`)).toBe(true);

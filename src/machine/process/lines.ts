@@ -2,11 +2,14 @@ import type { Readable } from 'node:stream';
 
 export interface LineOptions {
   readonly maxBytes: number;
-  /** For a line over `maxBytes`: `cut` delivers it shortened; a function is called once, and reading stops. */
+  /** What to do with a line over `maxBytes`. `cut` shortens the line. A function is called once, and reading stops. */
   readonly tooLong: 'cut' | (() => void);
-  /** Receives a line without its end. Returns the weight of the time spent on it: 0 for lines that were requested. */
+  /** Receives a line without its line end. Returns a weight for the time spent on the line. The weight is 0 if the line was requested, such as an answer. */
   line(text: string): number;
-  /** The share of our time that unrequested lines may take. A writer that exceeds it has to wait, because we read more slowly. */
+  /**
+   * The share of the time that may be spent on lines that nobody requested. If a writer exceeds it, the stream is read more slowly, so that the writer has to
+   * wait.
+   */
   readonly share: number;
   /** Called when reading is slowed down. */
   slowed?(): void;
@@ -14,22 +17,23 @@ export interface LineOptions {
 
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
-/** After this time, other work gets a turn. */
+/** After this time, processing pauses to let other work run. */
 const SLICE_MS = 8;
-/** This much time may be used in a burst. */
+/** How much time a writer may use at once before the limit applies. */
 const BURST_MS = 250;
-/** The system's own cost per byte, which cannot be measured here. */
+/** An estimate of the time that the system itself needs for each byte, which cannot be measured here. */
 const MS_PER_BYTE = 4 / (1024 * 1024);
 const SMALLEST = 4096;
 
 /**
- * Reads a stream line by line in slices, so that neither a flood nor an endless line takes over the event loop or the memory. Lines are decoded as a
- * whole, because a character may span two chunks. Resolves when the stream has ended and its last line, with or without a newline, was delivered.
+ * Reads a stream line by line. It works in short slices and limits the length of a line, so that neither many lines nor an endless line can block the event
+ * loop or fill the memory. A line is decoded only when it is complete, because a character may span two chunks. Resolves after the last line was delivered,
+ * even if that line has no newline.
  */
 export function readLines(stream: Readable, options: LineOptions): Promise<void> {
   const { maxBytes, tooLong, line, share } = options;
   const partial = new LineBuffer(maxBytes);
-  /** Chunks not processed yet. */
+  /** Chunks that were read but not processed yet. */
   const chunks: Buffer[] = [];
   let ended = false;
   let over = false;
@@ -49,7 +53,7 @@ export function readLines(stream: Readable, options: LineOptions): Promise<void>
 
     const give = (bytes: Buffer): number => line(bytes.toString('utf8', 0, bytes.at(-1) === RETURN ? bytes.length - 1 : bytes.length));
 
-    /** Processes the chunk up to its first line end. Returns how many bytes were used, and the weight of the time spent. */
+    /** Processes the chunk up to its first line end. Returns how many bytes were processed, and the weight of the time spent on them. */
     const take = (chunk: Buffer): [used: number, weight: number] => {
       const at = chunk.indexOf(NEWLINE);
       const piece = at < 0 ? chunk : chunk.subarray(0, at);
@@ -95,14 +99,14 @@ export function readLines(stream: Readable, options: LineOptions): Promise<void>
 
     const onData = (chunk: Buffer) => {
       chunks.push(chunk);
-      // A paused stream may still emit data, because Node reads the rest when the process has ended.
+      // Even a paused stream may emit data, because Node reads the rest of the output when the process has ended.
       if (!turn) work();
     };
     const onEnd = () => {
       ended = true;
       if (!turn) work();
     };
-    // If the stream is closed before its end, nobody needs the rest.
+    // If the stream is closed before it has ended, the rest is not needed.
     const onClose = () => {
       if (!ended) finish();
     };
@@ -110,7 +114,7 @@ export function readLines(stream: Readable, options: LineOptions): Promise<void>
   });
 }
 
-/** Collects the pieces of one line in one buffer, so that a line that arrives byte by byte does not become a million objects. */
+/** Collects the pieces of a line in one buffer. Otherwise a line that arrives byte by byte would create a million objects. */
 class LineBuffer {
   #buffer = Buffer.alloc(0);
   #length = 0;
@@ -124,7 +128,7 @@ class LineBuffer {
     return this.#length;
   }
 
-  /** Adds as much as fits. */
+  /** Adds as much of the piece as fits below the limit. */
   add(piece: Buffer): void {
     const kept = piece.subarray(0, this.#most - this.#length);
     const needed = this.#length + kept.length;

@@ -22,7 +22,7 @@ test('lines do not depend on where chunks end, even inside a character', async (
   }
 });
 
-test('a line that is too long is shortened, or ends the reading', async () => {
+test('a line that is too long is shortened, or stops the reading', async () => {
   const chunks = [Buffer.from('a'.repeat(700)), Buffer.from('b'.repeat(700)), Buffer.from('\nnext\n'), Buffer.from(`${'c'.repeat(2_000)}\n`)];
   expect((await linesOf(chunks)).map((line) => line.length)).toEqual([1_000, 4, 1_000]);
   let told = 0;

@@ -23,7 +23,7 @@ export class FolderMissing extends Error {
   }
 }
 
-/** The system refused to start it: missing permission, no more processes or descriptors, or invalid arguments. */
+/** The system refused to start the program, for example because of missing permissions, too many processes or descriptors, or invalid arguments. */
 export class ProgramNotStarted extends Error {
   override readonly name = 'ProgramNotStarted';
 
@@ -42,12 +42,12 @@ export class ProgramTimedOut extends Error {
 
 export interface RunOptions {
   readonly cwd: string;
-  /** The whole environment, not additions to the server's own. */
+  /** The complete environment. By default, the server's own environment. */
   readonly env?: NodeJS.ProcessEnv;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
   readonly input?: string | undefined;
-  /** Per stream. Output beyond this is read and dropped. */
+  /** The limit for each of the two output streams. Output beyond the limit is read and dropped. */
   readonly maxOutputBytes: number;
 }
 
@@ -61,18 +61,18 @@ export interface ProgramResult {
 
 /** How long a program may take to end before it is killed. */
 const GRACE_MS = 2_000;
-/** A grandchild may keep the pipes open after the program has ended. It is not waited for. */
+/** How long to wait for more output after the program has ended. A process that it started may keep the pipes open for longer. */
 const DRAIN_MS = 500;
 
-/** Runs a program with exactly these arguments, without a shell. When its time is up, everything it started is killed too. */
+/** Runs a program with exactly these arguments, without a shell. After the timeout, the program and all processes that it started are killed. */
 export async function runProgram(file: string, args: readonly string[], options: RunOptions): Promise<ProgramResult> {
   const { cwd, env = process.env, timeoutMs, signal, input, maxOutputBytes } = options;
   signal?.throwIfAborted();
   if (!isFolder(cwd)) throw new FolderMissing(cwd);
-  // Its own group, so that everything it starts can be ended together.
+  // The program gets its own process group, so that it can be ended together with everything that it starts.
   const child = spawn(file, args, { cwd, env, detached: true, windowsHide: true, stdio: 'pipe' });
   const [stdout, stderr] = [collect(child.stdout, maxOutputBytes), collect(child.stderr, maxOutputBytes)];
-  // The program may end without reading its input.
+  // The program may end without reading its input, which is not an error.
   child.stdin.on('error', () => {});
   child.stdin.end(input ?? '');
 

@@ -47,7 +47,7 @@ test('ends a program that takes too long with everything it started, even if tha
   await expect.poll(() => isAlive(Number(readFileSync(file, 'utf8')))).toBe(false);
 });
 
-test('an abort ends the program and is thrown', async () => {
+test('an abort ends the program, and the call throws the reason of the abort', async () => {
   const controller = new AbortController();
   const run = node('setInterval(() => {}, 1000)', { signal: controller.signal });
   setTimeout(() => controller.abort(new Error('enough')), 100);
@@ -55,7 +55,7 @@ test('an abort ends the program and is thrown', async () => {
   await expect(node('', { signal: controller.signal })).rejects.toThrow('enough');
 });
 
-test('does not wait for a child that a program left behind with its pipes', async () => {
+test('does not wait for a process that the program has left behind and that still has its pipes open', async () => {
   const { stdout } = await node(
     `require('child_process').spawn('sleep', ['3'], { stdio: ['ignore', 'inherit', 'inherit'], detached: true }).unref(); console.log('done')`,
   );

@@ -1,6 +1,6 @@
 /**
- * The program of the reaper (`reaper.ts`): `node reaper-process <mark>`. Reads `+<group>` and `-<group>` lines until the pipe closes. A child that is
- * being started also holds the pipe, until its own environment carries the mark. So the last started child is found too.
+ * The program that `reaper.ts` starts as `node reaper-process <mark>`. It reads lines `+<group>` and `-<group>` until the pipe closes. A child that is just
+ * being started keeps the pipe open until its environment contains the mark, so the reaper finds even the child that was started last.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { runningMembers, signalAll } from './group.ts';
@@ -13,7 +13,7 @@ const groups = new Set<number>();
 const mark = process.argv[2];
 let rest = '';
 
-// The reaper ignores signals, because it must end after its server.
+// The reaper ignores signals, because it must not end before the server.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 
 process.stdin.setEncoding('utf8');
@@ -36,7 +36,7 @@ async function endAll(): Promise<void> {
   const family = { groups, mark };
   signalAll(runningMembers(family), 'SIGTERM');
   const began = performance.now();
-  // Requires two empty rounds: a process may have been forked during the first.
+  // The reaper ends after two checks without a result, because a process may have been forked during the first one.
   for (let quiet = 0; quiet < 2 && performance.now() - began < KILL_MS; ) {
     const left = runningMembers(family);
     quiet = left.length === 0 ? quiet + 1 : 0;

@@ -5,18 +5,18 @@ import type { Log } from '../../kernel/log.ts';
 import type { GroupListener } from './child.ts';
 
 /**
- * A small process that ends our children if we cannot. It holds a pipe to us and knows every process group. When the pipe closes, for whatever
- * reason, it ends them all and every process with our mark. It starts with the first group and is restarted if it dies.
+ * A small process that ends the server's children if the server dies. It reads a pipe from the server, which reports all process groups. When the pipe closes
+ * for any reason, the reaper ends these groups and every process with the server's mark. It is started with the first group, and started again if it dies.
  */
 export interface Reaper extends GroupListener {
   readonly pid: number | undefined;
-  /** Lets it exit once every child has ended. */
+  /** Lets the reaper exit when all children have ended. */
   stop(): Promise<void>;
 }
 
-/** A reaper that dies immediately is restarted with growing pauses. */
+/** If the reaper keeps dying immediately, the pause before the next start grows between these limits. */
 const RESTART_MS = { first: 100, most: 30_000 };
-/** A reaper that lived this long resets the pause. */
+/** If the reaper has run for this long, the pause starts again at its minimum. */
 const STEADY_MS = 10_000;
 const STOP_MS = 5_000;
 
@@ -35,7 +35,8 @@ export function createReaper(mark: string, log?: Log): Reaper {
     clearTimeout(later);
     later = undefined;
     const startedAt = performance.now();
-    // The reaper has its own session, so that a terminal's signals do not reach it. It runs in a folder that nobody removes, without our environment.
+    // The reaper runs in its own session, so that it does not receive signals from a terminal. It runs without the server's environment, and in a folder that
+    // nobody removes.
     const { LD_LIBRARY_PATH, SystemRoot } = process.env;
     const reaper = spawn(process.execPath, [PROGRAM, mark], {
       detached: true,
@@ -55,7 +56,7 @@ export function createReaper(mark: string, log?: Log): Reaper {
     };
     reaper.on('error', (error) => gone(error.message));
     reaper.on('exit', (code, signal) => gone(signal ?? `exit code ${code}`));
-    // Its end is reported by the exit event.
+    // Errors of the pipe are ignored, because the exit event reports that the reaper has ended.
     reaper.stdin?.on('error', () => {});
     reaper.unref();
     (reaper.stdin as Socket | null)?.unref();

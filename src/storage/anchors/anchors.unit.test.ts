@@ -74,7 +74,7 @@ test('a restore sets aside the anchors of replaced events and reports which; kep
   expect(notices).toEqual([expect.stringContaining('the earlier events 6 to 9 were replaced')]);
 });
 
-test('a difference is located as closely as the anchors allow; pruned events need not exist', () => {
+test('a difference is located as exactly as the anchors allow, and pruned events do not count as missing', () => {
   const points: AnchorPoint[] = [2, 4, 6].map((seq) => ({ seq, hash: `h${seq}`, time: seq, at: seq }));
   const compared = (events: [seq: number, hash: string, time: number][], head: number, pruned = 0, cuts: number[] = []) => {
     const check = new AnchorCheck(points);
@@ -98,7 +98,7 @@ test('a difference is located as closely as the anchors allow; pruned events nee
   expect(compared([[9, 'h9', 9]], 9, 8)).toMatchObject({ failed: 1, firstBreak: { seq: 1, reason: expect.stringContaining('events 1 to 8 are missing') } });
 });
 
-test('uses the key at a given path and creates none in the home', async () => {
+test('uses the key at a given path and does not create one in the home', async () => {
   const database = await temporaryDatabase('sqlite');
   const store = await openTestStore(database);
   await store.append(W, [{ category: 'work', kind: 'note.made', actor: 'operator' }]);

@@ -12,7 +12,7 @@ export interface AnchorReport {
 export class AnchorCheck {
   readonly #points: readonly AnchorPoint[];
   readonly #hashes = new Map<number, string>();
-  /** For an anchor, the first event before the anchored event that has a later time. Such an event replaced another one. */
+  /** Maps an anchor to the first event before the anchored event that has a later time. Such an event was written in place of the original one. */
   readonly #younger = new Map<AnchorPoint, number>();
   #next = 0;
 
@@ -28,7 +28,7 @@ export class AnchorCheck {
     if (time > point.time && !this.#younger.has(point)) this.#younger.set(point, seq);
   }
 
-  /** `pruned`: the point that the first existing event is chained to. It must be the beginning, or a cut that was signed. */
+  /** `pruned`: the point that the oldest remaining event is chained to. This must be the beginning of the journal, or the end of a signed prune. */
   finish(head: ChainPoint | undefined, pruned: ChainPoint, cuts: readonly ChainPoint[]): AnchorReport {
     let firstBreak = this.#points.length > 0 ? unsignedCut(pruned, cuts) : null;
     let agreed = pruned.seq;
@@ -58,7 +58,10 @@ export class AnchorCheck {
   }
 }
 
-/** The event that attests a cut needs no key, so anyone who can write to the database could forge it. Only a signed line proves the cut. */
+/**
+ * Reports a journal whose first events were removed without a signature. The journal's own event about the prune proves nothing, because anyone who can write
+ * to the database could forge it.
+ */
 export function unsignedCut({ seq, hash }: ChainPoint, cuts: readonly ChainPoint[]): ChainBreak | null {
   if (seq === 0 || cuts.some((cut) => cut.seq === seq && cut.hash === hash)) return null;
   const first = cuts.reduce((most, cut) => (cut.seq < seq ? Math.max(most, cut.seq) : most), 0) + 1;
@@ -72,5 +75,4 @@ export function withForged({ checked, failed, firstBreak }: AnchorReport, forged
   return { checked: checked + forged.length, failed: failed + forged.length, firstBreak: firstBreak ?? broken };
 }
 
-/** The earlier of two breaks. */
 export const earlierBreak = (one: ChainBreak | null, other: ChainBreak | null): ChainBreak | null => (!one || (other && other.seq < one.seq) ? other : one);

@@ -10,7 +10,7 @@ export const anchorPath = (folder: string, workspace: string): string => join(fo
 
 const OF_WORKSPACE = /^([a-z0-9][a-z0-9-]{0,39})\.jsonl$/;
 
-/** The workspaces that have a file in the folder. */
+/** Returns the workspaces that have an anchor file in the folder. */
 export const anchoredWorkspaces = (folder: string): string[] =>
   readdirSync(folder)
     .flatMap((name) => OF_WORKSPACE.exec(name)?.slice(1) ?? [])
@@ -18,23 +18,23 @@ export const anchoredWorkspaces = (folder: string): string[] =>
 
 export const isAnchorFile = (name: string): boolean => name === 'anchor.key' || name === 'anchor.keys.jsonl' || OF_WORKSPACE.test(name);
 
-/** An anchor that the journal has to agree with. */
+/** An event and its hash, recorded in an anchor. The journal must still contain that event with the same hash. */
 export type AnchorPoint = Pick<AnchorRecord, 'seq' | 'hash' | 'time' | 'at'>;
 
 export interface KeptAnchors {
-  /** Valid anchors, by `seq`. */
+  /** The anchors with a valid signature, sorted by `seq`. */
   readonly points: readonly AnchorPoint[];
-  /** The signed prunes. If a journal begins anywhere else, its beginning was not removed by the server. */
+  /** The prunes that the server signed. If a journal begins at any other point, somebody else removed the events before it. */
   readonly cuts: readonly ChainPoint[];
-  /** Lines that were not signed with a key of this home. */
+  /** Lines without a valid signature by one of this home's keys. */
   readonly forged: readonly { readonly seq: number; readonly reason: string }[];
-  /** Remarks for the person who verifies the journal. They are not errors. */
+  /** Notes for the person who verifies the journal. They are not errors. */
   readonly notices: readonly string[];
-  /** The digest of the last readable line. */
+  /** The digest of the last line that could be parsed. */
   readonly lastDigest: string;
 }
 
-/** The anchors of a workspace in this home, processed line by line, so that a large file need not be read at once. */
+/** Reads a workspace's anchors from this home line by line, so that a large file is not loaded into memory at once. */
 export class AnchorLines {
   readonly #path: string;
   readonly #workspace: string;
@@ -88,7 +88,7 @@ export function readAnchorFile(folder: string, workspace: string): KeptAnchors {
 
 const SAID = { restored: 'a backup was restored', imported: 'a workspace was imported' } as const;
 
-/** Drops the anchors of events that a signed restore or import by the operator removed. */
+/** When the operator restores or imports the store, events disappear. Drops the anchors of those events. */
 function setAside({ kind, at, keeps = 0 }: AnchorRecord, points: readonly AnchorPoint[], notices: string[]): AnchorPoint[] {
   const gone = points.filter(({ seq }) => seq > keeps);
   const last = gone.reduce((most, { seq }) => Math.max(most, seq), 0);
@@ -96,7 +96,7 @@ function setAside({ kind, at, keeps = 0 }: AnchorRecord, points: readonly Anchor
   return points.filter(({ seq }) => seq <= keeps);
 }
 
-/** A workspace's name consists of lower-case letters, digits and dashes, so it can be used in a file name unchanged. */
+/** Workspace names contain only lower-case letters, digits and dashes, so they can be used in file names unchanged. */
 export function workspaceNameOf(id: string): string {
   const [, name] = /^ws_([a-z0-9][a-z0-9-]{0,39})$/.exec(id) ?? [];
   if (name === undefined) throw new Error(`${JSON.stringify(id)} is not a workspace id`);

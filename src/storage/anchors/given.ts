@@ -5,7 +5,7 @@ import { keyIdOf, readKeys } from './keys.ts';
 import { readLines } from './lines.ts';
 import { type AnchorRecord, hasValidSignature, parseAnchor } from './record.ts';
 
-/** Why a file cannot be compared with a journal. */
+/** The given file cannot be compared with a journal. The message gives the reason. */
 export class AnchorUnreadable extends StoreError {
   override readonly name = 'AnchorUnreadable';
 }
@@ -13,9 +13,9 @@ export class AnchorUnreadable extends StoreError {
 const PLAIN = /^(\d+) ([0-9a-f]{64})$/;
 
 /**
- * Anchors that someone kept elsewhere: a copy of the home's file, the output of `audit anchor --json`, or a number and a hash. A public key in the
- * file takes precedence over the home's keys, which may have been replaced since. A restore sets none of these anchors aside: they prove which events
- * once existed.
+ * Reads anchors that someone stored outside the home: a copy of the anchor file, the output of `audit anchor --json`, or the number and hash of an event. If
+ * the file contains a public key, that key is used instead of the home's keys, because those may have been replaced. A restore does not invalidate these
+ * anchors, because they prove which events once existed.
  */
 export function readGivenAnchors(path: string, workspace: string, folder: string): Pick<KeptAnchors, 'points' | 'cuts' | 'forged' | 'notices'> {
   const { publicKeys } = readKeys(folder);
@@ -47,7 +47,7 @@ export function readGivenAnchors(path: string, workspace: string, folder: string
   return { points: points.filter(({ seq }) => seq > 0).toSorted((a, b) => a.seq - b.seq), cuts, forged, notices };
 }
 
-/** Reads a file that is one JSON object, possibly formatted over several lines. */
+/** Returns the content if the whole file is one JSON object, which may span several lines. */
 function isOneObject(path: string): { number: number; text: string; value: unknown }[] | undefined {
   const text = readFileSync(path, 'utf8').trim();
   try {

@@ -11,7 +11,7 @@ import { currentKey, rotateKey } from './keys.ts';
 import { appendLine, readLines } from './lines.ts';
 import { type AnchorRecord, digestOf, FIRST, signAnchor, type UnsignedAnchor } from './record.ts';
 
-/** The journal no longer agrees with its last anchor. A new anchor would hide that. */
+/** The journal no longer matches its last anchor. No new anchor is written, because it would hide the mismatch. */
 export class AnchorMismatch extends StoreError {
   override readonly name = 'AnchorMismatch';
 }
@@ -22,20 +22,19 @@ export interface WrittenAnchor {
   readonly path: string;
 }
 
-/** The anchors of one home. One process at a time writes them: the server, or a command while no server runs. */
+/** Reads and writes the anchors of one home. Only one process writes at a time: the server, or a command while no server is running. */
 export class AnchorKeeper {
   readonly folder: string;
   readonly #keyPath: string;
   readonly #read = new Map<string, { size: number; kept: KeptAnchors }>();
   readonly #reading = new Map<string, Promise<KeptAnchors>>();
 
-  /** `keyFile`: the private key, if it is outside the home. */
+  /** `keyFile`: path of the private key, if the key is not in the home. */
   constructor(home: string, keyFile: string | undefined) {
     this.folder = anchorFolder(home);
     this.#keyPath = keyFile ?? join(this.folder, 'anchor.key');
   }
 
-  /** The newest valid anchor. */
   async last(workspace: string): Promise<AnchorPoint | undefined> {
     return (await this.#kept(workspace)).points.at(-1);
   }
@@ -44,9 +43,9 @@ export class AnchorKeeper {
     return existsSync(anchorPath(this.folder, workspace));
   }
 
-  /** Anchors the journal's end; undefined if the journal has no event. */
+  /** Writes an anchor for the last event of the journal. Returns undefined if the journal is empty. */
   async anchor(db: Db, workspace: string, now: number): Promise<WrittenAnchor | undefined> {
-    // Read first, because a prune is signed before it is done.
+    // This must be read before the anchors, because a prune is signed before it is carried out.
     const pruned = await readAnchor(db, workspace);
     const { points, cuts } = await this.#kept(workspace);
     const last = points.at(-1);
@@ -54,7 +53,7 @@ export class AnchorKeeper {
     else {
       const cut = unsignedCut(pruned, cuts);
       if (cut) throw new AnchorMismatch(`in the journal of ${workspace} ${cut.reason}`);
-      // After a legitimate prune there is an anchor at or after its end.
+      // A prune by the server always leaves an anchor at or after the last pruned event.
       if (last.seq < pruned.seq || (await this.#agreeing(db, workspace, [last])).length === 0)
         throw new AnchorMismatch(`the journal of ${workspace} does not agree with its anchor at event ${last.seq}`);
     }
@@ -62,15 +61,15 @@ export class AnchorKeeper {
   }
 
   /**
-   * Records that a journal is about to be cut after this event. The line is signed before the cut, so that a crash in between leaves an unneeded line but
-   * never an unsigned cut.
+   * Records that the events up to this one are about to be pruned. The record is signed before the prune. If the server crashes in between, there is an
+   * unneeded record, but never a prune without a signature.
    */
   async pruning(db: Db, workspace: string, { seq, hash }: ChainPoint, now: number): Promise<void> {
     const event = await db.selectFrom('events').select('time').where('workspace_id', '=', workspace).where('seq', '=', seq).executeTakeFirst();
     if (event) await this.#sign(workspace, { kind: 'pruned', at: now, seq, hash, time: Number(event.time) });
   }
 
-  /** Records that the store was replaced. Anchors that agree with the new store stay valid. */
+  /** Records that the store was replaced. Anchors that match the new store stay valid. */
   async replaced(db: Db, workspace: string, kind: 'restored' | 'imported', now: number): Promise<WrittenAnchor> {
     const agreeing = await this.#agreeing(db, workspace, (await this.#kept(workspace)).points);
     const keeps = agreeing.reduce((most, { seq }) => Math.max(most, seq), 0);
@@ -80,7 +79,7 @@ export class AnchorKeeper {
     return written;
   }
 
-  /** Whether a journal agrees with every anchor of this home, without reading the whole journal. */
+  /** Checks whether the journal matches all anchors of this home. Reads only the anchored events, not the whole journal. */
   async check(db: Db, workspace: string): Promise<AnchorReport> {
     const pruned = await readAnchor(db, workspace);
     const { points, cuts, forged } = await this.#kept(workspace);
@@ -105,7 +104,7 @@ export class AnchorKeeper {
     return await this.#sign(workspace, { ...what, seq, hash, time });
   }
 
-  /** Accepts the journal's current beginning. Called if nothing was anchored before, or if the operator has replaced the store. */
+  /** Signs the point at which the journal begins now. Called if there was no anchor before, or if the operator has replaced the store. */
   async #acceptCut(db: Db, workspace: string, at: number): Promise<void> {
     const row = await db.selectFrom('journal_anchors').select(['seq', 'hash', 'time']).where('workspace_id', '=', workspace).executeTakeFirst();
     if (row && unsignedCut(row, (await this.#kept(workspace)).cuts)) await this.#sign(workspace, { ...row, kind: 'pruned', at });
@@ -114,7 +113,7 @@ export class AnchorKeeper {
   async #sign(workspace: string, what: Omit<UnsignedAnchor, 'workspace'>): Promise<WrittenAnchor> {
     await this.#kept(workspace);
     const kept = this.#read.get(workspace)?.kept as KeptAnchors;
-    // Nothing is awaited from here on, so that no other anchor is written in between.
+    // The code below must not await anything. Otherwise another anchor could be written in between.
     const key = currentKey(this.folder, this.#keyPath, what.at);
     const path = anchorPath(this.folder, workspace);
     const { record, line } = signAnchor({ ...what, workspace }, kept.lastDigest, key);
@@ -124,7 +123,7 @@ export class AnchorKeeper {
     return { record, publicKey: key.publicKey, path };
   }
 
-  /** The anchors that the journal agrees with. Anchors of pruned events agree if the prune was signed. */
+  /** Returns the anchors that match the journal. An anchor of a pruned event matches if the prune was signed. */
   async #agreeing(db: Db, workspace: string, points: readonly AnchorPoint[]): Promise<AnchorPoint[]> {
     const pruned = await readAnchor(db, workspace);
     const isSigned = unsignedCut(pruned, (await this.#kept(workspace)).cuts) === null;
@@ -139,7 +138,7 @@ export class AnchorKeeper {
     return points.filter(({ seq, hash }) => (isSigned && seq < pruned.seq) || hashes.get(seq) === hash);
   }
 
-  /** Rereads the file only if it has changed. Concurrent callers share one read. */
+  /** Reads the anchor file again only if it has changed. Concurrent callers share one read. */
   async #kept(workspace: string): Promise<KeptAnchors> {
     const known = this.#read.get(workspace);
     if (known?.size === sizeOf(anchorPath(this.folder, workspace))) return known.kept;
@@ -154,7 +153,7 @@ export class AnchorKeeper {
     const lines = new AnchorLines(this.folder, workspace);
     for (const [index, line] of readLines(path).entries()) {
       lines.add(line);
-      // Verifying signatures blocks this thread, so other work gets a turn in between.
+      // Verifying signatures blocks the thread, so the loop pauses regularly to let other work run.
       if (index % CHECKED_AT_ONCE === 0) await yieldToEventLoop();
     }
     this.#read.set(workspace, { size, kept: lines.kept });
@@ -165,7 +164,9 @@ export class AnchorKeeper {
 const CHECKED_AT_ONCE = 50;
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
-/** Finds an event before the anchored event that has a later time. Times rise with `seq`, so that event was written in place of another one. */
+/**
+ * Finds an event before the anchored one that has a later time. Times in a journal never decrease, so such an event was written in place of the original one.
+ */
 async function firstYounger(db: Db, workspace: string, { seq, time }: AnchorPoint) {
   const events = db.selectFrom('events').select(['seq', 'hash', 'time']).where('workspace_id', '=', workspace).where('seq', '<=', seq);
   return await events.where('time', '>', time).orderBy('seq').limit(1).executeTakeFirst();

@@ -45,7 +45,7 @@ export function makeKey(path: string): SigningKey {
   return readKey(path) as SigningKey;
 }
 
-/** A public key, signed by the previous one. The first key, and a key without introduction, sign themselves. */
+/** A public key with a signature by the previous key. The first key signs itself, and so does a key that was put there by hand. */
 const keyRecord = z.strictObject({
   kind: z.literal('key'),
   key: z.string(),
@@ -58,7 +58,7 @@ const keyRecord = z.strictObject({
 /** The file name contains a dot, so it cannot be a workspace name. */
 const keysPath = (folder: string): string => join(folder, 'anchor.keys.jsonl');
 
-/** Every key with which anchors of this home may be signed. */
+/** All keys that may have signed anchors of this home. */
 export interface KnownKeys {
   readonly publicKeys: ReadonlyMap<string, string>;
   readonly notices: readonly string[];
@@ -90,20 +90,23 @@ function introduce(folder: string, { id, publicKey }: SigningKey, by: SigningKey
   appendLine(keysPath(folder), canonicalJson({ ...record, signature: signer.sign(canonicalJson(record)) }));
 }
 
-/** The key with which new anchors are signed; created if missing. A key that someone put there by hand is recorded without an introduction. */
+/**
+ * Returns the key that signs new anchors, and creates it if it is missing. If someone put another key there by hand, that key is recorded without a signature
+ * by the previous key.
+ */
 export function currentKey(folder: string, path: string, at: number): SigningKey {
   const key = readKey(path) ?? makeKey(path);
   if (!readKeys(folder).publicKeys.has(key.id)) introduce(folder, key, null, key, at);
   return key;
 }
 
-/** Creates a new key, introduced by the old one, which is deleted. */
+/** Creates a new key, signs it with the old key, and deletes the old key. */
 export function rotateKey(folder: string, path: string, at: number): { key: string; previous: string } {
   const old = currentKey(folder, path, at);
   const waiting = `${path}.next`;
   rmSync(waiting, { force: true });
   const fresh = makeKey(waiting);
-  // The introduction is written first: after a crash in between, the old key stays in use.
+  // The signature by the old key is written first. If the program crashes before the rename, the old key stays in use.
   introduce(folder, fresh, old, old, at);
   renameSync(waiting, path);
   syncFolder(dirname(path));

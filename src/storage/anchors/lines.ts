@@ -1,11 +1,11 @@
 import { closeSync, constants, existsSync, fstatSync, fsyncSync, mkdirSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Appends one line, which is on disk when this returns. If a crash cut the previous line short, the new line starts after it. */
+/** Appends one line and syncs it to disk. If a crash left an incomplete last line, the new text starts on a line of its own. */
 export function appendLine(path: string, line: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const isNew = !existsSync(path);
-  // O_NOFOLLOW: through a link we would write into someone else's file.
+  // O_NOFOLLOW: if the path were a symbolic link, we would write into another file.
   const file = openSync(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0), 0o600);
   try {
     const { size } = fstatSync(file);
@@ -28,11 +28,11 @@ export function syncFolder(path: string): void {
 export interface ReadLine {
   readonly number: number;
   readonly text: string;
-  /** Undefined if the line is not JSON, for example after a crash. */
+  /** Undefined if the line is not valid JSON, for example because a crash cut it short. */
   readonly value: unknown;
 }
 
-/** The lines of a file; none if it does not exist. */
+/** Returns an empty list if the file does not exist. */
 export function readLines(path: string): ReadLine[] {
   if (!existsSync(path)) return [];
   const lines = readFileSync(path, 'utf8').split('\n');

@@ -6,19 +6,19 @@ import { isSignedBy, type SigningKey } from './keys.ts';
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
 /**
- * A signed record of a journal's end at one moment. `restored` and `imported` also record that the store was replaced: of the earlier anchors, only
- * those up to event `keeps` stay valid. `pruned` records the last event that a prune removes, instead of the end.
+ * A signed record of a journal's last event at one moment. The kinds `restored` and `imported` also record that the store was replaced: earlier anchors stay
+ * valid only up to the event `keeps`. The kind `pruned` records the last event that a prune removes.
  */
 const anchorRecord = z.strictObject({
   kind: z.enum(['anchor', 'restored', 'imported', 'pruned']),
   workspace: z.string(),
   seq: z.int().min(0),
   hash: sha256,
-  /** The time of that event. */
+  /** The time of the recorded event. */
   time: z.int(),
   at: z.int(),
   keeps: z.int().min(0).optional(),
-  /** The SHA-256 of the previous line in the file; zeros for the first. */
+  /** SHA-256 of the previous line in the file. The first line has zeros here. */
   previous: sha256,
   key: z.string(),
   signature: z.string(),
@@ -29,7 +29,7 @@ export type UnsignedAnchor = Omit<AnchorRecord, 'key' | 'signature' | 'previous'
 export const FIRST = GENESIS;
 export const digestOf = (line: string): string => digest('sha256', line);
 
-/** The record and the line to write. */
+/** Returns the signed record, and the same record as a line for the file. */
 export function signAnchor(anchor: UnsignedAnchor, previous: string, key: SigningKey): { record: AnchorRecord; line: string } {
   const unsigned = { ...anchor, previous, key: key.id };
   const record = { ...unsigned, signature: key.sign(canonicalJson(unsigned)) };

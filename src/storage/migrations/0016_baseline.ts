@@ -17,19 +17,19 @@ table events (workspace_id, seq)
   kind, actor, subject?, session?
   payload json -- Canonical JSON. The hash covers exactly this text.
   time time, hash
-  without rowid -- The key is the order of inserts and reads, so SQLite keeps one tree instead of two.
-  index events_feedback (workspace_id, seq) where "category" = 'feedback' -- Feedback is rare, so appending other events costs nothing extra.
+  without rowid -- Rows are inserted and read in the order of the key, so SQLite needs one tree instead of two.
+  index events_feedback (workspace_id, seq) where "category" = 'feedback' -- Contains only feedback, so that other appends are not slower.
   index events_subject (workspace_id, subject, seq)
   index events_actor (workspace_id, actor, seq)
 
--- The end of each workspace's chain, so that an append reads one row and a removed tail is noticed.
+-- The number and hash of each workspace's last event. An append reads only this row. If somebody removes the last events, the row shows that they are missing.
 table journal_heads (workspace_id)
   workspace_id, seq bigint, hash
 
--- Where a pruned journal begins: its last deleted event, as verified when it was deleted.
+-- The point at which a pruned journal begins: the last deleted event, whose hash was verified before it was deleted.
 table journal_anchors (workspace_id)
   workspace_id, seq bigint, hash
-  time time -- The time of that event.
+  time time -- The time of the last deleted event.
 
 -- The number of events that each token's calls added to the journal in a day. Several servers share the count.
 table journal_growth (workspace_id, token_id, day)
@@ -56,7 +56,7 @@ table tokens (workspace_id, id)
   hash unique -- SHA-256 of the token, hex. The token itself is shown once and never stored.
   kind 'operator' | 'developer' | 'agent' | 'instance' | 'web'
   developer_id?, agent_type?, instance_id?, label, created_by, created_at time, expires_at? time, last_used_at? time, revoked_at? time
-  proof_hash? -- For a browser's sign-in: SHA-256 of the secret with which its page proves that it is on the dashboard's own origin.
+  proof_hash? -- Only for browser sign-ins: SHA-256 of a secret. With this secret, a page proves that it runs on the dashboard's own origin.
   previous_hash? -- SHA-256 of the secret before the last rotation, which is accepted until previous_ends_at.
   previous_ends_at? time
   index tokens_of_agents (workspace_id, id) where "kind" = 'agent'
@@ -68,7 +68,7 @@ table tokens (workspace_id, id)
 table signin_links (hash)
   workspace_id, hash, developer_id, created_at time, expires_at time, used_at? time
 
--- One-time tickets. Each lets a signed-in browser open a single path when the page cannot send a header.
+-- One-time tickets for signed-in browsers. Each ticket opens one path, for requests in which a page cannot set a header.
 table page_tickets (hash)
   workspace_id, hash, token_id, path, expires_at time
   index page_tickets_expiry (workspace_id, expires_at)
@@ -76,13 +76,13 @@ table page_tickets (hash)
 -- A machine that requested tokens for its agents. It belongs to nobody until a signed-in person approves it.
 table device_grants (id)
   id
-  user_code -- Eight letters that a person compares on both screens.
+  user_code -- Eight letters shown on both screens, for a person to compare.
   device_code_hash unique -- SHA-256 of the code that the machine polls with. The code itself is returned once and never stored.
   machine_name, agents json
   source -- The address that the request came from.
   status 'pending' | 'approved' | 'denied' | 'consumed'
   workspace_id?, developer_id?, created_at time, expires_at time, polled_at? time
-  interval_seconds int -- How long the machine has to wait between two polls.
+  interval_seconds int -- How many seconds the machine must wait between two polls.
   decided_at? time
   create unique index device_grants_code on device_grants (user_code) where status = 'pending'
   index device_grants_expiry (expires_at)
@@ -90,16 +90,16 @@ table device_grants (id)
 -- One run of an agent's program, from its first hook to its last.
 table client_runs (workspace_id, actor, client_session)
   workspace_id, actor
-  client_session -- The program's own id for the run.
+  client_session -- The id that the agent's program gave to the run.
   client, developer_id
   session_id? -- The agent session of the run.
-  automatic int -- 1: the server started that session, and ends it when the agent starts one itself.
+  automatic int -- 1: the server started the session, and ends it when the agent starts its own session.
   repo?, folder?
-  compacted int -- 1: its context was compacted, and the necessary facts have not been added again yet.
-  handoffs_told? -- The newest handoff of which the run was notified. Stored here because handoffs have no receipts.
-  told_at_stop? -- Hash of the open points named at its last stop, so that the same points do not stop it twice.
-  denials json -- Edits denied in the last minute, by claim and path, with times.
-  found json -- The working tree as found: hashes of uncommitted paths, and the number of unpushed commits per branch.
+  compacted int -- 1: the agent's context was compacted, and the server has not yet sent the necessary facts again.
+  handoffs_told? -- The newest handoff that the agent was notified about. It is stored here because handoffs have no receipts.
+  told_at_stop? -- Hash of the unfinished points that were reported when the agent last tried to stop, so that the same points do not stop it again.
+  denials json -- The edits that were denied in the last minute, by claim and path, with their times.
+  found json -- The state of the working tree when the run began: hashes of uncommitted files, and the number of unpushed commits on each branch.
   started_at time, last_seen_at time, ended_at? time
   index client_runs_session (workspace_id, session_id)
   index client_runs_seen (last_seen_at)
@@ -108,15 +108,15 @@ table grants (workspace_id, id)
   workspace_id, id
   subject -- operator, developer:<id>, token:<id> or instance:<id>.
   action, scope json, max_uses? int, uses int, expires_at? time
-  revision int -- Rises with every change of the grant, so that an audit row can name the version that decided.
+  revision int -- Increases with every change to the grant, so that an audit row can show which version of the grant was applied.
   granted_by, created_at time, revoked_at? time, revoked_by?
-  recent? json -- The times of its last calls, oldest first, if its scope has max_per_minute.
+  recent? json -- The times of the last calls under this grant, oldest first, if its scope has max_per_minute.
   index grants_subject_action (workspace_id, subject, action)
 
 -- Another MCP server that has answered at least once. Stored in the default workspace, because it belongs to the server, not to a team.
 table upstreams (workspace_id, name)
   workspace_id, name
-  facts json -- What it reported: protocol revision, capabilities, name and version; resources and templates as last listed.
+  facts json -- What the server reported: protocol revision, capabilities, name, version, and its last list of resources and templates.
   first_seen_at time
 
 -- An approved definition, and the last seen one if it differs.
@@ -124,11 +124,11 @@ table upstream_pins (workspace_id, server, kind, name)
   workspace_id, server
   kind 'tool' | 'prompt'
   name -- The server's name for it.
-  exposed -- The published name. The first definition seen under a name keeps it.
-  approved? json -- Null: never approved.
+  exposed -- The name under which agents see it. If two definitions want the same name, the first one keeps it.
+  approved? json -- Null if the definition was never approved.
   approved_hash?, approved_at? time
-  approved_by? -- first-sight, or the actor who approved it.
-  seen? json -- Null: the server no longer lists it.
+  approved_by? -- first-sight if the first definition was approved automatically, otherwise the actor who approved it.
+  seen? json -- Null if the server does not list it anymore.
   seen_hash?, seen_at time
 
 -- A call that a person has to approve.
@@ -136,54 +136,54 @@ table approvals (workspace_id, id)
   workspace_id, id, noun
   name -- The tool or prompt, or the server of a resource.
   server?
-  arguments? json -- Shown to the person who decides. Deleted at the decision.
+  arguments? json -- Shown to the person who decides, and deleted after the decision.
   arguments_sha256, grant_id, token_id, developer_id?, actor, request_id
   status 'waiting' | 'approved' | 'refused' | 'lapsed' | 'used'
   created_at time, deadline_at time, decided_at? time, decided_by?
   decided_through? -- dashboard, cli, api, or elicitation in the caller's own client.
   reason?, used_at? time
-  index approvals_same_call (workspace_id, token_id, arguments_sha256, status) -- A repeated call finds its pending approval.
+  index approvals_same_call (workspace_id, token_id, arguments_sha256, status) -- Lets a repeated call find its pending approval.
   index approvals_due (status, deadline_at) -- The sweep searches all workspaces.
   ending index
 
--- A call that continues in a further round. Its use of the grant is already counted.
+-- A tool call that continues with another request, because the server asked the client for input. Its use of the grant is already counted.
 table call_rounds (workspace_id, token_sha256)
   workspace_id, token_sha256, token_id, noun, name, arguments_sha256, grant_id, approval_id?, request_state?, expires_at time
   index call_rounds_due (expires_at)
 
 table cycles (workspace_id, id)
   workspace_id
-  id -- The store's id. cycle_id is the contract's name, which is unique only in its repository.
+  id -- The id in the database. cycle_id is the name in the contract, which is unique only within a repository.
   repository, cycle_id, feature, mode
   status 'active' | 'archived' | 'cancelled'
-  machine json -- The machine when the cycle began: a changed config must not affect a running cycle.
+  machine json -- The state machine when the cycle began, because a later change to the configuration must not affect a running cycle.
   config? json -- config.json when the cycle was archived, without PSKs.
   phase, active_role, lock_role
-  lock_token -- Stored in plain text, because lock.acquire returns it again. Useless without a session of its role.
+  lock_token -- Stored in plain text, because lock.acquire returns the same token again. It cannot be used without a session of the role.
   lock_acquired_at time
   reworks int -- How often the cycle returned to an earlier phase.
   started_by, created_at time, updated_at time, completed_at? time, ended_at? time, ended_by?, reason?
-  revision int -- Rises with every change that the files show. If mirrored is lower, the files are outdated.
+  revision int -- Increases with every change that must be written to the files. If mirrored is lower, the files are outdated.
   mirrored int
   unique cycles_named (repository, cycle_id)
-  create unique index cycles_active on cycles (repository) where status = 'active' -- A folder is the same in every workspace, so it has at most one active cycle.
+  create unique index cycles_active on cycles (repository) where status = 'active' -- Across all workspaces, a folder has at most one active cycle.
   index cycles_of_repository (repository, id)
   create index cycles_unmirrored on cycles (repository, id) where mirrored < revision
 
--- Documents that one role leaves for another. The latest is the handoff; older ones are its history.
+-- Documents that one role writes for another. The latest one is the current handoff, and the older ones are its history.
 table cycle_handoffs (workspace_id, cycle, number)
   workspace_id, cycle, number int, target, producer, payload json, created_at time
 
--- A session of a role, opened with the role's PSK. Bound to the token that opened it.
+-- A session that was opened with the PSK of a role. Only the token that opened the session can use it.
 table role_sessions (workspace_id, id)
   workspace_id, id, token_sha256
-  psk_mark -- Identifies the PSK with which the session was opened. If the PSK changes, the session becomes invalid.
+  psk_mark -- Identifies the PSK that opened the session. If the PSK changes, the session becomes invalid.
   repository, role, token_id, actor, created_at time, last_seen time, expires_at time, closed_at? time, closed_by?
   unique role_sessions_token (workspace_id, token_sha256)
   index role_sessions_of_repository (workspace_id, repository, id)
   index role_sessions_by_expiry (expires_at)
 
--- Wrong PSKs from one caller for one role in one repository. Each one delays the next try.
+-- Counts the wrong PSKs that one caller sent for one role in one repository. Each one delays the next attempt.
 table psk_failures (workspace_id, repository, role, token_id)
   workspace_id
   repository -- The path of the file with the PSKs. If failures were counted by folder, every link to that file would allow more guesses.
@@ -192,35 +192,35 @@ table psk_failures (workspace_id, repository, role, token_id)
 -- One run of an agent that the server started in its own worktree.
 table instances (workspace_id, id)
   workspace_id
-  id -- work-123-a1; unique in its workspace.
+  id -- For example work-123-a1. Unique in the workspace.
   type 'coding' | 'review' | 'planning'
   status 'started' | 'waiting_review' | 'pr_created' | 'pr_merged' | 'pr_closed' | 'terminated' | 'abandoned'
   agent -- The launcher that started it.
-  developer_id? -- The developer it works for and appears as in the team; null in a workspace without developers.
-  agent_id -- The agent id that receives its messages (agent_register).
-  token_id? -- The token of its process; null until it is started.
-  machine -- The machine with its worktree and session. Servers on other machines leave it alone.
+  developer_id? -- The developer for whom the instance works. The team sees its work under this developer. Null in a workspace without developers.
+  agent_id -- The id under which the agent is registered (agent_register) and receives messages.
+  token_id? -- The token of the agent's process. Null until the process is started.
+  machine -- The machine that has the worktree and the agent session. Servers on other machines do not touch the instance.
   repository, worktree_path, branch_name, base_branch, base_commit?, session_name
   session_kind? 'tmux' | 'process'
-  pid? int -- The process group, identified together with its start time: a pid alone may be reused.
+  pid? int -- The process group. Its start time is stored too, because the system may reuse the pid.
   process_start? bigint, issue_number? int, prompt
-  parent_instance_id? -- For a review: the instance under review, and the review's number.
+  parent_instance_id? -- Only for a review: the instance under review, and the number of the review.
   review_iteration? int
-  failed_reviews int -- The number of review requests refused at the limit and of needs_work verdicts.
+  failed_reviews int -- Counts needs_work verdicts, and review requests that were refused because of the limit.
   pr_number? int, pr_url?
-  news? -- News for its agent. If the agent has ended, it is restarted with this text as its prompt.
-  status_reason? -- Why it stopped working, or why its worktree was kept.
+  news? -- News for the agent. If the agent has ended, it is started again with this text as the prompt.
+  status_reason? -- Why the agent stopped, or why the worktree was not removed.
   kept_reason?
-  backup_ref? -- The content of its worktree when a person forced its removal.
+  backup_ref? -- The git ref that saves the content of the worktree if a person forced its removal.
   created_by, created_at time, updated_at time, last_activity time, ended_at? time
   step? 'worktree' | 'session' | 'restart' | 'ending' | 'pull' | 'issues'
   step_until? time
-  step_by? -- The process that runs the step; null: any process.
+  step_by? -- The process that runs the step. Null if any process may run it.
   step_data? json -- The parameters of the step.
-  extra_reviews int = 0 -- Reviews that a person allowed beyond the limit in the settings.
+  extra_reviews int = 0 -- The number of additional reviews that a person allowed after the limit was reached.
   create index instances_under_way on instances (step_until) where step is not null
   create index instances_running on instances (workspace_id, id) where ended_at is null
-  create unique index instances_place on instances (machine, worktree_path) where ended_at is null -- Only one instance at a time works in a folder.
+  create unique index instances_place on instances (machine, worktree_path) where ended_at is null -- Only one instance at a time may work in a folder.
   index instances_status (workspace_id, status)
   index instances_made (workspace_id, created_at, id)
   index instances_ended (workspace_id, ended_at)
@@ -241,11 +241,11 @@ table review_feedback (workspace_id, id)
   feedback_type 'needs_work' | 'suggestions' | 'clarification'
   priority 'low' | 'normal' | 'high' | 'urgent'
   actionable_items json
-  git_commit_hash? -- The commit that delivers it, once created. It is on the coding branch when delivered is merged.
+  git_commit_hash? -- The commit that adds the feedback, once it exists. When delivered is merged, the commit is on the coding branch.
   delivered? 'merged' | 'message'
-  reason? -- Why it could not be merged.
+  reason? -- Why the feedback could not be merged.
   created_at time
-  step? 'merging' -- Set until the feedback is delivered either way.
+  step? 'merging' -- Set until the feedback has been delivered.
   step_until? time
   step_by? -- The process that runs the step.
   unique review_feedback_once (workspace_id, review_instance) -- A review submits its verdict once.
@@ -256,10 +256,10 @@ table review_feedback (workspace_id, id)
 table settings (workspace_id, key)
   workspace_id, key, value, updated_at time, updated_by
 
--- One item of work in the index, from any feature.
+-- One item of work, such as a task, in the index that finds duplicate work.
 table overlap_items (workspace_id, id)
   workspace_id, id
-  number int -- A short id, because each item has many postings.
+  number int -- A short id, because it is repeated in many rows of overlap_postings.
   kind 'task' | 'workstream' | 'workflow_task'
   owner_id, title, scope?
   action? 'create' | 'modify' | 'remove' | 'fix' | 'audit'
@@ -268,15 +268,15 @@ table overlap_items (workspace_id, id)
   repo?
   analysed json -- The extracted terms.
   prefix?, files json
-  revision bigint -- Rises with every change in the workspace, so that a process can read only what is new.
+  revision bigint -- Increases with every change in the workspace, so that a process can read only the changed rows.
   updated_at time, closed_at? time
   unique index overlap_items_number (workspace_id, number)
   index overlap_items_revision (workspace_id, revision)
   index overlap_items_closed (workspace_id, closed_at) where "closed_at" is not null
   index overlap_items_prefix (workspace_id, prefix) where "prefix" is not null
 
--- The inverted index: the items that contain a term.
-table overlap_postings (workspace_id, term, item) include (weight) -- A search reads thousands of keys with their weights.
+-- An inverted index that maps each term to the items that contain it.
+table overlap_postings (workspace_id, term, item) include (weight) -- The weight is included because a search reads it with thousands of keys.
   workspace_id, term, item int, weight int
   without rowid
 
@@ -292,12 +292,12 @@ table overlap_vectors (workspace_id, item_id, model)
   workspace_id, item_id, model
   vector -- Base64 of 32-bit floats.
 
--- A file in use: named by an open task, changed in a working tree, or claimed.
+-- A file that is in use, because an open task lists it, a working tree has changes to it, or somebody has claimed it.
 table file_marks (workspace_id, path, source, source_id)
   workspace_id, path
   source 'task' | 'snapshot' | 'claim'
   source_id, developer_id, repo?, action?
-  label? -- The source's name for people: a task's title, a branch.
+  label? -- The name shown to people, such as the title of a task or a branch.
   marked_at time, expires_at? time
   index file_marks_source (workspace_id, source, source_id)
 
@@ -307,7 +307,7 @@ table preflight_checks (workspace_id, id)
   developer_id, title
   planned_id? -- The planned task or workstream to start.
   warning_id?
-  candidates json -- The escalated candidates, as they were returned. Empty: no verdict needed.
+  candidates json -- The candidates for which the agent must decide whether they are duplicates, as they were returned. If empty, no verdict is needed.
   created_at time
   used_at? time -- A check can be used for one start.
   index preflight_checks_latest (workspace_id, developer_id, kind, created_at)
@@ -316,7 +316,7 @@ table overlap_warnings (workspace_id, id)
   workspace_id, id, developer_id
   kind 'task' | 'workstream'
   title
-  subject_id? -- The work it concerns, once that exists.
+  subject_id? -- The work that the warning is about, once that work exists.
   check_id?
   level 'warn' | 'escalated'
   matches json
@@ -335,9 +335,9 @@ table scope_verdicts (workspace_id, id)
 
 table tasks (workspace_id, id)
   workspace_id, id, developer_id
-  actor -- The actor that planned or started it.
+  actor -- The actor that planned or started the task.
   session_id?
-  workstream_id? -- Null only in rows from an older version, until the server's next start.
+  workstream_id? -- Null only in rows from an older version. The next start of the server adds a value.
   title
   task_type 'feature' | 'bug' | 'refactor' | 'chore' | 'docs' | 'test' | 'spike'
   status 'planned' | 'active' | 'blocked' | 'completed' | 'cancelled'
@@ -346,7 +346,7 @@ table tasks (workspace_id, id)
   component?
   priority 'low' | 'normal' | 'high' | 'urgent'
   target_files json, repo?, result_summary?, summary?
-  reason? -- Why it was cancelled.
+  reason? -- Why the work was cancelled.
   created_at time, started_at? time, updated_at time, closed_at? time
   index tasks_updated (workspace_id, updated_at, id)
   index tasks_workstream (workspace_id, workstream_id, status)
@@ -362,15 +362,15 @@ table workstreams (workspace_id, id)
   status 'planned' | 'active' | 'blocked' | 'completed' | 'cancelled'
   auto_created int -- 1: created by the server as a container for tasks without a workstream.
   result_summary?
-  reason? -- Why it was cancelled.
+  reason? -- Why the work was cancelled.
   created_at time, updated_at time, closed_at? time
   index workstreams_owner (workspace_id, developer_id, status)
   index workstreams_status (workspace_id, status, updated_at)
 
--- One comparison of all running work with itself and with recently finished work.
+-- The result of one audit, which compares all running work with each other and with recently finished work.
 table parallel_audits (workspace_id, id)
   workspace_id, id, developer_id
-  compared int -- The number of items compared.
+  compared int -- How many items were compared.
   conflicts json, created_at time
 
 -- One run of an agent. Its owner never changes.
@@ -392,7 +392,7 @@ table registered_repos (workspace_id, token_id, position)
   position int -- The position in the list that the machine sent.
   developer_id, repo, path?, branch?
 
--- The latest state of one working tree on one branch, as its developer's agents reported it.
+-- The latest state of one working tree on one branch, as reported by the developer's agents.
 table local_worktrees (workspace_id, id)
   workspace_id, id, developer_id, repo
   branch -- Empty if unknown, for example with a detached HEAD. Not null, because it is part of a unique key and no two nulls are equal.
@@ -403,10 +403,10 @@ table local_worktrees (workspace_id, id)
 
 table repo_commits (workspace_id, worktree_id, position)
   workspace_id, worktree_id
-  position int -- Newest first.
+  position int -- The newest commit has the lowest position.
   repo, sha, title?
 
--- Work in progress, for the agent that takes over. Outdated rows stay for audit.
+-- A description of work in progress for the agent that continues it. Outdated rows are kept for audit.
 table session_contexts (workspace_id, id)
   workspace_id, id, developer_id, session_id?, repo, branch?, title, summary, files_touched json, next_actions json, blockers json, task_ids json
   published_at time, expires_at time, superseded_by?, revoked_at? time
@@ -415,12 +415,12 @@ table session_contexts (workspace_id, id)
 -- A lease. It is active while it is neither released nor past expires_at.
 table claims (workspace_id, id)
   workspace_id, id, developer_id
-  actor -- The actor that holds it, with its session if known.
+  actor -- The actor that has the claim, with its session if that is known.
   agent_type?, session_id?, repo, paths json, symbols json
   mode 'exclusive' | 'shared'
   reason?, ttl_minutes int, created_at time, expires_at time, released_at? time
-  expired_at? time -- When the journal recorded the expiry. The lease itself ended at expires_at.
-  index claims_standing (workspace_id, expires_at) where "released_at" is null and "expired_at" is null -- Ended claims stay as a record.
+  expired_at? time -- When the expiry was recorded in the journal. The claim itself ended at expires_at.
+  index claims_standing (workspace_id, expires_at) where "released_at" is null and "expired_at" is null -- Claims that have ended are not deleted.
   ending index
 
 table announcements (workspace_id, id)
@@ -429,11 +429,11 @@ table announcements (workspace_id, id)
 
 table asks (workspace_id, id)
   workspace_id, id, from_developer_id
-  from_actor -- The agent that asked and receives the answer.
+  from_actor -- The agent that asked the question and receives the answer.
   session_id?, to_developer_id
-  to_agent_type? -- Null: any agent of the addressee.
+  to_agent_type? -- Null if any agent of the addressed developer may answer.
   message, repo?, paths json, created_at time, due_at time, delivered_at? time, read_at? time, answer?, answered_at? time, answer_delivered_at? time
-  index asks_to (workspace_id, to_developer_id, due_at) where "answered_at" is null -- Read with every heartbeat.
+  index asks_to (workspace_id, to_developer_id, due_at) where "answered_at" is null -- Every heartbeat runs a query that needs this index.
   index asks_from (workspace_id, from_developer_id, due_at)
   index asks_open (workspace_id, due_at) where "answered_at" is null
   index asks_fresh_answers (workspace_id, from_developer_id) where "answered_at" is not null and "answer_delivered_at" is null
@@ -443,14 +443,14 @@ table handoffs (workspace_id, id)
   workspace_id, id, from_developer_id, session_id?, to_developer_id, to_agent_type?, message, task_ids json, claim_ids json, repo?, branch?, context_id?
   status 'offered' | 'accepted'
   created_at time, accepted_at? time
-  taken_task_ids json -- The offered tasks that the receiver actually got.
+  taken_task_ids json -- The offered tasks that were actually transferred to the receiver.
   taken_claim_ids json
   index handoffs_status (workspace_id, status, created_at)
   index handoffs_to (workspace_id, to_developer_id, status, created_at)
   index handoffs_from (workspace_id, from_developer_id, status, created_at)
   ending index
 
--- A decision or blocker that the team should know. Never changed. A blocker counts only while it is recent.
+-- A decision or a blocker that the team should know about. Rows never change. A blocker counts as current only for a limited time.
 table notes (workspace_id, id)
   workspace_id, id, developer_id
   kind 'decision' | 'blocker'
@@ -458,18 +458,18 @@ table notes (workspace_id, id)
   index notes_time (workspace_id, created_at)
   index notes_session (workspace_id, session_id, created_at, id) where "session_id" is not null
 
--- Tokens used by one model. Of a payload, only the counters, the model's name and the hash are stored.
+-- The number of tokens that one model used. Only the counters, the model name and the hash of the reported data are stored.
 table agent_spans (workspace_id, id)
   workspace_id, id, developer_id, session_id?, agent_type?, source, model?, provider?, input_tokens bigint, cached_input_tokens bigint
   cache_creation_tokens bigint, cache_creation_1h_tokens bigint, output_tokens bigint, reasoning_tokens bigint, total_tokens bigint
-  cost_micros? bigint -- In micro-dollars, at the prices of price_version. Null if the price is unknown.
+  cost_micros? bigint -- Calculated in micro-dollars with the prices of price_version. Null if the price is unknown.
   price_version?
-  submitted_micros? bigint -- The submitted cost of the whole payload. Set only on its first span.
+  submitted_micros? bigint -- The cost that was submitted for the whole payload. Set only in the first row of the payload.
   cost_mismatch int, verified int, payload_sha256, ingested_at time
-  index agent_spans_payload (workspace_id, developer_id, payload_sha256, id) -- Includes the id, because SQLite would otherwise scan all spans in id order.
+  index agent_spans_payload (workspace_id, developer_id, payload_sha256, id) -- With the id, because SQLite would otherwise scan all rows by id.
   index agent_spans_time (workspace_id, ingested_at)
 
--- A price set by the workspace. The newest version of a model applies. A version without figures restores the default.
+-- A price that the workspace has set for a model. The newest version applies. A version without figures restores the default price.
 table model_prices (workspace_id, version)
   workspace_id, version int, model
   input? bigint -- Micro-dollars per million tokens.
@@ -477,7 +477,7 @@ table model_prices (workspace_id, version)
 
 table repositories (workspace_id, id)
   workspace_id, id
-  path -- Absolute, on the machine that registered it.
+  path -- An absolute path on the machine that registered the repository.
   name, created_at time, updated_at time
   unique repositories_path (workspace_id, path)
 
@@ -485,13 +485,13 @@ table agents (workspace_id, id)
   workspace_id, id, name
   runtime 'claude_code' | 'codex' | 'opencode' | 'custom' | 'gemini' | 'cursor'
   role 'coordinator' | 'worker'
-  status 'online' | 'offline' | 'busy' -- As last reported; an agent that is silent for too long counts as offline.
+  status 'online' | 'offline' | 'busy' -- The last reported status. An agent that has not reported for too long counts as offline.
   capabilities json, current_task_id?, workspace_path?, metadata? json
-  developer_id? -- Null: registered by the operator.
+  developer_id? -- Null if the operator registered the agent.
   token_id, actor, registered_at time
-  last_seen_at time -- The leases of all claims of the agent are measured from this time.
+  last_seen_at time -- The leases of all claims of this agent are counted from this time.
   updated_at time
-  index agents_silent (status, last_seen_at) -- The sweep searches all workspaces for silent agents.
+  index agents_silent (status, last_seen_at) -- The sweep searches all workspaces for agents that have stopped reporting.
   index agents_listed (workspace_id, status, id)
   index agents_actor (workspace_id, actor, last_seen_at) -- Hooks look up the agents of their caller after every tool call.
 
@@ -503,7 +503,7 @@ table workflows (workspace_id, id)
   source_ref?, source_content, repository_path
   plan? json -- Summary, approach, risks, assumptions. Null until a plan exists.
   max_parallel_tasks int, auto_create_workspaces int
-  developer_id? -- Null: created by the operator.
+  developer_id? -- Null if the operator created the workflow.
   actor, created_at time, updated_at time, started_at? time, finished_at? time
   index workflows_status (workspace_id, status, id)
   index workflows_repository (workspace_id, repository_path, id)
@@ -513,18 +513,18 @@ table workflow_tasks (workspace_id, id)
   estimated_complexity? 'low' | 'medium' | 'high'
   files json, capabilities json
   status 'pending' | 'planning' | 'in_progress' | 'paused' | 'completed' | 'failed' | 'skipped' | 'removed'
-  open_dependencies int -- Dependencies that are neither completed nor skipped. Stored so that an index finds the next task.
+  open_dependencies int -- The number of dependencies that are neither completed nor skipped. It is stored so that an index can find the next task.
   plan? json, context? json, outcome?, outcome_detail? json, error?
-  assigned_agent_id? -- The agent that holds the claim. Its lease ends when that agent is silent for too long.
+  assigned_agent_id? -- The agent that has claimed the task. The claim ends if the agent does not report for too long.
   claimed_at? time
-  fence int -- Rises with every claim and every revoked claim.
+  fence int -- Increases with every claim, and whenever a claim is revoked.
   completed_by?, worktree_id?
-  question_id? -- The task waits until a person answers this question, and then returns to resume_status.
+  question_id? -- The question that a person must answer before the task can continue. After the answer, the task returns to resume_status.
   resume_status? 'planning' | 'in_progress'
   last_checkpoint int
-  indexed int -- 0: not yet in the overlap index.
+  indexed int -- 0 until the task has been added to the overlap index.
   created_at time, updated_at time, started_at? time, finished_at? time
-  index workflow_tasks_next (workspace_id, workflow_id, status, open_dependencies, sequence, name) -- Finds the next task among 10,000 without a scan.
+  index workflow_tasks_next (workspace_id, workflow_id, status, open_dependencies, sequence, name) -- Finds the next of 10,000 tasks without a scan.
   index workflow_tasks_sequence (workspace_id, workflow_id, sequence, status)
   index workflow_tasks_name (workspace_id, workflow_id, name)
   index workflow_tasks_group (workspace_id, workflow_id, parallel_group, sequence)
@@ -544,17 +544,17 @@ table checkpoints (workspace_id, task_id, sequence)
   type 'plan' | 'progress' | 'decision' | 'error' | 'recovery' | 'complete' | 'replan'
   summary, detail? json, files_changed json, agent_id?, actor, created_at time
 
--- The workflow contract calls this a workspace. In the store, a workspace belongs to a team.
+-- A git worktree. The workflow contract calls it a workspace, but in the database a workspace belongs to a team.
 table worktrees (workspace_id, id)
   workspace_id, id, workflow_id
   status 'active' | 'merged' | 'abandoned'
   path, branch, base_branch?, base_commit?, merge_commit?, repository_path
   made_by_server int -- 1: the server created it on disk and may remove it. 0: it belongs to an agent.
-  step? 'creating' | 'removing' -- In progress on disk. If the process dies, another process finishes or undoes it after step_until.
+  step? 'creating' | 'removing' -- Set during the work on disk. If the process dies, another one finishes or undoes the step after step_until.
   step_until? time
-  task_id? -- The worktree was made for a claim of this task, with this fence.
+  task_id? -- The worktree was created for the claim of this task that has this fence.
   fence? int
-  kept_reason? -- Why it is still on disk although it is merged or abandoned.
+  kept_reason? -- Why the worktree is still on disk although its branch was merged or abandoned.
   actor, created_at time, updated_at time, closed_at? time
   index worktrees_workflow (workspace_id, workflow_id, status)
   index worktrees_path (workspace_id, path)
@@ -569,7 +569,7 @@ table workflow_templates (workspace_id, id)
 
 table messages (workspace_id, id)
   workspace_id, id, thread_id, reply_to_id?
-  sender_id -- An agent, or human.
+  sender_id -- The id of an agent, or human.
   recipient_id
   message_type 'task_assignment' | 'status_update' | 'query' | 'response' | 'notification'
   subject?
@@ -577,11 +577,11 @@ table messages (workspace_id, id)
   priority 'low' | 'normal' | 'high' | 'urgent'
   status 'unread' | 'read' | 'archived'
   workflow_id?, task_id?, actor, sent_at time, delivered_at? time, read_at? time, archived_at? time
-  answered_at? time -- Set on a question to a person once it was answered or is obsolete.
+  answered_at? time -- Only for questions to a person: when the question was answered or became obsolete.
   expires_at? time
   index messages_inbox (workspace_id, recipient_id, status, sent_at, id)
   index messages_thread (workspace_id, thread_id, sent_at, id)
-  index messages_expiry (recipient_id, status, expires_at) -- Expired questions, in all workspaces.
+  index messages_expiry (recipient_id, status, expires_at) -- Finds expired questions in all workspaces.
   index messages_undelivered (workspace_id, sent_at) where "status" = 'unread' and "delivered_at" is null
   ending index
 `;

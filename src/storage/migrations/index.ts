@@ -1,5 +1,5 @@
 import type { Migration } from '../migrate.ts';
 import { baseline } from './0016_baseline.ts';
 
-/** In order and without gaps. A released migration never changes; new ones go at the end. */
+/** Migrations are sorted by number, without gaps. Add new ones at the end, and never change one that was released. */
 export const MIGRATIONS: readonly [Migration, ...Migration[]] = [baseline];

@@ -10,12 +10,12 @@ import { inSnapshot, pagesOf } from './snapshot.ts';
 
 export interface ExportOptions {
   readonly workspace: string;
-  /** The version of this program. It shows people which version can read the file. */
+  /** The version of this program, written to the file so that people see which version can read it. */
   readonly version: string;
   readonly now: number;
-  /** Exports a journal with a broken chain and records that in the file. */
+  /** If true, a journal with a broken chain is exported too, and the file records that it was not verified. */
   readonly unverified: boolean;
-  /** Awaited before the next rows are read. */
+  /** Writes lines to the file. The export waits for it before it reads the next rows. */
   write(lines: string): Promise<void>;
   onRows?(rows: number): void;
   readonly signal?: AbortSignal;
@@ -27,7 +27,7 @@ export interface ExportResult {
   readonly firstBreak: ChainBreak | null;
 }
 
-/** Exports everything of a workspace, as of one moment. */
+/** Exports all rows of a workspace as they were at one moment. */
 export async function exportWorkspace(engine: Engine, options: ExportOptions): Promise<ExportResult> {
   return await inSnapshot(engine, (db) => writeSnapshot(engine, db, options));
 }

@@ -4,12 +4,12 @@ import { canonicalJson } from '../journal.ts';
 import type { TableLayout, TransferRow, Value } from './layout.ts';
 
 /**
- * One workspace as JSON lines: a header, one line per row, and an end line with the counts and the digest of all lines before it. A file without its
- * end line is incomplete. Rows are sorted by their tables' keys, so that the same content gives the same file on either engine.
+ * The format of an export: one workspace as JSON lines. The first line is a header, then each row has a line. The end line contains the counts and the digest
+ * of all earlier lines, so a file without it is incomplete. Rows are sorted by table key, so that both engines export the same content to the same file.
  */
 export const FORMAT = 1;
 
-/** Why nothing was exported or imported, and the next step. */
+/** Nothing was exported or imported. The message gives the reason and the next step. */
 export class TransferRefused extends StoreError {
   override readonly name = 'TransferRefused';
   readonly code: string;
@@ -24,7 +24,7 @@ export class TransferRefused extends StoreError {
 const HASH = z.string().regex(/^[0-9a-f]{64}$/);
 const count = z.int().nonnegative();
 
-/** The fields that every format has. */
+/** The header fields that all format versions have in common. */
 const anyHeader = z.looseObject({ kind: z.literal('covenant_export'), format: z.int(), version: z.string().max(100) });
 
 const header = z.strictObject({
@@ -33,7 +33,7 @@ const header = z.strictObject({
   schema: z.int(),
   version: z.string().max(100),
   workspace: z.strictObject({ id: z.string().min(1).max(100), name: z.string().min(1).max(100) }),
-  /** Whether the journal's chain was verified at export. */
+  /** Whether the export verified the hash chain of the journal. */
   verified: z.boolean(),
   exported_at: z.int(),
 });
@@ -94,7 +94,7 @@ export function readHeader(text: string | undefined, schema: number): TransferHe
 
 export type TransferContent = { readonly end: TransferEnd } | { readonly table: string; readonly row: Record<string, Value> };
 
-/** Any line but the first. */
+/** Parses any line after the header. */
 export function readContent(text: string, line: number): TransferContent {
   const value = parsed(text);
   if (value === undefined) throw fileDamaged(line, 'this is not JSON');

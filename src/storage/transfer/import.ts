@@ -13,7 +13,7 @@ import { clearUntouched, rowCounts } from './target-workspace.ts';
 
 export interface ImportOptions {
   readonly file: string;
-  /** Accepts a journal without verifying its chain. */
+  /** If true, the journal is imported without verifying its hash chain. */
   readonly unverified: boolean;
   /** The rules for the rows of each table. */
   readonly rules: RowRules;
@@ -23,14 +23,14 @@ export interface ImportOptions {
 
 export interface ImportResult {
   readonly header: TransferHeader;
-  /** The number of rows in the database now, by table. */
+  /** The number of rows that each table of the workspace contains after the import. */
   readonly rows: Readonly<Record<string, number>>;
-  /** The number of rows that were left out, by kind. */
+  /** The number of rows that were not imported, by the reason's name. */
   readonly leftOut: Readonly<Record<string, number>>;
   readonly journal: ChainPoint;
 }
 
-/** The file's header, checked before the database is touched. */
+/** Reads and checks the header of the file. Called before the database is changed. */
 export async function headerOf({ file, unverified }: Pick<ImportOptions, 'file' | 'unverified'>): Promise<TransferHeader> {
   const header = readHeader(await firstLine(file), SCHEMA_VERSION);
   if (!header.verified && !unverified) {
@@ -44,8 +44,8 @@ export async function headerOf({ file, unverified }: Pick<ImportOptions, 'file' 
 }
 
 /**
- * Imports all rows that the rules accept in one transaction that locks the workspace. If it fails, nothing is imported. No event is added: the journal
- * ends where the exported one did, so that an anchor kept elsewhere still proves it.
+ * Imports all rows that the rules accept, in one transaction that locks the workspace. If it fails, nothing is imported. The import adds no event to the
+ * journal, so that anchors stored elsewhere still match its end.
  */
 export async function importWorkspace(engine: Engine, options: ImportOptions): Promise<ImportResult> {
   const header = await headerOf(options);
@@ -65,7 +65,7 @@ const BATCH_ROWS = 500;
 const BATCH_CHARACTERS = 4 * 1024 * 1024;
 const POSITIONS: ReadonlyMap<string, number> = new Map(TABLES.map(({ name }, position) => [name, position]));
 
-/** One pass over the file, from its first line to its end. */
+/** Reads the file once, from the first line to the last. */
 class ImportReader {
   readonly #engine: Engine;
   readonly #db: Db;
@@ -135,7 +135,7 @@ class ImportReader {
     this.#batchCharacters += text.length;
   }
 
-  /** The row to import, by its feature's rules; undefined if it is left out. */
+  /** Applies the rule of the row's table. Returns the row to import, or undefined if it is left out. */
   #judge({ name }: TableLayout, row: TransferRow, line: number): TransferRow | undefined {
     const verdict = this.#options.rules[name as keyof RowRules](row, this.#options.place);
     if ('wrong' in verdict) {
@@ -149,7 +149,7 @@ class ImportReader {
     return verdict.row ?? undefined;
   }
 
-  /** Verifies the journal while its rows are read, so that the error can name the line of a break. */
+  /** Verifies the journal while its rows are read, so that an error message can include the line number of the break. */
   #follow({ name }: TableLayout, row: TransferRow, line: number): void {
     if (name === 'journal_anchors') this.#anchor = pointOf(row);
     if (name === 'journal_heads') this.#head = pointOf(row);
@@ -169,7 +169,7 @@ class ImportReader {
   }
 
   #check(end: TransferEnd, { number: line, bytes }: TransferLine): void {
-    // No digest covers the last line itself.
+    // The digest does not cover the last line itself, so that line is compared byte by byte.
     if (!bytes.equals(Buffer.from(writeLine(end)))) throw fileDamaged(line, 'this line was changed');
     if (this.#sum.digest('hex') !== end.sha256) throw fileDamaged(line, 'sha256: a line before this one was changed, removed or moved');
     const tables = new Set([...Object.keys(this.#counts), ...Object.keys(end.rows)]);

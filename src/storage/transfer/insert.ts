@@ -21,7 +21,7 @@ export async function insertBatch(engine: Engine, db: Db, batch: RowBatch, works
 
 const quoted = (name: string): string => `"${name}"`;
 
-/** One prepared statement, run for each row: the fastest way in process. */
+/** Runs one prepared statement for each row. For SQLite, which runs in this process, that is the fastest way. */
 async function insertOneByOne(db: Db, { table: { name, columns }, rows }: RowBatch): Promise<void> {
   const names = [...columns.keys()];
   const text = `insert into ${quoted(name)} (${names.map(quoted).join(', ')}) values (${names.map(() => '?').join(', ')})`;
@@ -34,7 +34,7 @@ async function insertOneByOne(db: Db, { table: { name, columns }, rows }: RowBat
     );
 }
 
-/** One round trip and one statement, whatever the number of rows. */
+/** Inserts all rows with one statement and one round trip. */
 async function insertAtOnce(db: Db, { table: { name, columns }, rows }: RowBatch): Promise<void> {
   const names = [...columns.keys()];
   const arrays = [...columns.values()].map(({ type }, index) => `$${index + 1}::${type}[]`);
@@ -54,7 +54,10 @@ function isNotUnique(error: unknown): boolean {
   return ('code' in error && error.code === '23505') || ('errcode' in error && (error.errcode === PRIMARY_KEY || error.errcode === UNIQUE));
 }
 
-/** Finds the row that collides with another workspace. Uses another connection, because PostgreSQL has ended this transaction. */
+/**
+ * Finds the row that conflicts with a row of another workspace. Reads through another connection, because after the error PostgreSQL rejects every statement
+ * of this transaction.
+ */
 async function collisionOf(reader: Db, { table, rows, lines }: RowBatch, workspace: string): Promise<TransferRefused | undefined> {
   const { name, owner, uniqueAcross } = table;
   for (const [index, row] of rows.entries()) {

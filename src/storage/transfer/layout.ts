@@ -1,7 +1,7 @@
 import { SCHEMA } from '../schema.ts';
 import type { Database } from '../schema-rows.ts';
 
-/** All values that a portable column can contain; JSON is stored as text. */
+/** The values that a column can contain. JSON is stored as text. */
 export type Value = string | number | null;
 export type TransferRow = Record<string, Value>;
 
@@ -12,31 +12,37 @@ interface Column {
 
 export interface TableLayout {
   readonly name: keyof Database;
-  /** By name, in the order in which a row is written. */
+  /** The columns by name, in the order in which an export writes them. */
   readonly columns: ReadonlyMap<string, Column>;
   readonly key: readonly string[];
-  /** The column that names the workspace of a row. */
+  /** The column that contains the id of the row's workspace. */
   readonly owner: 'workspace_id' | 'id';
-  /** Columns whose values must differ between workspaces. */
+  /** Sets of columns whose values must be unique across all workspaces. */
   readonly uniqueAcross: readonly (readonly string[])[];
 }
 
-/** Tables that concern only one server: permissions to run programs on one machine do not apply to another, and tickets and counts are temporary. */
+/**
+ * Tables whose rows belong to one server and are not transferred to another. Permissions to run programs apply to one machine only, and tickets and counts
+ * are temporary.
+ */
 export const OF_ONE_SERVER = ['machine_permissions', 'page_tickets', 'journal_growth'] as const satisfies (keyof Database)[];
 
-/** The tables of one server, and the table that belongs to the database instead of a workspace. */
+/** Tables that an export leaves out: those that belong to one server, and the one that belongs to the database instead of a workspace. */
 export const LEFT_OUT = ['schema_migrations', ...OF_ONE_SERVER] as const;
 
-/** The import must know the anchor before the first event. The other tables may come in any order, because none has a foreign key. */
+/**
+ * These tables come first, because the import needs the anchor before the first event. The order of the others does not matter, because no table has a
+ * foreign key.
+ */
 const FIRST = ['workspaces', 'journal_anchors', 'journal_heads', 'events'];
 
-/** Derived from the recorded schema, so that tables and columns of later migrations are included automatically. */
+/** The layout is derived from the recorded schema, so that tables and columns from later migrations are included automatically. */
 export const TABLES: readonly TableLayout[] = layoutOf(SCHEMA);
 
 function layoutOf({ sqlite, postgres }: typeof SCHEMA): TableLayout[] {
   const columns = Map.groupBy(postgres.matchAll(/^(\w+)\.(\w+) (text|integer|bigint)( not null)?( default .+)?$/gm), ([, table = '']) => table);
   const unique = Map.groupBy(postgres.matchAll(/^CREATE UNIQUE INDEX \w+ ON (\w+) USING btree \(([^)]+)\)/gm), ([, table = '']) => table);
-  // PostgreSQL has no primary key if an index with more columns serves as one.
+  // The keys are read from the SQLite statements, because a PostgreSQL table has no primary key if a larger index takes its place.
   const keys = new Map(
     [...sqlite.matchAll(/^CREATE TABLE "(\w+)" .*?(?:"(\w+)" \w+ primary key\b|primary key \(([^)]+)\))/gm)].map(([, table = '', one, several]) => [
       table,
@@ -61,7 +67,7 @@ function namesIn(list: string): string[] {
   return list.replaceAll('"', '').split(', ');
 }
 
-/** Why a row does not fit its table, with the column's name; undefined if it fits. */
+/** Returns the column that does not match its table's layout and what is wrong with it, or undefined if the row is valid. */
 export function rowProblem({ columns }: TableLayout, row: TransferRow): string | undefined {
   const unknown = Object.keys(row).find((name) => !columns.has(name));
   if (unknown !== undefined) return `${unknown}: unknown column`;
@@ -72,7 +78,7 @@ export function rowProblem({ columns }: TableLayout, row: TransferRow): string |
       if (!nullable) return `${name}: must not be null`;
     } else if (type === 'text') {
       if (typeof value !== 'string') return `${name}: expected text`;
-      // PostgreSQL cannot store NUL, and a file must be readable by both engines.
+      // PostgreSQL cannot store NUL characters, and both engines must be able to import the same file.
       if (value.includes('\0')) return `${name}: contains a NUL character`;
     } else if (!Number.isSafeInteger(value)) return `${name}: expected a whole number`;
   }

@@ -1,19 +1,19 @@
 import { createReadStream } from 'node:fs';
 import { fileDamaged } from './format.ts';
 
-/** Far longer than any row, so that some other file is not read into memory as one line. */
+/** This is far longer than any row. The limit prevents a file of another kind from being read into memory as one line. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
 export interface TransferLine {
   readonly number: number;
-  /** Without the newline. */
+  /** The line without its newline. */
   readonly text: string;
-  /** With the newline, if there is one. */
+  /** The line including its newline, if it has one. */
   readonly bytes: Buffer;
 }
 
-/** Splits at newlines only: node's readline also splits at separators that a text may contain. */
+/** Splits at newlines only. Node's readline is not used, because it also splits at other separators that a text may contain. */
 export async function* linesOf(path: string): AsyncGenerator<TransferLine> {
   let parts: Buffer[] = [];
   let size = 0;

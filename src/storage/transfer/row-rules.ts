@@ -3,29 +3,29 @@ import type { z } from 'zod';
 import type { Database } from '../schema-rows.ts';
 import type { LEFT_OUT, TransferRow, Value } from './layout.ts';
 
-/** The server that imports. */
+/** What the rules must know about the server that imports the file. */
 export interface ImportPlace {
   readonly now: number;
-  /** When a token issued to an agent now would expire; null: never. */
+  /** When an agent token would expire if it were issued now. Null if it would never expire. */
   readonly agentTokenEnd: number | null;
   /** Whether the server may access a path (`[machine] repositories`). */
   isAllowed(path: string): boolean;
 }
 
 /**
- * What happens to a row. `wrong` refuses the whole file. `leftOut` names a counted kind: the row itself if `row` is null, otherwise the part that is
- * dropped.
+ * Decides what happens to a row. If `wrong` is set, the whole file is refused. `leftOut` describes what is not imported, and these cases are counted: the
+ * whole row if `row` is null, otherwise a part of the row.
  */
 export type RowVerdict = { readonly row: TransferRow | null; readonly leftOut?: string } | { readonly wrong: string };
 export type RowRule = (row: TransferRow, place: ImportPlace) => RowVerdict;
 
-/** Every table has a rule: a table without one does not compile. */
+/** The rules for all tables. If a table has no rule, the code does not compile. */
 export type RowRules = Readonly<Record<Exclude<keyof Database, (typeof LEFT_OUT)[number]>, RowRule>>;
 
-/** Returns the problem of a value, or undefined. */
+/** Returns what is wrong with the value, or undefined if it is valid. */
 export type ColumnCheck = (value: Value) => string | undefined;
 
-/** Checks a row's columns one by one; `then` checks the row as a whole. A column without a check is checked by the rule for its name. */
+/** Builds a rule that checks each column, and then the whole row with `then`. A column for which `checks` has no entry is checked by its name. */
 export function rowRule<T>(checks: { readonly [C in keyof T & string]?: ColumnCheck } = {}, then?: RowRule): RowRule {
   const named = checks as Readonly<Record<string, ColumnCheck | undefined>>;
   return (row, place) => {
@@ -46,26 +46,26 @@ export const matches =
   (value) =>
     value === null || (typeof value === 'string' && pattern.test(value)) ? undefined : `expected ${expected}`;
 
-/** `task_` and 26 characters, the format of `newId`. */
+/** Requires an id as `newId` creates it: the prefix, an underscore and 26 characters. */
 export const idOf = (prefix: string): ColumnCheck => matches(new RegExp(`^${prefix}_[0-9A-HJKMNP-TV-Z]{26}$`), `an id such as ${prefix}_01J…`);
 export const sha256: ColumnCheck = matches(/^[0-9a-f]{64}$/, '64 hexadecimal digits');
 export const commit: ColumnCheck = matches(/^[0-9a-f]{40,64}$/, 'a commit');
 export const flag: ColumnCheck = (value) => (value === 0 || value === 1 ? undefined : 'expected 0 or 1');
 export const count: ColumnCheck = (value) => (value === null || (typeof value === 'number' && value >= 0) ? undefined : 'expected a number of at least 0');
 
-/** The rules of git's check-ref-format, and no leading dash. */
+/** Requires a valid branch name by the rules of `git check-ref-format`, without a leading dash. */
 export const branch: ColumnCheck = (value) =>
   value === null || (typeof value === 'string' && value !== '' && !/^-|^@$|\.\.|@\{|[\p{Cc} ~^:?*[\\]|(^|\/)\.|\.lock(\/|$)|\.$|^\/|\/$|\/\//u.test(value))
     ? undefined
     : 'expected a branch name';
 
-/** A path on this machine that the server works with. */
+/** Requires an absolute, normalized path without control characters. */
 export const localPath: ColumnCheck = (value) =>
   value === null || (typeof value === 'string' && isAbsolute(value) && normalize(value) === value && !/\p{Cc}/u.test(value))
     ? undefined
     : 'expected an absolute path without "." or ".."';
 
-/** The contract's own schema must accept the value and leave it unchanged. */
+/** Requires a value that the schema from the contract accepts and does not change. */
 export const fits =
   (schema: z.ZodType<string>): ColumnCheck =>
   (value) => {
@@ -80,7 +80,7 @@ export const oneOf =
   (value) =>
     value === null || values.includes(value as string) ? undefined : `expected one of ${values.join(', ')}`;
 
-/** JSON that its feature can read. */
+/** Requires JSON text that matches the schema. */
 export const json =
   (schema: z.ZodType): ColumnCheck =>
   (value) => {
@@ -97,7 +97,7 @@ export const json =
 
 const anyId = matches(/^[^\p{Cc}\p{Z}]{1,200}$/u, 'an id');
 
-/** Ids and times are recognized by their column names; other text is free. */
+/** Chooses a check by the column's name: ids and times are checked, and any other text is accepted. */
 function byName(column: string): ColumnCheck {
   if (column === 'id' || column.endsWith('_id')) return anyId;
   return column.endsWith('_at') ? count : () => undefined;

@@ -6,19 +6,19 @@ import { inspectSchema, SCHEMA_VERSION } from '../migrate.ts';
 import { TransferRefused } from './format.ts';
 import type { TableLayout, TransferRow } from './layout.ts';
 
-/** Rows in memory at a time. */
+/** How many rows are in memory at a time. */
 export const ROWS_PER_PAGE = 500;
 
-/** Sorting millions of rows, or writing to a slow disk, may take longer than any call. */
+/** The limit is long, because sorting millions of rows or writing them to a slow disk takes time. */
 export const STATEMENT_TIMEOUT_MS = 3_600_000;
 
 export interface DatabasePlace {
-  /** `postgres://…`; without it, SQLite at `path`. */
+  /** The address of a PostgreSQL database (`postgres://…`). If undefined, the SQLite file at `path` is used. */
   readonly url: string | undefined;
   readonly path: string;
 }
 
-/** Opens the database without changing it, because a server of an older version may be using it. */
+/** Opens the database without migrating it, because a server of an older version may be using it. */
 export async function openAsItIs({ url, path }: DatabasePlace): Promise<Engine> {
   if (!url && !existsSync(path))
     throw new TransferRefused('NOTHING_TO_EXPORT', `No database exists at ${path}.`, 'Set COVENANT_HOME to the home that contains it, then run this again.');
@@ -39,23 +39,26 @@ export async function openAsItIs({ url, path }: DatabasePlace): Promise<Engine> 
   }
 }
 
-/** Runs `read` on the data of one moment, while others keep writing. */
+/** Runs `read` in a transaction that sees the data of one moment, even if other processes keep writing. */
 export async function inSnapshot<T>({ kind, reader }: Engine, read: (db: Db) => Promise<T>): Promise<T> {
   return await reader.connection().execute(async (db) => {
     await sql.raw(kind === 'postgres' ? 'begin isolation level repeatable read read only' : 'begin').execute(db);
     try {
       return await read(db);
     } finally {
-      // A failure does not matter: nothing was written, and a lost connection has no transaction left.
+      // An error here does not matter: nothing was written, and if the connection was lost, the transaction ended with it.
       await sql`rollback`.execute(db).catch(() => {});
     }
   });
 }
 
-/** A table's rows of one workspace, sorted by the bytes of their key, independent of the database's collation. Of events, only those after `after`. */
+/**
+ * Reads the rows that one workspace has in a table, page by page. They are sorted by the bytes of their keys, so that the database's collation has no
+ * influence. Events are read only if their number is above `after`.
+ */
 export async function* pagesOf({ kind }: Engine, db: Db, table: TableLayout, workspace: string, after: number): AsyncGenerator<TransferRow[]> {
   const { name, columns, key, owner } = table;
-  // The compiler does not know which table this is. Its rows are validated one by one.
+  // The table is only known at run time, so the compiler cannot check its columns. The rows are validated one by one.
   let query = (db as unknown as Kysely<Record<string, TransferRow>>)
     .selectFrom(name)
     .select([...columns.keys()])

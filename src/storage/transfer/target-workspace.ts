@@ -3,7 +3,7 @@ import type { Db } from '../engine.ts';
 import { TransferRefused } from './format.ts';
 import { OF_ONE_SERVER, TABLES, type TransferRow } from './layout.ts';
 
-/** Tables whose rows are created by a first start and a sign-in. They contain nobody's work. */
+/** Tables that get rows when a server first starts and someone signs in. These rows are not anybody's work. */
 const MADE_AT_START = ['workspaces', 'journal_heads', 'events', 'developers', 'tokens', 'signin_links'];
 const TOKENS_OF_START = ['operator', 'web'] as const;
 const EVENTS_OF_START = [
@@ -18,7 +18,10 @@ const EVENTS_OF_START = [
 
 const rowsOf = (db: Db) => db as unknown as Kysely<Record<string, TransferRow>>;
 
-/** Makes room for an import. The workspace must be absent or contain only rows of a first start, which are deleted with their events. */
+/**
+ * Prepares the workspace for an import. The workspace must not exist, or contain only the rows of a first start, which are deleted together with their
+ * events.
+ */
 export async function clearUntouched(db: Db, workspace: string): Promise<void> {
   const found = await touchedBy(db, workspace);
   if (found !== undefined) {
@@ -29,7 +32,7 @@ export async function clearUntouched(db: Db, workspace: string): Promise<void> {
     );
   }
   for (const { name, owner } of TABLES) await rowsOf(db).deleteFrom(name).where(owner, '=', workspace).execute();
-  // The developers and tokens of these rows no longer exist.
+  // The rows of these tables refer to developers and tokens that were just deleted.
   for (const name of OF_ONE_SERVER) await db.deleteFrom(name).where('workspace_id', '=', workspace).execute();
 }
 
@@ -53,7 +56,7 @@ async function touchedBy(db: Db, workspace: string): Promise<string | undefined>
   return event && `event ${event.seq}, ${event.kind}`;
 }
 
-/** The number of rows of each table in the workspace. */
+/** Counts the rows that the workspace has in each table. */
 export async function rowCounts(db: Db, workspace: string): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const { name, owner } of TABLES) {

@@ -272,7 +272,7 @@ test('a journal with a broken chain is exported and imported only with --unverif
   expect((await exported(target, { unverified: true })).text).toBe(file.text);
 });
 
-test('an anchor that no event attests is a broken chain', async () => {
+test('an anchor that no event confirms counts as a broken chain', async () => {
   const from = await placeOn();
   await fillEveryTable(from.store, 3, 1);
   const [sixth] = await readEvents(from.store.reader, W, 5, 1);

@@ -33,7 +33,7 @@ describe.each(ERAS)('a %s client that starts while the server is away', (era) =>
     expect((await client.listTools(undefined, { cacheMode: 'refresh' })).tools).toEqual(tools);
   });
 
-  it('is told to read the tool list again when the server answers, after its first request for the list failed', async () => {
+  it('is notified to read the tool list again when the server is back, if its first request for the list failed', async () => {
     const t = await testApp();
     const { url, close } = await t.serve();
     await close(100);
@@ -57,7 +57,7 @@ it("serves the agents' guide while the server is away [use.docs.guide-served]", 
   await expect(client.readResource({ uri: 'covenant://other' })).rejects.toThrow();
 });
 
-it('stores the last tool list in a separate file for each token, which only its owner can read and which contains no token', async () => {
+it('stores the last tool list in a separate file for each token; only the owner can read the file, and it contains no token', async () => {
   const t = await testApp();
   const { url, close } = await t.serve();
   const [alice, bob] = [await t.developer('alice'), await t.developer('bob')];
@@ -82,7 +82,7 @@ function cached(home: string): string {
   return join(folder, name as string);
 }
 
-/** Resolves at the first list_changed notification, in the format of the client's era. */
+/** Returns a promise that resolves when the client gets its first list_changed notification. Subscribes in the way that the client's MCP version requires. */
 async function changeOf(client: Client, era: Era): Promise<{ told: Promise<void> }> {
   const { promise, resolve } = Promise.withResolvers<void>();
   client.setNotificationHandler('notifications/tools/list_changed', () => resolve());
@@ -90,7 +90,7 @@ async function changeOf(client: Client, era: Era): Promise<{ told: Promise<void>
   return { told: promise };
 }
 
-/** Serves at the same address as before. */
+/** Starts a new server at the same address as before. */
 async function serveAgain(t: TestApp, url: string): Promise<void> {
   const server = await serve({ app: { ...t.app, config: { ...t.app.config, port: Number(new URL(url).port) } }, metrics: createMetrics() });
   onTestFinished(() => server.close(100));

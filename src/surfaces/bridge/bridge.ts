@@ -31,10 +31,10 @@ export interface BridgeParts {
   readonly note: (line: string) => void;
 }
 
-/** Creates the MCP servers of one process. A client may open several. They pass on tool lists and tool calls, but no progress and no questions to the client. */
+/** Returns a function that creates an MCP server for each connection. These servers forward tool lists and tool calls, but neither progress nor questions. */
 export function createBridge({ settings, env, note }: BridgeParts): () => Server {
   const lastFor = lastLists(settings, env);
-  // Without COVIBE_TOOLSETS the server decides by the token. Agents get the team's tools.
+  // Without COVIBE_TOOLSETS, the server chooses the toolsets from the token. The instructions then describe the toolset `team`, which agents usually get.
   const served: ReadonlySet<Toolset> = (settings.toolsets && toolsetsNamed(settings.toolsets)) || new Set(['team']);
   const instructions = instructionsFor(served);
 
@@ -54,7 +54,7 @@ export function createBridge({ settings, env, note }: BridgeParts): () => Server
       { capabilities: { tools: { listChanged: true }, resources: {} }, instructions },
     );
 
-    /** The list that the client has. Undefined if it got an error. */
+    /** The tool list that the client received last. Undefined if the client received an error. */
     let given: ListToolsResult | undefined;
     const poller = createReconnectPoller(async (signal) => {
       const token = tokenNow();
@@ -92,7 +92,8 @@ export function createBridge({ settings, env, note }: BridgeParts): () => Server
       if ('failed' in answer && cursor === undefined) {
         given = last.recall();
         poller.begin(announceChange);
-        // Clients drop a server whose tool list fails. So they get an old list: the next call then reports the problem, and ttlMs 0 makes the client ask again.
+        // Returns the stored list, because clients drop a server whose tool list fails. The next call reports the problem, and ttlMs 0 makes the client ask
+        // for the list again.
         if (given) return { ...given, ttlMs: 0 };
       }
       throw asProtocolError(envelopeOf(answer));
@@ -103,7 +104,7 @@ export function createBridge({ settings, env, note }: BridgeParts): () => Server
       const answer = await ask(ctx, { method: 'tools/call', params: { name: params.name, arguments: rest } }, token || tokenNow());
       return 'result' in answer ? (answer.result as CallToolResult) : asToolResult(envelopeOf(answer));
     });
-    // The guide is in this package, so the agent can read it while the server is unreachable.
+    // The guide is part of this package, so that agents can read it even while the server is unreachable.
     server.setRequestHandler('resources/list', async () => ({ resources: [GUIDE] }));
     server.setRequestHandler('resources/templates/list', async () => ({ resourceTemplates: [] }));
     server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
@@ -116,13 +117,13 @@ export function createBridge({ settings, env, note }: BridgeParts): () => Server
 
 const LIST = { method: 'tools/list', params: {} } as const;
 
-/** Records the repository, so that the companion includes it in its reports. */
+/** Records that an agent works in this repository, so that the companion includes the repository in its reports. */
 function noteActivity(env: NodeJS.ProcessEnv): void {
   const place = placeOf(process.cwd());
   try {
     if (place) noteRepo(env, place, Date.now());
   } catch {
-    // The home may be read-only. The call must succeed anyway.
+    // If the home is read-only, the call must still succeed.
   }
 }
 
@@ -133,13 +134,13 @@ function withoutWireFields({ resultType: _, ...result }: Record<string, unknown>
   return result;
 }
 
-/** The client's `_meta` has ids that connect its logs to the journal. The bridge passes on no progress, so it requests none from the server. */
+/** The client's `_meta` contains ids that connect its logs to the journal. The progress token is left out, because the bridge cannot forward progress. */
 function metaOf(ctx: ServerContext): Record<string, unknown> {
   const { progressToken: _, ...meta } = ctx.mcpReq._meta ?? {};
   return meta;
 }
 
-/** Since revision 2026-07-28 every request names the client. In older revisions only the handshake names it. */
+/** Returns the name and version of the client. Since MCP revision 2026-07-28, every request contains them. In older revisions, only the handshake does. */
 function clientOf(server: Server, ctx: ServerContext): Implementation | undefined {
   const envelope = ctx.mcpReq.envelope as Record<string, Implementation | undefined> | undefined;
   return envelope?.[CLIENT_INFO_META_KEY] ?? server.getClientVersion();
@@ -152,7 +153,7 @@ function asProtocolError(envelope: TeamEnvelope): ProtocolError {
 
 /** Separates a `token` that the agent passed among the arguments from the arguments of the tool. */
 export function takeToken(args: Record<string, unknown>): { given: string | undefined; rest: Record<string, unknown> } {
-  // The server refuses a value that is not a string as an unknown field.
+  // A `token` that is not a string stays among the arguments, and the server refuses it as an unknown field.
   if (typeof args.token !== 'string') return { given: undefined, rest: args };
   const { token, ...rest } = args;
   return { given: token as string, rest };

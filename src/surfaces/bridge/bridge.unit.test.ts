@@ -111,9 +111,9 @@ describe.each(ERAS)('the stdio bridge with a %s client', (era) => {
   });
 });
 
-/** Behaviour towards the server, which does not depend on the era of the client. */
+/** These tests cover the requests to the server, which are the same for clients of every MCP version. */
 describe('the stdio bridge as a client of the server', () => {
-  it('[transport.bridge.token-from-credentials] uses the typed token that COVIBE_AGENT selects', async () => {
+  it('[transport.bridge.token-from-credentials] uses the stored token of the agent that COVIBE_AGENT names', async () => {
     const { url, ...t } = await servedApp();
     const [claude, codex, renewed] = [await t.developer('alice', 'claude-code'), await t.developer('alice', 'codex'), await t.developer('alice', 'codex')];
     const HOME = temporaryFolder();

@@ -26,10 +26,10 @@ export interface BridgeRequest {
   readonly signal: AbortSignal;
 }
 
-/** `refused` comes from the server. `failed` comes from the bridge, if it got no valid response. */
+/** `refused` means that the request was refused. `failed` means that the bridge got no valid response from the server. */
 export type BridgeAnswer = { readonly result: Record<string, unknown> } | { readonly refused: TeamEnvelope } | { readonly failed: TeamEnvelope };
 
-/** Sends one POST per request. It uses revision 2026-07-28, which has no sessions that could be lost between two requests. */
+/** Sends each request as one POST. Uses MCP revision 2026-07-28, because that revision has no sessions that could be lost between two requests. */
 export async function askCovenant({ origin, timeoutMs, toolsets }: BridgeSettings, question: BridgeRequest): Promise<BridgeAnswer> {
   if (question.token !== undefined && !fitsHeader(question.token)) return { refused: malformedToken() };
   const deadline = AbortSignal.timeout(timeoutMs);
@@ -49,7 +49,7 @@ export async function askCovenant({ origin, timeoutMs, toolsets }: BridgeSetting
     if (deadline.aborted) return { failed: timedOut(origin, timeoutMs) };
     const reason = failureCode(error);
     const wasSent = reason === 'ECONNRESET' || reason === 'EPIPE';
-    // The server refuses an oversized body without reading the rest of it, and closes the connection. Its refusal can then be lost.
+    // If a body is too large, the server refuses it and closes the connection before it has read the whole body. The refusal can then be lost.
     if (wasSent && Buffer.byteLength(body) > DEFAULT_BODY_BYTES) return { refused: bodyTooLarge(DEFAULT_BODY_BYTES) };
     return { failed: wasSent ? connectionLost(origin, reason) : unreachable(origin, reason) };
   }
@@ -68,7 +68,7 @@ function headersOf({ method, params, token }: BridgeRequest): Record<string, str
   return headers;
 }
 
-/** The protocol's encoding for names that are not valid in a header. */
+/** Returns the name as it is, or in the encoding that the protocol requires for names that are not valid in a header. */
 function headerValue(name: string): string {
   return /^(?!=\?)[\x21-\x7e]+$/.test(name) ? name : `=?base64?${Buffer.from(name, 'utf8').toString('base64')}?=`;
 }
@@ -83,7 +83,7 @@ function bodyOf({ method, params, meta, client }: BridgeRequest): string {
   return JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: { ...meta, ...envelope } } });
 }
 
-/** Undefined if the response is not from a Covenant server. */
+/** Returns undefined if the response does not come from a Covenant server. */
 function understand({ status, headers, text }: HttpAnswer): BridgeAnswer | undefined {
   const isStream = headers['content-type']?.startsWith('text/event-stream');
   const message = parseJson(isStream ? lastEvent(text) : text);
@@ -93,5 +93,5 @@ function understand({ status, headers, text }: HttpAnswer): BridgeAnswer | undef
   return status >= 400 && isTeamEnvelope(message) ? { refused: message } : undefined;
 }
 
-/** In a stream, notifications come first and the result is the last event. */
+/** Returns the last event of a stream. It contains the result, because notifications come first. */
 const lastEvent = (text: string): string => [...text.matchAll(/^data: ?(.*)$/gm)].at(-1)?.[1] ?? '';

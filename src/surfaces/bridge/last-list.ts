@@ -5,13 +5,13 @@ import type { ListToolsResult } from '@modelcontextprotocol/server';
 import { covibeHome, readJson, replaceFile } from '../../wire/covibe-home.ts';
 import type { BridgeSettings } from './settings.ts';
 
-/** The last tool list from the server, for clients that start while the server is unreachable. It contains no secrets. */
+/** Stores the last tool list from the server, for clients that start while the server is unreachable. The list contains no secrets. */
 export interface LastList {
   recall(): ListToolsResult | undefined;
   keep(list: ListToolsResult): void;
 }
 
-/** Enough for several agents and servers. When there are more files, the oldest one is deleted. */
+/** The maximum number of stored lists, which is enough for several agents and servers. If there are more files, the oldest file is deleted. */
 const MAX_FILES = 20;
 const MAX_BYTES = 2 * 1024 * 1024;
 
@@ -29,21 +29,21 @@ export function lastLists({ origin, toolsets }: BridgeSettings, env: NodeJS.Proc
       },
       keep({ tools, nextCursor }) {
         const text = JSON.stringify({ tools });
-        // A partial list must not look complete.
+        // Does not store a partial list, because it would look like a complete list.
         if (nextCursor !== undefined || kept.get(path) === text || Buffer.byteLength(text) > MAX_BYTES) return;
         kept.set(path, text);
         try {
           replaceFile(path, text);
           forgetOldest(folder);
         } catch {
-          // The home is read-only. This process still has the list in memory.
+          // If the home is read-only, this process still has the list in memory.
         }
       },
     };
   };
 }
 
-/** Loads crypto on first use, when the bridge already waits for the server. Loading crypto at the start would delay the bridge. */
+/** Loads the crypto module only when it is needed, because loading it at the start would delay the bridge. By then the bridge waits for the server anyway. */
 function digestOf(value: unknown): string {
   const { createHash } = createRequire(import.meta.url)('node:crypto') as typeof import('node:crypto');
   return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 32);

@@ -6,14 +6,14 @@ import { lastLists } from './last-list.ts';
 
 const tools = (name: string) => [{ name, inputSchema: { type: 'object' as const } }];
 
-/** A home, and a function that reads its tool lists as another process would. */
+/** Creates a home, and a function that opens the stored tool lists as another process would. */
 function home() {
   const env = { HOME: temporaryFolder() };
   const listOf = (origin: string) => lastLists({ origin, timeoutMs: 1, toolsets: undefined }, env)('cv_any');
   return { listOf, folder: join(env.HOME, '.covibe/tools') };
 }
 
-it('does not store the first page of a longer list, which would look complete', () => {
+it('does not store a single page of a tool list, because the page would look like the complete list', () => {
   const { listOf } = home();
   listOf('http://one').keep({ tools: tools('whole') });
   listOf('http://one').keep({ tools: tools('page'), nextCursor: '2' });

@@ -1,8 +1,8 @@
-/** Polls an unreachable server until it answers. A client whose tool list failed sends nothing more, so only polling notices that the server is back. */
+/** Polls an unreachable server until it answers. A client that got no tool list sends no more requests, so polling is the only way to notice an answer. */
 export interface ReconnectPoller {
   /** Starts polling, and calls `answered` once when the server answers. */
   begin(answered: () => void): void;
-  /** Polls now. Called when the server has answered another request. */
+  /** Polls immediately. Called when the server has answered another request. */
   wake(): void;
   end(): void;
 }
@@ -16,7 +16,7 @@ export function createReconnectPoller(ask: (signal: AbortSignal) => Promise<bool
   let resume = () => {};
   let polling = false;
 
-  // The process may exit while the timer is set.
+  // The timer is unreferenced, so that it does not keep the process running.
   const pause = (ms: number) =>
     new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, ms).unref();

@@ -13,8 +13,8 @@ function refusal(code: string, message: string, requiredAction: string, data: Re
   return ENVELOPES.team.render(refused('error', code, message, requiredAction, data)) as TeamEnvelope;
 }
 
-/** The server may have carried out the call although its answer was lost. */
-const LOOK_FIRST = 'The call may have succeeded. Check whether the change was made before you repeat it.';
+/** The next step after a lost answer. The server may have carried out the call anyway. */
+const LOOK_FIRST = 'The call may have succeeded. Check whether the change was made before you repeat the call.';
 
 export function unreachable(origin: string, reason: string | undefined): TeamEnvelope {
   const because = reason ? ` (${reason})` : '';
@@ -46,7 +46,7 @@ export function badAnswer(origin: string, status: number): TeamEnvelope {
   );
 }
 
-/** The server sends the same message. */
+/** The same message as the server sends if a body is too large. */
 export function bodyTooLarge(limit: number): TeamEnvelope {
   return refusal('BODY_TOO_LARGE', `The body is larger than ${limit} bytes.`, 'Send a smaller body.', { field: 'body' });
 }

@@ -14,12 +14,12 @@ export function runBridge(env: NodeJS.ProcessEnv): number {
     note(`${error.message}\n    next: ${error.next}`);
     return 1;
   }
-  // Only the kind of error, because the parser's messages quote the line, which can contain a token.
+  // Prints only the kind of error. The messages of the parser contain the faulty line, which can contain a token.
   serveStdio(createBridge({ settings, env, note }), { onerror: (error) => note(`protocol error (${error.name})`) });
   return 0;
 }
 
-/** Writes to stderr, because stdout carries the protocol. */
+/** Writes to stderr, because stdout is reserved for the protocol. */
 function note(line: string): void {
   process.stderr.write(`covibe-mcp: ${printable(line)}\n`);
 }

@@ -5,13 +5,13 @@ export interface BridgeSettings {
   /** Scheme, host and port of the Covenant server. */
   readonly origin: string;
   readonly timeoutMs: number;
-  /** The toolsets of the agent, such as `team+workflow`. Undefined: the defaults of its token. */
+  /** The toolsets of the agent, such as `team+workflow`. If undefined, the agent gets the default toolsets of its token. */
   readonly toolsets: string | undefined;
 }
 
-/** Longer than the server's time limit for a tool call, because the server's timeout error gives more details than ours. */
+/** Longer than the server's own time limit for a tool call. If a call takes too long, the agent then gets the server's error, which has more details. */
 const DEFAULT_TIMEOUT_MS = 35_000;
-/** The limit of Node's timers. */
+/** The longest time for which Node can set a timer. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 export function readSettings(env: NodeJS.ProcessEnv): BridgeSettings {

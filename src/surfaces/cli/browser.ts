@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 
-/** Opens the link on a machine with a desktop. On other machines people use the printed link. */
+/** Opens the link in a browser if this machine has a desktop. On other machines, people open the printed link themselves. */
 export function openBrowser(url: string, env: NodeJS.ProcessEnv): void {
   if (!process.stdout.isTTY) return;
   const program = process.platform === 'darwin' ? 'open' : env.DISPLAY || env.WAYLAND_DISPLAY ? 'xdg-open' : undefined;

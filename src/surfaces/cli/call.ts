@@ -29,7 +29,7 @@ type Answers = { [C in NamedContract as C['name']]: Output<C> };
 /** The actions that commands call. Each answer has the type that its contract declares. */
 export type CalledAction = keyof Answers;
 export type AnswerTo<A extends CalledAction> = Answers[A];
-/** One of the items that an action lists. */
+/** The type of the items in the list that an action returns. */
 export type ItemOf<A extends CalledAction> = Answers[A] extends { items: (infer Item)[] } ? Item : never;
 
 export async function call<A extends CalledAction>(
@@ -41,7 +41,7 @@ export async function call<A extends CalledAction>(
   return (await working(invocation, 'Waiting for the server', () => client.action(action, { ...input }))) as unknown as AnswerTo<A>;
 }
 
-/** For commands that need a running server. Returns its URL. */
+/** Returns the URL of the running server. Throws if no server of this home is running. */
 export async function requireServer(invocation: Pick<Invocation, 'client'>): Promise<string> {
   const { url } = await invocation.client();
   if (url) return url;
@@ -61,15 +61,15 @@ export function itemEndingIn<Item>(
   throw fitting.length === 0 ? refusals.none : refusals.several(fitting);
 }
 
-/** A command that makes one call. It prints the answer as JSON, with this `kind`. */
+/** A command that makes one call. With `--json`, it prints the answer together with this `kind`. */
 interface CallingCommand<A extends CalledAction> extends Omit<CliCommand, 'run' | 'arguments'> {
   readonly action: A;
   /** The positional arguments. `field` names the input field that the argument fills. */
   readonly arguments?: readonly (CommandArgument & { readonly field: string })[];
-  /** The other input fields. Default: the given options, under their own names. */
+  /** Returns the other input fields. By default, each option that was given fills the field with the same name. */
   readonly input?: (invocation: Invocation) => object;
   readonly kind: string;
-  /** The fields of the answer that the printed JSON contains. Default: all. */
+  /** The fields of the answer that the printed JSON contains. By default, it contains all fields. */
   readonly only?: readonly (keyof AnswerTo<A>)[];
   readonly text: (answer: AnswerTo<A>, invocation: Invocation) => string;
 }

@@ -8,12 +8,12 @@ import { placeHeaders, reportedPlace } from '../place-headers.ts';
 import { CliError } from './command.ts';
 import { prepareHome, type RunFile, readCredentials, readRunFile } from './home.ts';
 
-/** Calls as the operator: over HTTP if a server of this home is running, otherwise through the same pipe in this process. */
+/** Makes calls as the operator. If a server of this home is running, it gets the calls over HTTP. Otherwise this process handles them in the same way. */
 export interface Client {
   /** Undefined if no server is running. */
   readonly url: string | undefined;
   action(name: string, input?: Record<string, unknown>): Promise<Record<string, unknown>>;
-  /** Resolves with the result or envelope of the tool, refusals included. */
+  /** Resolves with the result or the envelope of the tool, even if the tool refused the call. */
   tool(name: string, args: Record<string, unknown>): Promise<Record<string, unknown>>;
   close(): Promise<void>;
 }
@@ -23,7 +23,7 @@ export async function connectClient(env: NodeJS.ProcessEnv, workspace: string | 
   return run ? httpClient(run, cwd, readCredentials(homeFolder(env)), workspace) : await localClient(env, cwd, workspace);
 }
 
-/** A killed server leaves its run file behind, so the server must answer with the same instance. */
+/** Finds the running server of this home. A killed server leaves its run file behind, so the server must answer with the instance id in that file. */
 export async function findServer(env: NodeJS.ProcessEnv): Promise<RunFile | undefined> {
   const run = readRunFile(homeFolder(env));
   if (!run) return undefined;
@@ -36,9 +36,9 @@ export async function findServer(env: NodeJS.ProcessEnv): Promise<RunFile | unde
   }
 }
 
-/** Refuses while a server of this home is running, even one that is slow to answer. */
+/** Throws if a server of this home is running, even if that server is slow to answer. */
 export async function refuseWhileServed(env: NodeJS.ProcessEnv, home: string, doing: string): Promise<void> {
-  // Asks the server first: if it runs in a container, its process id means nothing here.
+  // Asks the server first. If the server runs in a container, its process id has no meaning on this machine.
   const run = (await findServer(env)) ?? processOf(home);
   if (run)
     throw new CliError(
@@ -48,7 +48,7 @@ export async function refuseWhileServed(env: NodeJS.ProcessEnv, home: string, do
     );
 }
 
-/** A server of this home whose process exists, whether it answers or not. */
+/** Finds the server of this home by its process, so that a server that does not answer is found too. */
 export function processOf(home: string): RunFile | undefined {
   const run = readRunFile(home);
   return run && processExists(run.pid) ? run : undefined;
@@ -89,7 +89,7 @@ function httpClient(run: RunFile, cwd: string, token: string | undefined, worksp
   };
 }
 
-/** The limit for an answer. A person who has to approve the call may take even longer. */
+/** The time limit for an answer. If a person has to approve the call, the answer can take longer than this limit. */
 const ANSWER_MINUTES = 5;
 
 function unanswered(url: string): CliError {
@@ -104,7 +104,7 @@ function lost(url: string, code: string | undefined): CliError {
 }
 
 async function localClient(env: NodeJS.ProcessEnv, cwd: string, workspace: string | undefined): Promise<Client> {
-  // Loaded here, because only a command that runs without a server needs the database, the features and the configuration.
+  // Loads the database, the features and the configuration only here, because a command needs them only if no server is running.
   const [{ createApp }, { ensureOperator }, { loadConfig }, { clockFrom }, { createLog }] = await Promise.all([
     import('../../main.ts'),
     import('./operator.ts'),

@@ -22,7 +22,7 @@ test.each([
   });
   writeRunFile(home, { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, instance: 'one', pid: process.pid });
   const { timeout } = AbortSignal;
-  // The test must not wait five minutes for the server that never answers.
+  // Shortens the time limit, because the test must not wait five minutes for a server that never answers.
   if (expected.code === 'SERVER_TIMEOUT') vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => timeout.call(AbortSignal, ms > 60_000 ? 50 : ms));
   const client = await connectClient({ COVENANT_HOME: home }, undefined);
   await expect(client.tool('echo', {})).rejects.toMatchObject(expected);

@@ -1,7 +1,7 @@
 import type { Client } from './client.ts';
 import type { CliOutput } from './output.ts';
 
-/** The command was refused or failed: exit 1. */
+/** Thrown if a command is refused or fails. The program then exits with code 1. */
 export class CliError extends Error {
   override readonly name = 'CliError';
   readonly code: string;
@@ -13,7 +13,7 @@ export class CliError extends Error {
   }
 }
 
-/** The command was called wrongly: exit 2. The next step is the help of the command, unless `next` names another. */
+/** Thrown if the command line is wrong. The program then exits with code 2, and recommends the help of the command unless `next` contains another step. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
   readonly next: string | undefined;
@@ -25,27 +25,27 @@ export class UsageError extends Error {
 
 export interface CommandOption {
   readonly description: string;
-  /** The name of the value in the help, such as PATH. An option without this field is a switch. */
+  /** The placeholder that the help shows for the value, such as PATH. An option without this field takes no value. */
   readonly value?: string;
   /** The accepted values, if there are only a few. */
   readonly choices?: readonly string[];
-  /** The value if the option is left out, or a description of it if it is not constant. */
+  /** The value that applies if the option is left out. If this value is not constant, a description of it. */
   readonly default?: string | number;
   readonly required?: true;
-  /** An earlier spelling. It still works, and neither help nor completion lists it. */
+  /** An earlier name of the option. It still works, but help and completion do not list it. */
   readonly formerly?: string;
 }
 export type CommandOptions = Readonly<Record<string, CommandOption>>;
 
 export interface CommandArgument {
-  /** As the help shows it: ID. */
+  /** The name in the help, such as ID. */
   readonly name: string;
   readonly description: string;
   readonly choices?: readonly string[];
   readonly optional?: true;
 }
 
-/** The parsed command line, for a command of any program. */
+/** The parsed command line. The commands of every program get these fields. */
 export interface BareInvocation {
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
@@ -56,35 +56,38 @@ export interface BareInvocation {
 }
 
 export interface Invocation extends BareInvocation {
-  /** Connects to the running server of this home, or opens its database if no server is running. Closed when the command ends. */
+  /** Connects to the running server of this home, or opens the database if no server is running. The connection is closed when the command ends. */
   client(): Promise<Client>;
 }
 
-/** The result of a command, for programs and for people. Exit code 1: the command found a fault. Exit code 3: a denial, which must differ from a failure. */
+/**
+ * The result of a command, as JSON for programs and as text for people. Exit code 1 means that the command found a fault. Exit code 3 means that the
+ * command denies an action, so that the caller can distinguish a denial from a failure.
+ */
 export interface CommandResult {
   readonly json: { readonly kind: string; readonly [key: string]: unknown };
   readonly text: string;
   readonly exit?: 0 | 1 | 3;
-  /** Print the text without escaping, because a program or a file reads it and not a terminal. */
+  /** If true, the text is printed without escaping. Use this only for text that goes to a program or a file, and not to a terminal. */
   readonly verbatim?: boolean;
 }
 
 export interface BareCommand<I extends BareInvocation = BareInvocation> {
-  /** As typed: `tokens create`. */
+  /** The name as people type it, such as `tokens create`. */
   readonly name: string;
-  /** Earlier names. They still work, and neither help nor completion lists them. */
+  /** Earlier names of the command. They still work, but help and completion do not list them. */
   readonly formerly?: readonly string[];
   /** One sentence of at most 70 characters. */
   readonly summary: string;
-  /** Details that the summary leaves out. */
+  /** Details that the summary does not mention. */
   readonly description?: string;
   readonly arguments?: readonly CommandArgument[];
   readonly options?: CommandOptions;
-  /** Whole command lines without the name of the program. */
+  /** Complete command lines, except for the name of the program. */
   readonly examples: readonly [string, ...string[]];
-  /** Neither help nor completion lists this command, because only programs start it or because a newer command replaces it. */
+  /** Help and completion do not list this command, because only programs start it or because a newer command replaces it. */
   readonly hidden?: true;
-  /** Works on this machine's files, not in a workspace. */
+  /** The command works on files of this machine and not in a workspace, so it takes no `--workspace`. */
   readonly local?: true;
   /** Returns nothing if the command has printed its result itself. */
   run(invocation: I): Promise<CommandResult | undefined>;
@@ -92,11 +95,11 @@ export interface BareCommand<I extends BareInvocation = BareInvocation> {
 
 export type CliCommand = BareCommand<Invocation>;
 
-/** A command, or several commands with the same first word. Loaded when one of these commands is called. */
+/** A single command, or all commands that share a first word. Their code is loaded only when one of them is called. */
 export interface CommandGroup<I extends BareInvocation = Invocation> {
   readonly name: string;
   readonly summary: string;
-  /** The heading in the help. A group without one is hidden. */
+  /** The heading in the help under which this group is listed. A group without a heading is not listed. */
   readonly section?: string;
   load(): Promise<readonly BareCommand<I>[]>;
 }
@@ -106,12 +109,12 @@ export const option = (invocation: BareInvocation, name: string): string | undef
   return typeof value === 'string' ? value : undefined;
 };
 
-/** Only the options that were given, as the input of an action. */
+/** Returns the named options as the input of an action. Options that were not given are left out. */
 export function given(invocation: BareInvocation, ...names: string[]): Record<string, string> {
   return Object.fromEntries(names.flatMap((name) => (typeof invocation.values[name] === 'string' ? [[name, invocation.values[name] as string]] : [])));
 }
 
-/** The number in an option. The server checks its range. */
+/** Returns the value of an option as a number. The server checks whether the number is in range. */
 export function numberOption(invocation: BareInvocation, name: string): number | undefined {
   const text = option(invocation, name);
   if (text === undefined) return undefined;

@@ -22,9 +22,9 @@ export function completionCommand(program: string, groups: readonly CommandGroup
   };
 }
 
-/** The words that can follow `after` on a command line. `''` is the place after the name of the program. */
+/** The words that can follow `after` on a command line. If `after` is empty, these are the words that can follow the name of the program. */
 interface Place {
-  /** The preceding words, such as `workflow` or `workflow list`. */
+  /** The words before this place, such as `workflow` or `workflow list`. */
   readonly after: string;
   readonly words: readonly (readonly [word: string, summary: string])[];
   readonly options: readonly (readonly [name: string, description: string, value: string | undefined, choices: readonly string[]])[];
@@ -56,7 +56,7 @@ async function knownWords(groups: readonly CommandGroup<never>[]): Promise<Place
   return places;
 }
 
-/** For bash and zsh. Both find the place by the first two words that are neither options nor values of options. */
+/** Returns the script for bash and zsh. The script finds the place from the first two words that are neither options nor values of options. */
 const bashLike = (program: string, places: readonly Place[]): string => {
   const name = program.replaceAll('-', '_');
   const valued = [...new Set(places.flatMap(({ options }) => options.flatMap(([option, , value]) => (value === undefined ? [] : [`--${option}`]))))];
@@ -105,7 +105,7 @@ function fish(program: string, places: readonly Place[]): string {
   const lines = places.flatMap(({ after, words, options }) => {
     const [group = '', command] = after.split(' ');
     const inside = places.flatMap((place) => (command === undefined && place.after.startsWith(`${group} `) ? [place.after.slice(group.length + 1)] : []));
-    // Excludes the first words of other groups, because `covenant cycle status` is not `covenant status`.
+    // Excludes command lines that begin with another group, because `covenant cycle status` must not be completed like `covenant status`.
     const owners = places.flatMap(({ after: other }) => (command === undefined && other.endsWith(` ${group}`) ? [String(other.split(' ')[0])] : []));
     const seen =
       group === '' ? ['__fish_use_subcommand'] : [group, ...(command === undefined ? [] : [command])].map((word) => `__fish_seen_subcommand_from ${word}`);

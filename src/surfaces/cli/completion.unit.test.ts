@@ -17,7 +17,7 @@ const PROGRAMS = [
 const scriptOf = async (program: (typeof PROGRAMS)[number], shell: string) =>
   String((await completionCommand(program[0], program[1]).run({ positionals: [shell] } as unknown as BareInvocation))?.text);
 
-/** The suggestions that a real bash makes for the last word. */
+/** Returns the suggestions that a real bash makes for the last word. */
 function completed(file: string, program: string, ...words: string[]): string[] {
   const line = [program, ...words].map((word) => `'${word}'`).join(' ');
   const script = `source '${file}'; COMP_WORDS=(${line}); COMP_CWORD=${words.length}; _${program.replaceAll('-', '_')}; printf '%s\\n' "\${COMPREPLY[@]}"`;
@@ -49,7 +49,7 @@ test('bash completes every group, command and option [use.cli.completion]', asyn
   }
 });
 
-test('bash completes words after options, words by their first letters, and values of an option [use.cli.completion]', async () => {
+test('bash completes a word from its first letters, also after options, and completes the values of an option [use.cli.completion]', async () => {
   const file = join(temporaryFolder(), 'completion.bash');
   writeFileSync(file, await scriptOf(PROGRAMS[0], 'bash'));
   const covenant = (...words: string[]) => completed(file, 'covenant', ...words);

@@ -1,10 +1,10 @@
 import { printable } from '../../wire/printable.ts';
 import type { Invocation } from './command.ts';
 
-/** Whether a person at a terminal can confirm an action that cannot be undone. */
+/** Whether the command can ask a person at a terminal for confirmation. */
 export const canConfirm = ({ json, values }: Invocation): boolean => values.yes !== true && !json && process.stdin.isTTY && process.stderr.isTTY;
 
-/** Only `y` or `yes` confirms. Anything else, including the end of the input, declines. */
+/** Returns true only for the answers `y` and `yes`. Any other answer declines, and so does the end of the input. */
 export async function confirm(
   question: string,
   input: NodeJS.ReadableStream = process.stdin,

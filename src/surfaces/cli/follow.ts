@@ -13,15 +13,15 @@ const PAUSES_MS = [100, 250, 500, 1_000, 2_000];
 export interface FollowOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly workspace: string | undefined;
-  /** The last known event. */
+  /** The number of the last event that the caller has already read. */
   readonly after: number;
-  /** Aborts the loop. */
+  /** Ends the iteration when it is aborted. */
   readonly signal: AbortSignal;
   /** Called when the connection is lost or restored. */
   connected(is: boolean): void;
 }
 
-/** Yields every later event exactly once, even if the server of this home is stopped and started again. */
+/** Yields every event after `after` exactly once, even if the server of this home is stopped and started again. */
 export async function* followJournal({ env, workspace, after, signal, connected }: FollowOptions): AsyncGenerator<JournalEvent> {
   let last = after;
   for (let attempt = 0; !signal.aborted; attempt++) {
@@ -29,7 +29,7 @@ export async function* followJournal({ env, workspace, after, signal, connected 
     if (server) {
       const headers = { authorization: `Bearer ${readCredentials(homeFolder(env))}`, ...(workspace === undefined ? {} : { [WORKSPACE_HEADER]: workspace }) };
       const socket = new WebSocket(`${server.url.replace(/^http/, 'ws')}/api/events?after=${last}`, { headers });
-      // `on` below reports errors while it iterates. Without this listener an error after that would end the process.
+      // While the loop below runs, `on` reports errors. Without this listener, an error after the loop would end the process.
       socket.on('error', () => {});
       socket.once('open', () => {
         attempt = 0;
@@ -52,7 +52,7 @@ export async function* followJournal({ env, workspace, after, signal, connected 
   }
 }
 
-/** The server refused the connection and would refuse a retry too. */
+/** Throws if the server refused the connection with a status 4xx, because the server would also refuse a retry. */
 function throwIfRefused(error: unknown): void {
   const status = /^Unexpected server response: (4\d\d)$/.exec((error as Error).message)?.[1];
   if (status === undefined) return;

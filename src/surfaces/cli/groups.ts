@@ -1,6 +1,6 @@
 import type { CommandGroup } from './command.ts';
 
-/** The groups in the order of the help. To start fast, a command loads only its own group, so nothing here may import a command. */
+/** The command groups in the order of the help. This file must not import commands directly, so that each command loads only its own group and starts fast. */
 export const GROUPS: readonly CommandGroup[] = [
   { section: 'Start', name: 'up', summary: 'Start the server.', load: async () => [(await import('./commands/up.ts')).upCommand] },
   { section: 'Start', name: 'open', summary: 'Print a sign-in link for the dashboard.', load: async () => [(await import('./commands/open.ts')).openCommand] },

@@ -8,7 +8,7 @@ const WIDTH = 80;
 type Named = BareCommand<never>;
 type Shown = Pick<CliProgram<BareInvocation>, 'name' | 'exits' | 'footer'> & { readonly groups: readonly Omit<CommandGroup<never>, 'load'>[] };
 
-/** The help of the command, the group or the whole program. */
+/** Returns the help of the command that was named. Without a command, returns the help of the group or of the whole program. */
 export function helpFor<I extends BareInvocation>(program: CliProgram<I>, { group, commands, command }: Target<I>): string {
   if (command) return commandHelp(program.name, command);
   return group && commands ? groupHelp(program.name, group, commands) : programHelp(program);
@@ -55,7 +55,7 @@ function commandHelp(program: string, command: Named): string {
     .join('\n\n');
 }
 
-/** The usage line contains the required options. A separate list shows the other options. */
+/** Returns the first line of a command's help. It contains the required options. `[OPTIONS]` stands for the other options. */
 export function usageLine(program: string, command: Named): string {
   const all = Object.entries(command.options ?? {});
   const needed = all.filter(([, { required }]) => required).map(([name, { value }]) => `--${name} ${value}`);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { readJson, replaceFile } from '../../wire/covibe-home.ts';
 import { recordIn } from '../../wire/json.ts';
 
-/** The CLI uses this file to find the running server of a home. */
+/** The content of `server.json`. The CLI reads this file to find the running server of a home. */
 export interface RunFile {
   readonly url: string;
   readonly instance: string;
@@ -13,7 +13,7 @@ export interface RunFile {
 const runPath = (home: string) => join(home, 'server.json');
 export const credentialsPath = (home: string): string => join(home, 'credentials.json');
 
-/** Creates the home, which only its owner can read, with commented templates of its files. */
+/** Creates the home as a folder that only its owner can read. Writes config.toml and secrets.toml as templates that contain only comments. */
 export function prepareHome(home: string): void {
   mkdirSync(home, { recursive: true, mode: 0o700 });
   writeOnce(join(home, 'config.toml'), CONFIG_TEMPLATE);

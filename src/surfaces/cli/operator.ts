@@ -17,7 +17,7 @@ import { readCredentials, writeCredentials } from './home.ts';
 
 const ACTOR = 'operator';
 
-/** Anyone who can read the credentials of the home is the operator. If the database does not contain the stored token, a new one replaces it. */
+/** Returns the operator's token. Anyone who can read it in the home counts as the operator. If the stored token is not valid, a new token replaces it. */
 export async function ensureOperator(app: App): Promise<{ principal: Principal; token: string }> {
   const known = readCredentials(app.config.home);
   const authenticated = await app.authenticate(known, 'bearer');
@@ -32,7 +32,7 @@ export async function ensureOperator(app: App): Promise<{ principal: Principal; 
   return { principal: fresh.principal, token: value };
 }
 
-/** A sign-in link for the first developer. If there is none, one is created from git's user.name or the account name. */
+/** Returns a sign-in link for the first developer. If no developer exists, one is created. Its name is git's user.name or the name of the account. */
 export async function firstSigninLink(app: App): Promise<{ path: string; developer: string }> {
   const name = await personName();
   return await app.store.write(DEFAULT_WORKSPACE_ID, async (tx) => {
@@ -42,7 +42,7 @@ export async function firstSigninLink(app: App): Promise<{ path: string; develop
   });
 }
 
-/** The operator's account on the dashboard. It may run agents, because the operator can run them on this machine anyway. */
+/** Creates the operator's account for the dashboard. The account may run agents, because the operator can run any program on this machine anyway. */
 async function makeOwnAccount(tx: Tx, name: string): Promise<DeveloperRow> {
   const developer = await ensureDeveloper(tx, name, ACTOR);
   await setRunAgents(tx, developer, true, ACTOR);
@@ -59,7 +59,7 @@ async function personName(): Promise<string> {
     const name = clean((await userSettings()).name ?? '');
     if (name) return name;
   } catch {
-    // Git is missing, or its configuration contains no name. Then the account name is used.
+    // If git is missing or its configuration contains no name, the account name is used.
   }
   try {
     return clean(userInfo().username) || 'developer';

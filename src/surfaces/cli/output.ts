@@ -2,20 +2,20 @@ import { stripVTControlCharacters } from 'node:util';
 import { printable, printableLine } from '../../wire/printable.ts';
 import { columnsOf, fitted, padded } from './columns.ts';
 
-/** Results go to stdout, notes to stderr. Only our own marks are coloured. All other text is escaped here, for every command. */
+/** Prints results to stdout and notes to stderr. Colours only our own marks, and escapes all other text, so that commands need not escape anything. */
 export interface CliOutput {
   result(text: string): void;
   note(text: string): void;
-  /** A result without escaping, for programs. */
+  /** Prints a result without escaping it, for programs. */
   verbatim(text: string): void;
-  /** Part of a result, without escaping. Resolves when the reader has read it. */
+  /** Prints part of a result without escaping it. Resolves when the text has been passed on to the reader. */
   stream(text: string): Promise<void>;
   readonly mark: Record<'good' | 'bad' | 'wait' | 'quiet', string>;
-  /** The signs of states, the same as on the dashboard. */
+  /** The signs for states. The dashboard uses the same signs. */
   readonly tone: Record<'you' | 'live' | 'wait' | 'bad' | 'quiet', string>;
   /** Whether the output can show characters beyond ASCII. */
   readonly utf8: boolean;
-  /** The width for tables: the width of the terminal, or unlimited for a pipe or a file. */
+  /** The maximum width of tables. This is the width of the terminal. For a pipe or a file, the width is unlimited. */
   readonly columns: number;
 }
 
@@ -35,7 +35,7 @@ export function createOutput(
     coloured.set(painted, plain);
     return painted;
   };
-  // `covenant audit export | head` closes the pipe, because it needs no more output. That is not an error.
+  // In `covenant audit export | head`, head closes the pipe when it has enough output. That is not an error.
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0);
     stderr.write(`Cannot write to standard output: ${error.message}\n    next: free some space, or write the output to another place\n`);
@@ -45,7 +45,7 @@ export function createOutput(
     mark: { good: mark('✓', 'ok', 32), bad: mark('✗', 'x', 31), wait: mark('!', '!', 33), quiet: mark('○', 'o', 90) },
     tone: { you: mark('◆', '?', 35), live: mark('●', '*', 34), wait: mark('▲', '!', 33), bad: mark('✕', 'x', 31), quiet: mark('○', 'o', 90) },
   };
-  /** Removes the colour of the marks if this stream is not a terminal, even if the other stream is a terminal. */
+  /** Removes the colour of the marks if this stream is not a terminal. The marks can have colours anyway, because the other stream may be a terminal. */
   const shownOn = (stream: NodeJS.WriteStream, text: string) => {
     const escaped = escapedBetween(text, [...coloured.keys()]);
     return stream.isTTY ? escaped : [...coloured].reduce((plainText, [painted, plain]) => plainText.replaceAll(painted, plain), escaped);
@@ -61,7 +61,7 @@ export function createOutput(
   };
 }
 
-/** Escapes everything except our own coloured marks, each of which colours only one sign. */
+/** Escapes everything except our own coloured marks. These are harmless, because each mark colours only one sign. */
 function escapedBetween(text: string, marks: readonly string[]): string {
   const [mark, ...rest] = marks;
   if (mark === undefined) return printable(text);
@@ -73,11 +73,11 @@ function escapedBetween(text: string, marks: readonly string[]): string {
 
 export interface TableShape {
   readonly head: readonly string[];
-  /** The columns to shorten on a narrow terminal, in this order, each with its minimum width. With 0 the column is dropped. */
+  /** The columns to shorten on a narrow terminal, in this order. Each column has a minimum width. If the minimum is 0, the whole column is left out. */
   readonly narrow?: readonly (readonly [column: string, least: number])[];
 }
 
-/** Fits the table into the columns of a terminal. Escapes line breaks and control characters in cells. */
+/** Formats a table that is not wider than this number of terminal columns. Escapes line breaks and control characters in cells. */
 export function table({ head, narrow = [] }: TableShape, rows: readonly (readonly string[])[], columns = Number.POSITIVE_INFINITY): string {
   const all = [head, ...rows].map((row) => row.map(printableLine));
   const widths = head.map((_, column) => Math.max(...all.map((row) => columnsOf(row[column] ?? ''))));
@@ -96,7 +96,7 @@ export function table({ head, narrow = [] }: TableShape, rows: readonly (readonl
 
 const DROPPED = -1;
 
-/** A table, or the sentence `none` if it is empty. `total`: the number of all rows, if `rows` may contain only the first of them. */
+/** Formats a table, or returns the sentence `none` if there are no rows. `total` is the number of all rows, in case `rows` contains only some of them. */
 export function list(
   shape: TableShape,
   rows: readonly (readonly string[])[],
@@ -120,12 +120,12 @@ export const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ');
 
 export const indented = (text: string): string => text.replaceAll(/^/gm, '  ');
 
-/** Removes the colours and cursor moves from the text of another program. The printer escapes the rest. */
+/** Removes colours and cursor movements from the output of another program. Other control characters are escaped when the text is printed. */
 export const withoutPaint = (text: string): string => stripVTControlCharacters(text).replaceAll('\r', '');
 
 /**
- * Writes invisible characters as escapes, because a definition could use them to hide words for the model or to reverse the text that a person reads.
- * Spaces and line ends stay.
+ * Replaces invisible characters with escapes. A tool definition could use such characters to hide words that only the model reads, or to reverse the
+ * text that a person reads. Spaces and line ends stay as they are.
  */
 export const escapeInvisible = (text: string): string =>
   text.toWellFormed().replace(/(?![\n ])[\p{C}\p{Z}\p{DI}\u2800]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16).toUpperCase()}}`);

@@ -24,7 +24,7 @@ test('escapes control characters in results and notes, and keeps line ends and t
   }
 });
 
-test('colours our own marks on a terminal, and nothing else', () => {
+test('on a terminal, colours our own marks and no other text', () => {
   const { out, read } = printer(true);
   out.note(`${out.mark.bad} ${HOSTILE} ${out.tone.you}\u001b[35m`);
   expect(out.mark.bad).toBe('\u001b[31m✗\u001b[0m');

@@ -4,12 +4,12 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { PACKAGE_ROOT } from '../../version.ts';
 
-/** Runs this program with the Node that a clone installs, if there is one. Returns the exit code. */
+/** Runs this program again with the Node in `node_modules`, which every clone installs. Returns the exit code, or undefined if there is no such Node. */
 export async function byOwnNode(): Promise<number | undefined> {
   const node = join(PACKAGE_ROOT, 'node_modules/node/bin/node');
   if (!existsSync(node)) return undefined;
   const child = spawn(node, process.argv.slice(1), { stdio: 'inherit' });
-  // The terminal sends SIGINT to both processes, so it is not passed on: a second SIGINT would end a server without cleaning up.
+  // SIGINT is not passed on, because the terminal sends it to both processes. A second SIGINT would end a server before it has cleaned up.
   process.on('SIGINT', () => {});
   for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));
   const [code] = (await once(child, 'exit')) as [number | null];

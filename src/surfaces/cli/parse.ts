@@ -1,10 +1,10 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { type BareCommand, type BareInvocation, type CommandGroup, type CommandOption, type CommandOptions, UsageError } from './command.ts';
 
-/** Options of every command. They may be before or after its name. */
+/** The options that every command takes. They may stand before or after the name of the command. */
 export const GLOBAL = {
   json: { description: 'Print one JSON object on standard output.' },
-  'no-color': { description: 'Print without colour. NO_COLOR does the same.' },
+  'no-color': { description: 'Print without colours. The environment variable NO_COLOR has the same effect.' },
   help: { description: 'Show this help.' },
 } as const satisfies CommandOptions;
 export const IN_WORKSPACE = {
@@ -17,7 +17,7 @@ type Named = BareCommand<never>;
 /** The command or group that a command line names. */
 export interface Target<I extends BareInvocation> {
   readonly group?: CommandGroup<I>;
-  /** The commands of the group, unless it is a single command. */
+  /** The commands of the group. Undefined if the group consists of a single command. */
   readonly commands?: readonly BareCommand<I>[];
   readonly command?: BareCommand<I>;
   /** The command line without the words that name the command. */
@@ -26,7 +26,7 @@ export interface Target<I extends BareInvocation> {
   readonly isHelp?: true;
 }
 
-/** The words before `--`, which ends the options. */
+/** Returns the words before `--`. The words after `--` are never options. */
 export const beforeEnd = (argv: readonly string[]): readonly string[] => (argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv);
 
 export async function findCommand<I extends BareInvocation>(program: string, groups: readonly CommandGroup<I>[], argv: readonly string[]): Promise<Target<I>> {
@@ -52,7 +52,7 @@ export async function findCommand<I extends BareInvocation>(program: string, gro
   return { group, commands, command, rest: rest.toSpliced(second, 1) };
 }
 
-/** Before the command only global options are accepted, because the value of any other option would be mistaken for the command. */
+/** Refuses options other than global options before the name of the command, because the value of such an option would be mistaken for the command. */
 export function refuseOptionsBefore(program: string, words: readonly string[]): void {
   const unknown = words.find((word) => /^-./.test(word) && !/^(--(json|help|version|no-color|workspace)(=.*)?|-h|-v)$/.test(word));
   if (unknown !== undefined)
@@ -62,7 +62,7 @@ export function refuseOptionsBefore(program: string, words: readonly string[]): 
 const listedNames = (all: readonly { name: string; hidden?: true; section?: string }[]): string[] =>
   all.filter((each) => !each.hidden && !('load' in each && each.section === undefined)).map(({ name }) => name);
 
-/** The index of the next word that is neither an option nor the value of an option. */
+/** Returns the index of the next word that is neither an option nor the value of an option. */
 function nextWord(argv: readonly string[], from: number, options: CommandOptions): number | undefined {
   for (let at = from; at < argv.length; at++) {
     const word = argv[at] as string;
@@ -85,7 +85,7 @@ export const optionsOf = (command: Named): CommandOptions => ({ ...command.optio
 const optionNamed = (options: CommandOptions, name: string): [string, CommandOption] | undefined =>
   Object.entries(options).find(([known, { formerly }]) => known === name || formerly === name);
 
-/** The options in the format of `node:util`. */
+/** Converts the options to the format that `parseArgs` in `node:util` expects. */
 export const readable = (options: CommandOptions): ParseArgsOptionsConfig =>
   Object.fromEntries(
     Object.entries(options).flatMap(([name, { value, formerly }]) => {

@@ -14,18 +14,17 @@ export interface CliProgram<I extends BareInvocation> {
   readonly name: string;
   readonly version: string;
   readonly groups: readonly CommandGroup<I>[];
-  /** Each exit code with its meaning. */
   readonly exits: Readonly<Record<number, string>>;
   /** The last lines of the help. */
   readonly footer: string;
-  /** Describes errors that only this program knows. */
+  /** Describes the errors that only this program can throw. Returns undefined for other errors. */
   readonly faultOf?: (error: unknown) => Promise<Fault | undefined>;
 }
 
-/** The streams and the folder that a program works with. */
+/** The output streams and the working folder of a program. */
 export type Terminal = Pick<NodeJS.Process, 'stdout' | 'stderr' | 'cwd'>;
 
-/** Runs one command line and returns the exit code. `more` returns additional fields of the invocation that the commands of this program need. */
+/** Runs one command line and returns the exit code. `more` returns the invocation fields that only the commands of this program need. */
 export async function runProgram<I extends BareInvocation>(
   program: CliProgram<I>,
   argv: readonly string[],

@@ -5,7 +5,7 @@ type Narrated = Pick<BareInvocation, 'out' | 'json'>;
 const FIRST_MS = 5_000;
 const LONGEST_PAUSE_MS = 60_000;
 
-/** Reports on standard error that the work is still running. Begins after five seconds and doubles the interval up to a minute. */
+/** Reports on standard error that the work is still running. The first report comes after five seconds. The interval then doubles, up to one minute. */
 export async function working<T>({ out, json }: Narrated, what: string, work: () => Promise<T>): Promise<T> {
   const started = performance.now();
   let timer: NodeJS.Timeout | undefined;

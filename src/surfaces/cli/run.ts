@@ -21,7 +21,7 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv, termi
   }
 }
 
-/** Imports the configuration only for an error, because it loads the schema library. */
+/** Imports the configuration module only after an error, because that module loads the schema library and would slow down every command. */
 async function faultOf(error: unknown): Promise<Fault | undefined> {
   const [{ ConfigError }, { SchemaMismatch }] = await Promise.all([import('../../config.ts'), import('../../storage/errors.ts')]);
   if (error instanceof ConfigError) return { code: 'CONFIG_INVALID', message: error.message, next: 'Correct that setting, then run the command again.' };

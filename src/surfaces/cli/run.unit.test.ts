@@ -54,7 +54,7 @@ test('the help of a program lists its groups on at most 45 lines of 80 columns [
   }
 });
 
-test('the help of a group lists its commands, on standard error if the command is missing [use.help.group]', async () => {
+test('the help of a group lists its commands, and goes to standard error if the command line names no command [use.help.group]', async () => {
   for (const { program, run: start, groups } of PROGRAMS) {
     for (const { group, commands } of groups) {
       if (commands.length === 1 && commands[0]?.name === group.name) {
@@ -136,14 +136,14 @@ test.each([
   [['cycle', 'start', '--feature', '--json'], '--feature=--json', 'covenant cycle start --help'],
   [['status', '--verbose=yes'], '`--verbose` takes no value', 'covenant status --help'],
   [['doctor', '--workspace', 'x'], 'takes no `--workspace`', 'covenant doctor --help'],
-])('refuses %j with the nearest word and the next step [use.error.nearest]', async (argv, message, next) => {
+])('refuses %j, suggests the nearest word and shows the next step [use.error.nearest]', async (argv, message, next) => {
   const { code, out, notes } = await said(run, ...argv);
   const shown = out === '' ? notes : String((JSON.parse(out) as { message: string; next: string }).message);
   expect([code, shown]).toEqual([2, expect.stringContaining(message)]);
   expect(out === '' ? notes : out).toContain(next);
 });
 
-test('help and completion list only the new spellings, and the earlier spellings still run [use.cli.one-name]', async () => {
+test('help and completion list only the current names of commands and options, and the earlier names still work [use.cli.one-name]', async () => {
   const earlier = ['approvals refuse', 'devices refuse', 'workflow questions', 'workflow answer', 'settings reset', 'prices reset'];
   const spellings = ['--repository', '--reset', ...earlier];
   const screens = await Promise.all(

@@ -9,12 +9,15 @@ export type CompanionCommand = BareCommand;
 export const BASE_URL = {
   'base-url': {
     value: 'URL',
-    description: 'The Covenant server.',
+    description: 'The address of the Covenant server.',
     default: `COVIBE_BASE_URL, then the server of the last setup here, then ${DEFAULT_ORIGIN}`,
   },
 } as const satisfies CommandOptions;
 
-/** Uses the first of: `--base-url`, `COVIBE_BASE_URL`, the server of this repository's setup, the server of the stored tokens, a server on this machine. */
+/**
+ * Returns the server's origin from the first of these that is set: `--base-url`, `COVIBE_BASE_URL`, the server of this repository's setup, the server of the
+ * stored tokens. Otherwise returns the default address on this machine.
+ */
 export function originOf(invocation: BareInvocation): string {
   const given = option(invocation, 'base-url');
   if (given !== undefined) return originFrom(given, '--base-url');

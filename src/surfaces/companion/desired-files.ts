@@ -25,15 +25,18 @@ export interface SetupPlan {
   /** The top of the working tree. */
   readonly root: string;
   readonly origin: string;
-  /** How Claude Code's hooks around tool calls and prompts reach the server. */
+  /** Whether Claude Code's hooks for tool calls and prompts send an HTTP request to the server or run a command. */
   readonly hooks: 'http' | 'command';
   readonly clients: readonly ClientName[];
-  /** If set, only the server entry of each client is written, without hooks and inbox. Other entries that setup wrote for these clients are removed. */
+  /**
+   * If set, setup writes only the server entry of each client, and neither hooks nor
+   * the inbox. It removes the other entries that it wrote for these clients before.
+   */
   readonly only?: 'server entry';
   readonly now: number;
 }
 
-/** One file of a plan. */
+/** A file that setup has to write, with the client that needs it. */
 export interface DesiredFile extends FileSpec {
   readonly client: ClientName | undefined;
   readonly shown: string;
@@ -46,7 +49,7 @@ export function desiredFiles(plan: SetupPlan): DesiredFile[] {
   return wanted.map((file) => ({ ...file, shown: shownPath(plan.env, plan.root, file.path) }));
 }
 
-/** Where the file really is. Throws if setup must not write there. */
+/** Returns the path of the file after its links are resolved. Throws if setup must not write to that place. */
 export function ownPlace({ path, scope, shown, entries }: DesiredFile, root: string): string {
   if (entries.some(({ kind }) => kind === 'whole')) requireNoLink(path, shown);
   if (scope === 'repository') requireInside(root, path, shown);
@@ -73,12 +76,12 @@ export function programsFor(env: NodeJS.ProcessEnv, root: string): Programs {
   return { by: 'path', bridge: [process.execPath, fileOf('covibe-mcp')], companion: () => companion.map(shellQuoted).join(' '), companionArgs: companion };
 }
 
-/** The PATH without the folders that npm adds for a single command, because agents start without these folders. */
+/** Removes from the PATH the folders that npm adds for a single command, because agents are started without these folders. */
 const lastingPath = ({ PATH = '' }: NodeJS.ProcessEnv): string =>
   PATH.split(delimiter)
     .filter((folder) => !/[\\/]node_modules[\\/]\.bin$/.test(folder))
     .join(delimiter);
 
-/** The path of the bridge, next to the running program. Both are built files, or both are sources. */
+/** Returns the path of a program in this package. If this process runs from source files, that is also a source file. Otherwise it is a built file. */
 const fileOf = (program: string): string =>
   extname(import.meta.url) === '.ts' ? join(PACKAGE_ROOT, 'src/bin', `${program}.ts`) : join(PACKAGE_ROOT, 'dist/bin', `${program}.js`);

@@ -18,7 +18,7 @@ import { WITHOUT_GIT } from './setup/text.ts';
 import { askAboutTokens } from './setup/tokens.ts';
 import { readWatchStatus, type SetUp, setUpAround } from './state.ts';
 
-/** `open`: a note for the person. The setup itself is correct. */
+/** The result of one check. The state `open` means a note for the person: nothing in the setup itself is wrong. */
 export interface SetupCheck {
   readonly check: string;
   readonly state: 'ok' | 'failed' | 'open';
@@ -49,7 +49,7 @@ export async function reportSetup(invocation: BareInvocation): Promise<CommandRe
   const isSetUp = !files.some(({ check }) => check === NOT_SET_UP);
   const checks = [
     serverCheck(checked),
-    // Without a setup no stored token is needed, so a missing token is not reported as a second failure.
+    // If nothing is set up here, no stored token is needed, so a missing token is not reported as a second failure.
     ...(isSetUp || environmentToken(invocation.env) !== undefined ? await runSetupCheck('tokens', () => tokenChecks(checked)) : []),
     ...(await runSetupCheck('watch', async () => [await watchCheck(checked)])),
     ...files,
@@ -64,7 +64,7 @@ export async function reportSetup(invocation: BareInvocation): Promise<CommandRe
   };
 }
 
-/** Passed checks of the machine and the server share one line. Every other check has its own line. */
+/** The checks of the server, the tokens and the watcher share one line if they passed. Every other check has its own line. */
 function doctorText(checks: readonly SetupCheck[], { mark }: CliOutput): string {
   const marks = { ok: mark.good, failed: mark.bad, open: mark.quiet } as const;
   const line = ({ state, message, fix }: SetupCheck) => `${marks[state]} ${message}${fix === undefined ? '' : `\n    fix: ${fix}`}`;
@@ -77,7 +77,7 @@ const ok = (check: string, message: string): SetupCheck => ({ check, state: 'ok'
 const open = (check: string, message: string): SetupCheck => ({ check, state: 'open', message });
 const failed = (check: string, message: string, fix: string): SetupCheck => ({ check, state: 'failed', message, fix });
 
-/** A check that throws an error becomes a finding, so that the other checks still run. */
+/** Runs a check. If the check throws an error, it is reported as failed, so that the other checks still run. */
 export async function runSetupCheck(check: string, look: () => readonly SetupCheck[] | Promise<readonly SetupCheck[]>): Promise<readonly SetupCheck[]> {
   try {
     return await look();
@@ -97,7 +97,7 @@ function serverCheck({ setup: { origin }, server }: SetupCheckContext): SetupChe
     : failed('server', `${origin} is not a Covenant server`, 'covibe-local setup --base-url ORIGIN, where ORIGIN is the address of your Covenant server');
 }
 
-/** Checks whether this server accepts the agents' tokens. Without a server, only the checks that need none run. */
+/** Checks whether this server accepts the agents' tokens. If the server is not ready, only the checks that do not need the server run. */
 async function tokenChecks({ env, setup, server }: SetupCheckContext): Promise<SetupCheck[]> {
   const token = environmentToken(env);
   const isReady = server.state === 'ready';
@@ -145,7 +145,7 @@ function privacyCheck(env: NodeJS.ProcessEnv): SetupCheck[] {
   return isOpenToOthers(env) ? [failed('credentials', `${file} is readable by other users`, `chmod 600 ${shellQuoted(file)}`)] : [];
 }
 
-/** The watcher writes its status every minute. */
+/** If the watcher's last successful sync is older than this, the watcher counts as silent. By default it syncs every 30 seconds. */
 const SILENT_AFTER_MS = 10 * 60_000;
 
 async function watchCheck({ env, setup, now }: SetupCheckContext): Promise<SetupCheck> {
@@ -168,7 +168,7 @@ async function watchCheck({ env, setup, now }: SetupCheckContext): Promise<Setup
 
 const isRecent = (at: number | null | undefined, now: number): boolean => at != null && now - at < SILENT_AFTER_MS;
 
-/** Checks the files that setup wrote. Agents whose files are all correct get one line each. */
+/** Checks the files that setup wrote. If all files of an agent are correct, they share one line. */
 function fileChecks({ env, setup, now }: SetupCheckContext): SetupCheck[] {
   const findings = inspectSetup({ env, ...setup, now });
   if (findings.every(({ state, scope }) => state === 'missing' || scope === 'machine'))
@@ -186,7 +186,7 @@ function fileChecks({ env, setup, now }: SetupCheckContext): SetupCheck[] {
 /** The commit guard is optional, so a missing guard is only a note. */
 async function guardChecks({ setup: { root } }: SetupCheckContext): Promise<SetupCheck[]> {
   const folder = await hooksFolder(root).catch(() => undefined);
-  // Without git there are no commits to guard. Another check reports that git is missing.
+  // Without git there are no commits to guard. `programChecks` reports that git is missing.
   if (folder === undefined) return [];
   const hooks = GUARDED.map((hook) => hookIn(join(folder, hook)));
   const broken = hooks.filter((hook) => hook.state === 'broken');
@@ -207,7 +207,7 @@ function hookIn(path: string): { state: ReturnType<typeof scriptState> | 'absent
   }
 }
 
-/** The command by which agents start the bridge. If it has changed since setup, the files are reported as stale. */
+/** Reports the command that starts the bridge for agents. If this command has changed since setup, the file checks report the files as stale. */
 function programChecks({ env, setup }: SetupCheckContext): SetupCheck[] {
   const bridge = ok('bridge', `bridge: ${programsFor(env, setup.root).bridge.join(' ')}`);
   return [bridge, ...(hasProgram('git', env) ? [] : [open('git', WITHOUT_GIT)])];

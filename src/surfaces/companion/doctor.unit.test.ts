@@ -9,7 +9,7 @@ import { reportSetup, runSetupCheck, type SetupCheck } from './doctor.ts';
 import { hooksFolder } from './guard/install.ts';
 import { noteSetup, writeWatchStatus } from './state.ts';
 
-/** A machine whose server is unreachable, with a repository whose agents were set up for it. */
+/** A machine with a repository whose agents were set up. Their server is unreachable. */
 async function services() {
   const [machine, repository, origin] = [testMachine({ systemd: false }), temporaryRepository(), await closedOrigin()];
   noteSetup(machine.env, repository.path, { origin, hooks: 'command', clients: ['claude-code'] });
@@ -31,7 +31,7 @@ test('doctor reports a watcher that reports to another server', async () => {
   expect(await checks('watch')).toMatchObject([
     { state: 'open', message: `watch reports to ${other}; to report to ${origin}, run covibe-local watch --base-url ${origin}` },
   ]);
-  // That watcher's problem with the other server must not be reported for this server.
+  // The problem of that watcher with the other server must not be reported for this server.
   writeWatchStatus(machine.env, { ...status, origin: other, last_sync_at: null, problem: 'server unreachable' });
   expect(await checks('watch')).toMatchObject([{ state: 'open', message: expect.stringMatching(/^watch is not running; start it with /) }]);
 });

@@ -2,21 +2,27 @@ import { tokensHere } from '../../wire/credentials.ts';
 import { hashOf } from './hash.ts';
 import { isText, storedList } from './state.ts';
 
-/** A server's last answer for a token: whether the token's workspace blocks edits while the server is unreachable. */
+/** The last answer of a server for a token. It says whether the token's workspace blocks edits while the server is unreachable. */
 interface FailClosedAnswer {
   readonly origin: string;
-  /** The token's hash stands for the workspace: the answer does not contain the workspace's name, and a server may have several workspaces. */
+  /** The hash of the token, which identifies the workspace. A server may have several workspaces, and its answer does not contain the name of the workspace. */
   readonly token: string;
   readonly closed: boolean;
 }
 
-/** Earlier companions named the list in the file `words`. */
+/** The list is called `words` in the file, because earlier companions wrote it under this name. */
 const ANSWERS = storedList<FailClosedAnswer>('fail-closed.json', 'words', { origin: isText, token: isText, closed: (closed) => typeof closed === 'boolean' });
 
-/** The limit of stored answers. Beyond it the oldest answer is dropped, because unused tokens cannot be recognized: some exist only in an environment. */
+/**
+ * The maximum number of stored answers. If there are more, the oldest one is dropped. The companion cannot drop unused tokens instead, because some tokens
+ * exist only in an environment and look unused.
+ */
 const MAX_ANSWERS = 200;
 
-/** A token without a stored answer uses the answers of the other tokens on this machine. */
+/**
+ * Returns whether edits are blocked while the server is unreachable. If no answer
+ * is stored for the token, the answers for the other tokens on this machine count.
+ */
 export function failsClosed(env: NodeJS.ProcessEnv, origin: string, token: string | undefined): boolean {
   const answers = ANSWERS.read(env).filter((answer) => answer.origin === origin);
   if (!answers.some(({ closed }) => closed)) return false;
@@ -28,7 +34,7 @@ export function failsClosed(env: NodeJS.ProcessEnv, origin: string, token: strin
 
 export function noteFailClosed(env: NodeJS.ProcessEnv, origin: string, token: string, closed: boolean): void {
   const answers = ANSWERS.read(env);
-  // Without a stored closed answer, an open one changes nothing: the next closed answer would drop it.
+  // If no stored answer is closed, an open answer is not stored. It would change no result, and the next closed answer would drop it.
   if (!closed && !answers.some((answer) => answer.origin === origin && answer.closed)) return;
   const hash = hashOf(token);
   const isOwn = (answer: FailClosedAnswer) => answer.origin === origin && answer.token === hash;

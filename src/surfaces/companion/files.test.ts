@@ -36,7 +36,7 @@ test('the hooks from setup, run as Claude Code runs them, start a session, repor
 
   await fire('SessionStart');
   expect(await ends()).toEqual([null]);
-  // The hook and the watcher both link the transcript to its session, whichever reads it first.
+  // Both the hook and the watcher link the transcript to its session, so it does not matter which of them reads it first.
   const [session] = await t.app.store.reader.selectFrom('agent_sessions').select('id').execute();
   expect(sessionOf(m.env, transcript_path)).toBe(session?.id);
   await fire('Stop');

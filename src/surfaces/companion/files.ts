@@ -28,12 +28,12 @@ interface PlannedSetup {
 
 export interface FileOutcome {
   readonly path: string;
-  /** The path as people write it: relative to the repository, or from their home (`~/…`). */
+  /** The path for people: relative to the repository, or starting with `~/` in the home folder. */
   readonly shown: string;
   readonly change: 'created' | 'changed' | 'unchanged';
-  /** The other content of the file that is kept, such as `your 1 hook kept`. Empty if there is none. */
+  /** A text about the entries in the file that setup did not write and keeps, such as `your 1 hook kept`. Empty if there are none. */
   readonly kept: string;
-  /** Our entries that someone changed by hand and setup restored, such as one hook. */
+  /** The entries that setup restored because someone had changed them by hand, such as one hook. */
   readonly setBack: readonly string[];
 }
 
@@ -47,13 +47,13 @@ export interface SetupOutcome {
 export interface SetupFinding {
   readonly client: ClientName;
   readonly file: string;
-  /** `machine`: the entry may be there for another repository. */
+  /** If `machine`, the file is shared by all repositories on this machine. The entry may then have been written for another repository. */
   readonly scope: FileSpec['scope'];
   readonly shown: string;
   /** The entry that was checked, such as the hook of one event, or `server entry`. */
   readonly what: string;
   readonly state: 'good' | 'missing' | 'stale' | 'broken';
-  /** Empty if the state is good. */
+  /** The command that repairs the entry. Empty if the state is good. */
   readonly fix: string;
   /** A note about a fact that only the client can check, such as whether it trusts the entry. */
   readonly note?: string | undefined;
@@ -100,18 +100,17 @@ export function planSetup(plan: SetupPlan): PlannedSetup {
   return { plan, outcomes: outcomesOf(plan, files), writes };
 }
 
-/** Writes the record before the files, so that everything can be undone even after a power failure between the two. */
+/** Writes the planned files. The records come first in `writes`, so that everything can be undone even after a power failure in between. */
 export function applySetup({ plan, outcomes, writes }: PlannedSetup): SetupOutcome[] {
   writeAll(writes);
   if (!plan.only) mkdirSync(join(plan.root, INBOX), { recursive: true });
   return [...outcomes];
 }
 
-/** The setup command as a person types it. */
 export const setupCommand = ({ origin, clients }: Pick<SetupPlan, 'origin' | 'clients'>): string =>
   `covibe-local setup --base-url ${shellQuoted(origin)}${clients.length > 0 ? ` --agents ${clients.join(',')}` : ''}`;
 
-/** Compares the files with what setup would write. */
+/** Compares the existing files with the files that setup would write. */
 export function inspectSetup(plan: SetupPlan): SetupFinding[] {
   const fix = setupCommand(plan);
   return desiredFiles(plan).flatMap((wanted) => {
@@ -122,7 +121,7 @@ export function inspectSetup(plan: SetupPlan): SetupFinding[] {
       const text = readText(ownPlace(wanted, plan.root), shown)?.text ?? '';
       return entries.flatMap((entry): SetupFinding[] => {
         const state = stateOf(text, entry, shown);
-        // Without a record the entry may have been written by anyone.
+        // Skips entries that are also good if someone else wrote them.
         if (state === 'good' && 'isDefault' in entry) return [];
         return [{ ...of, what: entry.what, state, fix: state === 'good' ? '' : fix }];
       });
@@ -133,7 +132,7 @@ export function inspectSetup(plan: SetupPlan): SetupFinding[] {
   });
 }
 
-/** The other content of the file, for people: `your 1 hook kept`. */
+/** Counts the servers and hooks in the file that setup did not write. Returns a text for people, such as `your 1 hook kept`. */
 function keptIn(text: string | undefined, entries: readonly ConfigEntry[], file: string): string {
   if (text === undefined || entries.some(({ kind }) => kind === 'whole')) return '';
   const value = (entries.some(({ kind }) => kind === 'table') ? parse(text.replace(/^\uFEFF/, '')) : (jsonIn(text, file) ?? {})) as Record<string, unknown>;
@@ -154,7 +153,7 @@ const counts = (number: number, what: string): string[] => (number > 0 ? [counte
 
 const fileIn = ({ files }: SetupRecord, path: string): FileRecord | undefined => files.find((each) => isSameFile(each.path, path));
 
-/** If two clients' files are linked to each other, one entry would replace the other. */
+/** Refuses two clients whose files are the same file through a link, because the entry of one client would replace the entry of the other. */
 function requireFilesOfTheirOwn(files: readonly PlannedFile[]): void {
   for (const [index, file] of files.entries()) {
     const other = files.slice(0, index).find(({ write }) => realPathOf(write.path) === realPathOf(file.write.path));

@@ -4,11 +4,14 @@ import { type HookQuestion, LONGEST, MAX_FILES } from '../../wire/hook-question.
 
 type GitState = Pick<HookQuestion, 'dirty_files' | 'unpushed_files' | 'unpushed_commits'>;
 
-/** Short, because the agent's program waits for the result. */
+/** The time limit for git. Short, because the agent's program waits for the result. */
 const TIMEOUT_MS = 2_000;
 const MAX_COMMITS = 1_000;
 
-/** Counts uncommitted files and unpushed commits. Runs no program that the repository configures. Omits counts that git does not return in time. */
+/**
+ * Lists uncommitted and unpushed files, and counts unpushed commits. Runs no program that
+ * the repository configures. If git does not return a result in time, it is left out.
+ */
 export async function gitState(root: string): Promise<GitState> {
   const options = { reads: true, patient: false, timeoutMs: TIMEOUT_MS } as const;
   try {
@@ -24,7 +27,7 @@ export async function gitState(root: string): Promise<GitState> {
 
 type Looking = { readonly timeoutMs: number; readonly reads: true; readonly patient: false };
 
-/** Empty if there is no remote to push to, or no commit yet. */
+/** Returns an empty object if the repository has no remote to push to, or no commit yet. */
 async function notPushed(root: string, looking: Looking): Promise<GitState> {
   const remotes = await git(root, ['remote'], looking);
   if (remotes.trim() === '') return {};

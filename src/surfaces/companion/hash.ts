@@ -1,7 +1,7 @@
 import type { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 
-/** Loading node:crypto takes 4 ms. Most hooks hash nothing, and their agents wait for them. */
+/** Loads node:crypto only when it is needed. Loading takes 4 ms, agents wait for their hooks, and most hooks compute no hash. */
 const load = createRequire(import.meta.url);
 
 export function sha256(text: string): string {
@@ -9,5 +9,5 @@ export function sha256(text: string): string {
   return crypto.createHash('sha256').update(text).digest('hex');
 }
 
-/** Half a SHA-256: enough to tell names and marks apart. */
+/** Returns the first half of a SHA-256 hash, which is long enough to distinguish names and marks. */
 export const hashOf = (text: string): string => sha256(text).slice(0, 32);

@@ -4,14 +4,14 @@ import type { HookEvent, HookQuestion } from '../../wire/hook-question.ts';
 import { failsClosed, noteFailClosed } from './fail-closed.ts';
 import { ask } from './server.ts';
 
-/** The result of asking the server from a hook. */
+/** The result of a request from a hook to the server. */
 export type HookResult =
   | { readonly kind: 'answered'; readonly body: Record<string, unknown>; readonly session_id: string | undefined }
-  /** The server did not answer. `failClosed`: according to its last answer, the workspace blocks edits until it answers again. */
+  /** The server did not answer. `failClosed`: the server's last answer said that the workspace blocks edits while the server is unreachable. */
   | { readonly kind: 'away'; readonly reason: string; readonly failClosed: boolean }
   | { readonly kind: 'refused'; readonly message: string; readonly next: string; readonly failClosed: boolean };
 
-/** Short, because the agent waits for the answer. */
+/** The time limit for the answer. Short, because the agent waits for it. */
 const TIMEOUT_MS = 5_000;
 
 interface Asking {
@@ -20,7 +20,7 @@ interface Asking {
   readonly event: HookEvent;
   readonly question: HookQuestion;
   readonly token: string | undefined;
-  /** The owner of the token, if it is not the client. */
+  /** The owner of the token, for error messages. Default: the client. */
   readonly of?: string;
 }
 
@@ -49,7 +49,7 @@ function refusalIn(status: number, body: Record<string, unknown>): { message: st
   return { message: said, next: 'Run `covibe-local doctor` to see what is wrong.' };
 }
 
-/** The message to the agent or person whose edit, commit or push is blocked until the server answers. */
+/** Returns the message to an agent or person whose edit, commit or push is blocked until the server answers. */
 export function heldBackText(what: string, origin: string, heard: Exclude<HookResult, { kind: 'answered' }>): string {
   const [why, next] =
     heard.kind === 'away'
@@ -61,11 +61,11 @@ export function heldBackText(what: string, origin: string, heard: Exclude<HookRe
   );
 }
 
-/** Ignores errors, because a read-only home must not stop anyone's work. */
+/** Stores something and ignores errors, because a home that is read-only must not stop the agent. */
 export function ignoreErrors(work: () => void): void {
   try {
     work();
   } catch {
-    // The next answer is stored instead.
+    // The next hook tries to store it again.
   }
 }

@@ -68,7 +68,7 @@ test('the answer for a token that is neither stored nor in the environment affec
 
   await ask('cv_started_with');
   await ask('cv_new');
-  // The token's own answer is kept, although the other tokens do not use it.
+  // The stored answer for this token is kept, although it does not count for the other tokens.
   expect([await whileAway('cv_started_with'), await whileAway('cv_new'), await whileAway('cv_other')]).toEqual([true, false, false]);
   expect(await whileAway(undefined, { COVIBE_MCP_TOKEN: 'cv_started_with' })).toBe(true);
 });

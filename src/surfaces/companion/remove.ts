@@ -15,9 +15,12 @@ import { noteSetup, setups } from './state.ts';
 interface Removal {
   readonly path: string;
   readonly shown: string;
-  /** `restored`: byte for byte as before setup. `cleaned`: someone edited the file after setup, so only our entries were removed. `kept`: unchanged. */
+  /**
+   * `restored`: the file is byte for byte as it was before setup. `cleaned`: someone edited
+   * the file after setup, so only our entries were removed. `kept`: the file was not changed.
+   */
   readonly change: 'deleted' | 'restored' | 'cleaned' | 'kept';
-  /** The entries that stay, with the reason, for example that a hook was changed by hand. */
+  /** The entries that stay in the file, each with the reason, for example that a hook was changed by hand. */
   readonly stays: readonly string[];
 }
 
@@ -33,7 +36,7 @@ interface UndoPlan {
   readonly folders: readonly string[];
 }
 
-/** Undoes what setup wrote for this repository. Shared entries stay until the last repository that needs them is removed. */
+/** Undoes what setup wrote for this repository. Entries that several repositories share stay until setup is removed from the last of them. */
 export function removeSetup(from: SetUpPlace): Removal[] {
   const undone = [undo(from, { repository: from.root }), undo(from, 'machine')];
   writeAll(undone.flatMap(({ writes }) => writes));
@@ -75,7 +78,7 @@ interface UndoneFile {
   readonly failed?: FileRecord;
 }
 
-/** `root`: the repository, if the file belongs to only one repository. */
+/** Plans how to undo one file. `root` is the repository that the file belongs to, or undefined if several repositories share the file. */
 function undoFile(known: FileRecord, shown: string, root: string | undefined): UndoneFile {
   const path = resolveLinks(known.path);
   const kept = (why: string) => ({ removal: { path, shown, change: 'kept', stays: [why] } as const });
@@ -93,7 +96,7 @@ function undoFile(known: FileRecord, shown: string, root: string | undefined): U
     };
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    // Do not throw, so that the other files are undone.
+    // The error is not thrown, so that the other files are still undone.
     return { ...kept(`${error.message.replace(' Nothing was changed.', '')} ${error.next}`), failed: known };
   }
 }
@@ -105,13 +108,13 @@ const DONE: Readonly<Record<Removal['change'], string>> = {
   kept: 'kept',
 };
 
-/** Files of this repository with entries like ours but without a record. Setup may have written them before the repository was moved. */
+/** Finds files of this repository that contain entries like ours, although no record exists. Setup may have written them before the repository was moved. */
 function filesLikeOurs(env: NodeJS.ProcessEnv, root: string): string[] {
   const findings = inspectSetup({ env, root, origin: DEFAULT_ORIGIN, hooks: 'command', clients: CLIENT_NAMES, now: 0 });
   return [...new Set(findings.filter(({ state, scope }) => scope === 'repository' && (state === 'good' || state === 'stale')).map(({ shown }) => shown))];
 }
 
-/** Undoes what setup wrote here. The service is removed with the last repository. Tokens stay: only the person may revoke them. */
+/** Removes setup from this repository. The watch service is removed together with the last repository. Tokens stay, because only the person may revoke them. */
 export async function removeHere({ env, out }: BareInvocation, { root }: GitPlace): Promise<CommandResult> {
   const { mark } = out;
   const removals = removeSetup({ env, root });
@@ -127,7 +130,8 @@ export async function removeHere({ env, out }: BareInvocation, { root }: GitPlac
     }),
     ...(removals.length === 0 ? [`${mark.quiet} setup has written nothing here`] : []),
     ...unrecorded.map(
-      (file) => `${mark.wait} ${file} has entries like ours, but no record that setup wrote them\n    next: delete them by hand if you do not need them`,
+      (file) =>
+        `${mark.wait} ${file} has entries like ours, but there is no record that setup wrote them\n    next: delete them by hand if you do not need them`,
     ),
     ...(others > 0
       ? [`${mark.quiet} watch service kept: it serves ${others === 1 ? 'another repository' : `${others} other repositories`} on this machine`]

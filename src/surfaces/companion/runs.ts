@@ -11,7 +11,7 @@ const KEPT_MS = 2 * 24 * 60 * 60_000;
 
 const runsFolder = (env: NodeJS.ProcessEnv): string => join(covibeHome(env), 'runs');
 
-/** Whether to notify this run's person now. They are notified only once per run, even if several things fail. */
+/** Returns whether to notify the person of this run now. Each run notifies its person only once, even if several things fail. */
 export function shouldNotify(env: NodeJS.ProcessEnv, run: string, now: number): boolean {
   const folder = runsFolder(env);
   try {
@@ -44,7 +44,10 @@ export function noteSession(env: NodeJS.ProcessEnv, transcript: string, session:
   sweepRuns(env, now);
 }
 
-/** The session of a transcript. Subagents have the session of their run: their transcripts are in `<run>/subagents`, next to `<run>.jsonl`. */
+/**
+ * Returns the session of a transcript. A subagent belongs to the session of its
+ * run. Its transcript is in the folder `<run>/subagents`, next to `<run>.jsonl`.
+ */
 export const sessionOf = (env: NodeJS.ProcessEnv, transcript: string): string | undefined =>
   notedSession(env, transcript) ?? notedSession(env, `${dirname(dirname(transcript))}.jsonl`);
 

@@ -4,7 +4,7 @@ import { failureCode, httpRequest } from '../../wire/http-client.ts';
 import { parseJson, recordOf } from '../../wire/json.ts';
 import { CliError } from '../cli/command.ts';
 
-/** The server's answer. `unreachable`: no answer, or none that a Covenant server would send. */
+/** The server's answer. `unreachable` contains the reason if there was no answer, or an answer that no Covenant server would send. */
 export type ServerAnswer =
   | { readonly status: number; readonly headers: Pick<Headers, 'get'>; readonly body: Record<string, unknown> }
   | { readonly unreachable: string };
@@ -18,7 +18,9 @@ interface AskOptions {
 
 const TIMEOUT_MS = 10_000;
 
-/** GET without a body, POST with one. Never throws because of the network or the server's answer. */
+/**
+ * Sends a POST request if there is a body, otherwise a GET request. Does not throw if the network fails or the answer is invalid, but returns `unreachable`.
+ */
 export async function ask(origin: string, path: string, { token, body, headers, timeoutMs = TIMEOUT_MS }: AskOptions = {}): Promise<ServerAnswer> {
   if (token !== undefined && !fitsHeader(token)) throw new CliError('MALFORMED_TOKEN', MALFORMED_TOKEN.message, MALFORMED_TOKEN.next);
   try {
@@ -55,7 +57,10 @@ export type ServerProbe =
   | { readonly state: 'foreign' }
   | { readonly state: 'unreachable'; readonly reason: string };
 
-/** `failClosed`: whether the token's workspace blocks edits while hooks cannot reach the server. Undefined if the answer does not contain this. */
+/**
+ * The server's answer for a token. `failClosed`: whether the token's workspace blocks
+ * edits while hooks cannot reach the server. Undefined if the answer does not say so.
+ */
 export type TokenState =
   | { readonly state: 'accepted'; readonly failClosed: boolean | undefined }
   | { readonly state: 'refused' }
@@ -70,7 +75,7 @@ export async function serverState(origin: string): Promise<ServerProbe> {
   return status === 'ok' ? { state: 'ready', ms: Math.round(performance.now() - started), version: String(version) } : { state: 'failing' };
 }
 
-/** Throws unless the server is ready. Called before anything is changed. */
+/** Throws unless the server is ready. Setup calls this before it changes anything. */
 export async function requireReady(origin: string): Promise<void> {
   const found = await serverState(origin);
   if (found.state === 'unreachable') throw unreachable(origin, found.reason);
@@ -83,7 +88,10 @@ export async function requireReady(origin: string): Promise<void> {
     );
 }
 
-/** Asks the same question as the git hook before an empty commit, because it changes nothing and writes nothing to the journal. */
+/**
+ * Checks a token with the request that the git hook sends before a commit, but
+ * without files. This request changes nothing, and the journal does not record it.
+ */
 export async function tokenState(origin: string, token: string): Promise<TokenState> {
   const asked = await ask(origin, '/api/hooks/git/commit', { token, body: {} });
   if ('unreachable' in asked) return { state: 'unreachable', reason: asked.unreachable };

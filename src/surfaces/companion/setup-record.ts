@@ -6,14 +6,17 @@ import { hashOf } from './hash.ts';
 /** A file that setup has written to. */
 export interface FileRecord {
   readonly path: string;
-  /** The whole previous content, to be restored. Null if there was no file. Undefined if the content could not be stored. */
+  /**
+   * The whole content before setup, which removal restores. Null if there was no file.
+   * Undefined if the content is unknown, or contains a token and must not be stored.
+   */
   readonly before?: string | null;
-  /** The hash of the file as setup left it. While it matches, nobody has changed the file. */
+  /** The hash of the file after setup wrote it. As long as the hash matches, nobody has changed the file. */
   readonly after: string;
   readonly entries: readonly WrittenEntry[];
 }
 
-/** What setup wrote for one repository or, in shared files, for this machine. */
+/** A record of what setup wrote for one repository, or in files that all repositories on this machine share. */
 export interface SetupRecord {
   /** The repositories that need these files. */
   readonly roots: readonly string[];

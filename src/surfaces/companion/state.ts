@@ -14,7 +14,7 @@ interface StoredList<T> {
 type Shape<T> = { readonly [K in keyof T]: (value: unknown) => boolean };
 export const isText = (value: unknown): boolean => typeof value === 'string';
 
-/** A list in `file`, which contains `{"<name>": […]}`. Skips items of another shape, because another version may have written them. */
+/** Defines a list that is stored in `file` as `{"<name>": […]}`. Reading skips items of another shape, because another version may have written them. */
 export function storedList<T extends object>(file: string, name: string, shape: Shape<T>): StoredList<T> {
   const pathOf = (env: NodeJS.ProcessEnv) => join(covibeHome(env), file);
   const fits = (item: unknown): item is T =>
@@ -28,7 +28,7 @@ export function storedList<T extends object>(file: string, name: string, shape: 
   };
 }
 
-/** A working tree whose agents were set up, and the server it was set up for. */
+/** A working tree whose agents were set up, and the server that they use. */
 export interface SetUp {
   readonly root: string;
   readonly origin: string;
@@ -48,13 +48,13 @@ export const setups = (env: NodeJS.ProcessEnv): SetUp[] => SETUPS.read(env);
 
 export const setUpAt = (env: NodeJS.ProcessEnv, root: string): SetUp | undefined => setups(env).find((each) => each.root === root);
 
-/** The setup of the working tree that contains a folder. If the working tree is a worktree without its own setup, the setup of its main repository. */
+/** Returns the setup of the working tree that contains the folder. For a worktree without its own setup, returns the setup of the main checkout. */
 export function setUpAround(env: NodeJS.ProcessEnv, folder: string): SetUp | undefined {
   const place = placeOf(folder);
   return place && (setUpAt(env, place.root) ?? setUpAt(env, place.checkout));
 }
 
-/** Stores a setup, or deletes it if `setup` is undefined. Does not write the file if nothing changes. */
+/** Stores a setup, or deletes it if `made` is undefined. Does not write the file if nothing changes. */
 export function noteSetup(env: NodeJS.ProcessEnv, root: string, made: Omit<SetUp, 'root'> | undefined): void {
   const known = setups(env);
   const next = [...known.filter((each) => each.root !== root), ...(made ? [{ root, ...made }] : [])].toSorted((a, b) => a.root.localeCompare(b.root));
@@ -70,17 +70,16 @@ interface KnownRepo {
 
 const REPOS = storedList<KnownRepo>('repos.json', 'repos', { path: isText, repo: isText, last_active_at: (at) => typeof at === 'number' });
 
-/** The server accepts no more repositories. */
+/** The maximum number of stored repositories. The server accepts no more than this. */
 const MAX_ITEMS = 200;
-/** The minimum time between two updates of a repository, so that the file is not rewritten at every call of an agent. */
+/** The minimum time between two updates of the same repository. Without it, every hook would rewrite the file. */
 const FRESH_MS = 10 * 60_000;
 
-/** The repositories, most recently used first. */
+/** Returns the known repositories, the most recently used first. */
 const knownRepos = (env: NodeJS.ProcessEnv): KnownRepo[] => REPOS.read(env).sort((a, b) => b.last_active_at - a.last_active_at);
 
 export const presentRepos = (env: NodeJS.ProcessEnv): KnownRepo[] => knownRepos(env).filter(({ path }) => existsSync(path));
 
-/** Records that an agent works here. */
 export function noteRepo(env: NodeJS.ProcessEnv, place: Pick<GitPlace, 'checkout' | 'repo'>, now: number): void {
   const known = knownRepos(env);
   const before = known.find(({ path }) => path === place.checkout);
@@ -89,13 +88,13 @@ export function noteRepo(env: NodeJS.ProcessEnv, place: Pick<GitPlace, 'checkout
   REPOS.write(env, [{ path: place.checkout, repo: place.repo, last_active_at: now }, ...others].slice(0, MAX_ITEMS));
 }
 
-/** The watcher's own status, for `covibe-local doctor`. */
+/** The status that the watcher stores for `covibe-local doctor`. */
 export interface WatchStatus {
   /** Null after the watcher has ended normally. */
   readonly pid: number | null;
   readonly version: string;
   readonly origin: string;
-  /** The time at which everything was last delivered. Null if it never was. */
+  /** The last time at which all waiting usage was delivered. Null if that never happened. */
   readonly last_sync_at: number | null;
   readonly sent: number;
   readonly waiting: number;
@@ -106,5 +105,5 @@ const watchPath = (env: NodeJS.ProcessEnv): string => join(covibeHome(env), 'wat
 
 export const writeWatchStatus = (env: NodeJS.ProcessEnv, status: WatchStatus): void => replaceFile(watchPath(env), `${JSON.stringify(status, null, 2)}\n`);
 
-/** Empty if no watcher has run. */
+/** Returns the stored status of the watcher, or an empty object if no watcher has run. */
 export const readWatchStatus = (env: NodeJS.ProcessEnv): Partial<WatchStatus> => (readJson(watchPath(env)) ?? {}) as Partial<WatchStatus>;

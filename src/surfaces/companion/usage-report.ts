@@ -7,7 +7,7 @@ interface Run {
   readonly session: string | undefined;
 }
 
-/** Reports in a separate process, so that nobody waits for it. */
+/** Reports the usage of a run in a separate process, so that the agent does not wait for it. */
 export function reportUsageAside(env: NodeJS.ProcessEnv, origin: string, { transcript, session }: Run): void {
   const script = process.argv[1];
   if (script === undefined || transcript === undefined) return;
@@ -18,7 +18,7 @@ export function reportUsageAside(env: NodeJS.ProcessEnv, origin: string, { trans
   child.unref();
 }
 
-/** Seconds to wait for another reporting process. After that, this run's usage is reported at its next stop or by the watcher. */
+/** The number of seconds to wait while another process reports usage. After that, the usage of this run is reported at its next stop or by the watcher. */
 const MAX_TRIES = 30;
 
 export async function reportUsage(env: NodeJS.ProcessEnv, origin: string, { transcript, session }: Run): Promise<void> {

@@ -3,7 +3,7 @@ import type { DemoAnswer } from './stage.ts';
 
 type Act = (name: string, input?: Record<string, unknown>) => Promise<DemoAnswer>;
 
-/** Removes the demo's data. First stops its agents, because they would create new data. Does nothing without a demo, as all agents then belong to people. */
+/** Removes the demo's data. First stops the demo's agents, because they would create new data. Does nothing if no demo was started. */
 export async function clearStage(action: Act, keep: boolean): Promise<DemoAnswer> {
   const { state } = await action('demo.show');
   if (state !== 'begun' && state !== 'kept') return { revoked_tokens: 0, removed_rows: 0, kept: false };
@@ -24,7 +24,7 @@ const instancesOf = async (action: Act): Promise<DemoAnswer[]> => ((await action
 const TRIES = 30;
 const PAUSE_MS = 1_000;
 
-/** Retries while the server is busy with an instance, for example starting or ending its review. */
+/** Retries the action while the server is busy with an instance, for example while it starts or ends a review. */
 const patiently =
   (action: Act): Act =>
   async (name, input) => {

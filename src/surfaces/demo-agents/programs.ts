@@ -29,10 +29,10 @@ const VERDICTS = [
 /** An agent whose prompt contains this text waits instead of finishing. */
 export const WAITS = 'Wait for review:';
 
-/** Prints slowly enough for a person to read along. */
+/** The pause after each printed line, so that a person can read along. */
 const PACE_MS = 700;
 
-/** Plays an agent that the server has started: in its own worktree, with its token in the environment and its prompt in a file. */
+/** Plays an agent that the server has started. The agent runs in its own worktree, has its token in the environment, and has its prompt in a file. */
 export async function actAsAgent(env: NodeJS.ProcessEnv): Promise<never> {
   const me = String(env.COVENANT_INSTANCE_ID);
   const actor = new Actor(me, String(env.COVIBE_BASE_URL), String(env.COVIBE_MCP_TOKEN));
@@ -90,7 +90,7 @@ const source = (round: number): string =>
   `import { total, type Line } from './cart.ts';\n\nconst ${round > 2 ? 'rounded' : 'r'} = (sum: number) => Math.round(sum * 100) / 100;\n\n` +
   `/** Round ${round}. */\nexport const checkout = (lines: Line[]) => ({ due: ${round > 2 ? 'rounded' : 'r'}(total(lines, () => 1)) });\n`;
 
-/** A worker that never finishes. It claims its task, records two checkpoints, reports that it holds the task, and waits to be killed. */
+/** Plays a worker that never finishes. The worker claims a task, records two checkpoints, reports that it is at work, and waits until it is killed. */
 export async function workUntilKilled(env: NodeJS.ProcessEnv): Promise<never> {
   const task_id = String(env.DEMO_TASK);
   const actor = new Actor('gemini@li', String(env.DEMO_URL), String(env.DEMO_TOKEN));

@@ -6,11 +6,11 @@ import { gateway, review } from './stories/machine.ts';
 import { coordination, overlap, usage } from './stories/team.ts';
 import { workflow } from './stories/workflow.ts';
 
-/** Lines of stories. The stories of one line run one after another, and all lines run at the same time. */
+/** The stories of the demo. The stories within one list run one after another, and all lists run at the same time. */
 const LINES: readonly (readonly Story[])[] = [[overlap, coordination, cycle], [workflow], [review], [gateway, usage]];
 export const STEPS = LINES.flat().reduce((sum, { steps }) => sum + steps, 1);
 
-/** The lifetime of the tokens. Short, so that an interrupted demo leaves no usable token. */
+/** The lifetime of the demo's tokens. It is short, so that the tokens of an interrupted demo soon expire. */
 const TOKEN_MINUTES = 15;
 
 export interface Narrator {
@@ -24,7 +24,7 @@ export interface Demo {
   readonly narrator: Narrator;
   /** The pause between two steps. */
   readonly paceMs: number;
-  /** The time after the last step, during which all agents stay. */
+  /** The time that the demo waits after the last step. All agents stay connected during this time. */
   readonly stayMs: number;
   action(name: string, input?: Record<string, unknown>): Promise<DemoAnswer>;
 }
@@ -32,7 +32,7 @@ export interface Demo {
 /** Runs all stories to their end. */
 export async function playDemo(demo: Demo, opened: (signin: string) => void): Promise<void> {
   const { url, narrator, action } = demo;
-  // A failing story stops all others, because no agent may run while the data is removed.
+  // If a story fails, all other stories stop, because no agent may run while the data is removed.
   const stop = new AbortController();
   const signal = AbortSignal.any([demo.signal, stop.signal]);
   const { folder } = (await action('demo.begin')) as { folder: string };

@@ -5,7 +5,7 @@ export type DemoAnswer = Record<string, unknown>;
 
 /** One agent of the demo: an ordinary client that uses MCP over HTTP with its own token. */
 export class Actor {
-  /** The name that people see: `codex@mira`. */
+  /** The name that people see, such as `codex@mira`. */
   readonly name: string;
   readonly token: string;
   /** Set after the session has started. */
@@ -16,11 +16,11 @@ export class Actor {
     this.name = name;
     this.token = token;
     this.#client = connected(name, url, token);
-    // The next call reports the error.
+    // Prevents an unhandled rejection. The next call reports the error.
     this.#client.catch(() => {});
   }
 
-  /** Calls a tool and returns the answer, including refusals. `tool`: the name, then after a space the operation if it has several. */
+  /** Calls a tool and returns the answer, even if it is a refusal. `tool` is the name of the tool. A space and the operation follow if the tool needs one. */
   async ask(tool: string, args: object): Promise<DemoAnswer> {
     return ((await this.#called(tool, args)).structuredContent ?? {}) as DemoAnswer;
   }
@@ -44,7 +44,7 @@ export class Actor {
   }
 }
 
-/** A held call waits until a person approves it. */
+/** The time limit of a call. It is long, because some calls wait until a person approves them. */
 const CALL_LIMIT_MS = 10 * 60_000;
 
 async function connected(name: string, url: string, token: string): Promise<Client> {
@@ -67,7 +67,7 @@ export interface Stage {
   readonly signal: AbortSignal;
   /** Pauses, so that a person can follow. */
   beat(): Promise<void>;
-  /** Repeats until the demo ends, for heartbeats. */
+  /** Repeats the work until the demo ends. Used for heartbeats. */
   every(ms: number, work: () => Promise<unknown>): void;
   /** Clean-up functions that run at the end of the demo. */
   readonly atEnd: (() => void)[];
@@ -76,7 +76,7 @@ export interface Stage {
 export interface Story {
   /** Shown as the next step while the story runs. */
   readonly title: string;
-  /** The number of `done` calls. */
+  /** How many times the story calls `done`. */
   readonly steps: number;
   tell(stage: Stage): Promise<void>;
 }

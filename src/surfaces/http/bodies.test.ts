@@ -17,7 +17,7 @@ interface RawRequest {
   text(): string;
 }
 
-/** Sends the headers of a request. The test writes the body later. */
+/** Sends only the headers of a request. The test writes the body later. */
 function raw(url: string, path: string, headers: Record<string, string | number>): RawRequest {
   const { hostname, port, host } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -73,7 +73,10 @@ test('reads at most 4 KiB of a body on the device routes [harden.body.device-lim
 });
 
 const MIB = 1024 * 1024;
-/** Known callers share a quarter of this memory for small bodies, and a token gets an eighth of it. Unknown callers share a quarter, and an address a sixteenth. */
+/**
+ * For small bodies, all known callers share a quarter of this memory, and a token gets an eighth
+ * of that quarter. Unknown callers share another quarter, and an address gets a sixteenth of it.
+ */
 const TIGHT = { reading_bytes: 4 * MIB, body_bytes: MIB };
 const statusesOf = (requests: readonly RawRequest[]) => requests.map(({ text }) => text().split(' ', 2)[1] ?? '').toSorted();
 

@@ -43,7 +43,7 @@ export function companionRoutes(routes: Hono<Env>, app: App, entrance: Entrance,
   });
 }
 
-/** Routes on which a machine without a token gets tokens. Apart from sign-in, only these routes need neither a cookie nor a token. */
+/** Adds the routes on which a machine without a token gets tokens. All other API routes, except sign-in and `/api/health`, need a cookie or a token. */
 export function deviceRoutes(routes: Hono<Env>, app: App, entrance: Entrance, refuse: RefuseRequest): void {
   const serve = (path: string, work: (c: Context<Env>, body: unknown) => Promise<Response>) =>
     routes.post(path, async (c) => {

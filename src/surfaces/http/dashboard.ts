@@ -3,7 +3,10 @@ import { extname, join, normalize, sep } from 'node:path';
 import { PACKAGE_ROOT } from '../../version.ts';
 
 export interface StaticFiles {
-  /** The file at `path`, or the page for every path that is not a file. Undefined if the file is missing or the dashboard is not built. */
+  /**
+   * Returns the file at `path`. If the path does not look like a file, returns the
+   * page. Returns undefined if the file is missing or the dashboard is not built.
+   */
   file(path: string, accepted?: string | undefined): Promise<Response | undefined>;
 }
 
@@ -25,7 +28,10 @@ const PAGE_HEADERS = {
   'referrer-policy': 'no-referrer',
 };
 
-/** Recognizes built files, which are at the top level and in `assets`. In other paths a dot is part of a name, as in `/agents/codex@j.doe`. */
+/**
+ * Returns whether a path looks like a built file. Built files are at the top level and
+ * in `assets`. In other paths a dot is part of a name, as in `/agents/codex@j.doe`.
+ */
 const isFilePath = (path: string): boolean => extname(path) !== '' && /^\/(assets\/.*|[^/]*)$/.test(path);
 
 export const DASHBOARD_FOLDER = join(PACKAGE_ROOT, 'dist/web/');
@@ -39,7 +45,7 @@ export function createDashboard(folder: string = DASHBOARD_FOLDER): StaticFiles 
       try {
         const packed = wanted.startsWith('/assets/') && /\bgzip\b/.test(accepted) ? await readFile(`${full}.gz`).catch(() => undefined) : undefined;
         const bytes = packed ?? (await readFile(full));
-        // Files in `assets` have a hash in their name, so they can be cached. The page that names them must not be cached.
+        // The name of a file in `assets` contains its hash, so the file can be cached. The page that refers to these files must not be cached.
         const caching = wanted.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-store';
         return new Response(new Uint8Array(bytes), {
           headers: {

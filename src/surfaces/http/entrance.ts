@@ -15,7 +15,10 @@ interface IncomingRequest {
   readonly outgoing?: ServerResponse | undefined;
   /** The decoded path, because routes are matched by the decoded path. */
   readonly path: string;
-  /** A ticket in the address proves that the dashboard sent the request. Used for addresses that a browser opens without the header of the page. */
+  /**
+   * Whether a ticket in the URL can prove that the dashboard sent the request. Some URLs
+   * are opened by the browser itself, and the page cannot add its header to such a request.
+   */
   readonly byTicket?: boolean | undefined;
 }
 
@@ -27,23 +30,28 @@ interface Credentials {
   readonly byTicket?: boolean | undefined;
 }
 
-/** The kind of sender, which limits the body: a known caller, a caller whose token may be in the body, or a device or browser without a credential. */
+/**
+ * The kind of sender, which determines the limits for the body. `known`: a caller with a valid credential. `unknown`: a caller whose token may be in the
+ * body. `device`: a device or browser without a credential.
+ */
 type Sender = 'known' | 'unknown' | 'device';
 
 /** Authenticates and rate-limits each request before its body is read. */
 export interface Entrance {
   readonly sourceOf: (incoming: IncomingMessage) => string;
-  /** Counts the request for its valid token, or for its address if it has none. Returns a refusal if the limit is exceeded. */
+  /**
+   * Counts the request against the limit of its valid token. If it has no valid token, it counts for its address. Returns a refusal if the limit is exceeded.
+   */
   admit(request: IncomingRequest): Promise<HttpRefusal | undefined>;
-  /** The caller, or a refusal. The journal records the refusal without the credential. */
+  /** Returns the caller or a refusal. The journal records a refusal without the credential. */
   identify(incoming: IncomingMessage, credentials: Credentials): Promise<OrRefusal<{ principal: Principal }>>;
   /** Works like `identify`, but with a token from the body. The request then counts for the token instead of the address. */
   identifyByBody(incoming: IncomingMessage, token: string | undefined): Promise<OrRefusal<{ principal: Principal }>>;
-  /** For a batch: counts each further call. */
+  /** Counts the further calls of a batch against the limit of the caller. */
   countMore(incoming: IncomingMessage, principal: Principal, calls: number): HttpRefusal | undefined;
-  /** Whether `admit` found a valid credential. */
+  /** Returns whether `admit` found a valid credential. */
   isKnown(incoming: IncomingMessage): boolean;
-  /** The principal that the browser is signed in as, if any. */
+  /** Returns the principal of a sign-in cookie in the request, if there is a valid one. */
   sessionOf(incoming: IncomingMessage): Promise<Principal | undefined>;
   readBody(request: Pick<IncomingRequest, 'incoming' | 'outgoing'>, sender: Sender): Promise<RequestBody>;
 }
@@ -51,8 +59,8 @@ export interface Entrance {
 /** Paths that need credentials. Pages and files are public. */
 const WITH_CREDENTIALS = /^\/(api|mcp|metrics)(\/|$)/;
 /**
- * The minimum delay of a 429 answer to an address. Without it, senders would retry immediately and delay known callers. A random part is
- * added, so that delayed senders do not all return at the same time.
+ * The minimum delay of a 429 answer to an address. Without this delay, senders would retry immediately and slow down known callers. A random time is added,
+ * so that delayed senders do not all retry at the same moment.
  */
 const HELD_BACK_MS = 250;
 
@@ -108,7 +116,7 @@ export function createEntrance(app: App, cookieName: () => string): Entrance {
   };
 
   const identify: Entrance['identify'] = async (incoming, credentials) => {
-    // If the route accepts a token or a cookie and got neither, the refusal asks for a token.
+    // If the route accepts a token or a cookie and the request contains neither, the refusal asks for a token.
     const isSession = credentials.session && (!('token' in credentials) || cookies(incoming, cookieName()).length > 0);
     const door = credentials.token === undefined && isSession ? 'cookie' : 'bearer';
     const result = await authenticated(incoming, credentials);
@@ -156,8 +164,8 @@ export function createEntrance(app: App, cookieName: () => string): Entrance {
 }
 
 /**
- * Divides the memory for bodies by kind of sender and by caller. Unknown callers cannot use up the memory of known callers, and `/api/mcp`
- * cannot use up the memory of sign-in and device setup. Large bodies cannot use up the memory of small bodies.
+ * Divides the memory for bodies into separate shares, each with a limit for every caller. Known callers, unknown callers of `/api/mcp`, and callers of
+ * sign-in and device setup cannot block each other. Large bodies have their own memory limit, so that they cannot block small ones.
  */
 function sharesOf({ reading_bytes, body_bytes, unknown_body_bytes, device_body_bytes, token_body_bytes }: ServerLimits) {
   const quarter = reading_bytes / 4;
@@ -173,7 +181,7 @@ function sharesOf({ reading_bytes, body_bytes, unknown_body_bytes, device_body_b
   };
 }
 
-/** Whether the body is larger than what arrives together with the headers. */
+/** Returns whether the body may be larger than the part that arrives together with the headers. */
 function hasMoreToCome({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > SMALL_BYTES;
 }
@@ -185,9 +193,9 @@ export type Guard = (host: string | undefined, origin: string | undefined, site?
 const FOREIGN_SITES = new Set<string | undefined>(['cross-site', 'same-site']);
 
 /**
- * The Host must be one of our names, which prevents DNS rebinding. An Origin must equal the called address including the port, which excludes
- * pages of other sites and ports: browsers send a cookie for localhost to every port. Requests for images and scripts have no Origin, so
- * `site` is checked instead, if the browser sends it.
+ * Creates the check of Host and Origin. The Host must be one of the names of this server, which prevents DNS rebinding. An Origin must equal the called
+ * address, including the port. Pages on other ports are refused too, because browsers send a cookie for localhost to every port. Requests for images and
+ * scripts have no Origin. For them `site` is checked, if the browser sends it.
  */
 export function createGuard(config: Pick<Config, 'host' | 'allowed_hosts' | 'allowed_origins'>): Guard {
   const hosts = new Set(['localhost', '127.0.0.1', '[::1]', config.host, `[${config.host}]`, ...config.allowed_hosts].map((host) => host.toLowerCase()));
@@ -202,7 +210,7 @@ export function createGuard(config: Pick<Config, 'host' | 'allowed_hosts' | 'all
 
 const hostnameOf = (host: string): string => host.toLowerCase().replace(/:\d+$/, '');
 
-/** A shared resource, such as memory, sockets or connections. It has a limit for all callers together and a limit for each caller. */
+/** Shares a resource, such as memory, sockets or connections, between callers. There is a limit for all callers together and a limit for each caller. */
 export class KeyedShare {
   readonly #most: number;
   readonly #mostPerKey: number;
@@ -235,10 +243,13 @@ interface Bucket {
   at: number;
 }
 
-/** The limit of buckets in memory, because an attacker can use any number of addresses. An address whose bucket was dropped starts with a full bucket. */
+/**
+ * The maximum number of buckets in memory. It is limited, because an attacker can use any
+ * number of addresses. An address whose bucket was dropped starts again with a full bucket.
+ */
 const MAX_KEYS = 10_000;
 
-/** A bucket of requests for each key, refilled by `perSecond` up to `burst`. */
+/** Limits the request rate with a bucket for each key. The bucket gains `perSecond` requests every second, up to `burst`. */
 class RateLimit {
   readonly #clock: Pick<Clock, 'now'>;
   readonly #perSecond: number;
@@ -251,7 +262,7 @@ class RateLimit {
     this.#burst = burst;
   }
 
-  /** Takes requests for `key`. Returns 0, or the whole seconds until enough are available. */
+  /** Takes requests from the bucket of `key`. Returns 0 if the bucket contained enough, otherwise the whole seconds to wait until it does. */
   take(key: string, count = 1): number {
     const now = this.#clock.now();
     const bucket = this.#bucketOf(key, now);
@@ -263,7 +274,7 @@ class RateLimit {
     return 0;
   }
 
-  /** Takes back the count of a request that turned out to belong to another caller. */
+  /** Undoes the count of a request that turned out to belong to another caller. */
   giveBack(key: string): void {
     const bucket = this.#buckets.get(key);
     if (bucket) bucket.left = Math.min(this.#burst, bucket.left + 1);
@@ -281,8 +292,8 @@ class RateLimit {
 }
 
 /**
- * The limit of unanswered requests on one connection. A request stays in memory until the client has read its response, so a client that
- * sends requests without reading responses could fill the memory.
+ * The maximum number of unanswered requests on one connection. A request stays in memory until the client has read its response. Without a limit, a client
+ * that sends requests and reads no responses could fill the memory.
  */
 const MAX_UNANSWERED = 16;
 
@@ -291,7 +302,7 @@ export function boundPipelining(listener: RequestListener): RequestListener {
   return (incoming, outgoing) => {
     const { socket } = incoming;
     const count = (unanswered.get(socket) ?? 0) + 1;
-    // The received data can contain many more requests, so the connection must be closed.
+    // The connection is closed, because the data that has already been received can contain many more requests.
     if (count > MAX_UNANSWERED) return void socket.destroy();
     unanswered.set(socket, count);
     outgoing.once('close', () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1));
@@ -299,7 +310,9 @@ export function boundPipelining(listener: RequestListener): RequestListener {
   };
 }
 
-/** Limits connections in total and per address. A trusted proxy has no limit per address, because it carries many callers. */
+/**
+ * Limits the connections of the whole server and of each address. A trusted proxy has no limit of its own, because it forwards the requests of many callers.
+ */
 export function boundConnections(
   server: Server,
   limits: Pick<ServerLimits, 'connections' | 'connections_per_address'>,

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { whenOver } from '../../testing/scope.ts';
 import { boundPipelining } from './entrance.ts';
 
-/** A server that holds back its responses until the test releases them. Also returns the requests that it got. */
+/** Creates a server that sends no response until the test allows it. Also returns the requests that the server received. */
 async function listening(): Promise<{ port: number; answer: (() => void)[] }> {
   const answer: (() => void)[] = [];
   const server = createServer(boundPipelining((_, outgoing) => void answer.push(() => outgoing.end('answer'))));

@@ -116,7 +116,7 @@ test('disconnects a reader whose credential was revoked before it gets another e
 test('closes the socket of a reader that does not read with code 4408, instead of buffering without limit', async () => {
   const { app, operator, serve } = await testApp();
   const { url } = await serve({ stalledMs: 100 });
-  // More data than fits into both socket buffers and below the high-water mark.
+  // Together, these events are larger than both socket buffers and the high-water mark, so data waits for the reader.
   const filler = { text: 'x'.repeat(8_000) };
   for (let batch = 0; batch < 20; batch++) {
     await app.store.append(
@@ -134,7 +134,7 @@ test('closes the socket of a reader that does not read with code 4408, instead o
   const followers = async () => /^covenant_event_followers (\d+)/m.exec(await (await fetch(`${url}/metrics`)).text())?.[1];
   await until(async () => expect(await followers()).toBe('1'));
   await until(async () => expect(await followers()).toBe('0'));
-  // The reader now gets the data that the server had sent, and then the close frame.
+  // The client now gets the data that the server had already sent, and then the close frame.
   const chunks: Buffer[] = [];
   socket.on('data', (chunk) => chunks.push(chunk));
   socket.resume();

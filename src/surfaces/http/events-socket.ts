@@ -8,7 +8,10 @@ import { WRONG_POSITION } from './refuse.ts';
 import { type Admitted, CLOSE_GOING_AWAY, CLOSE_SIGNED_OUT, closeSlowReader, type SocketRoute, waitForReader } from './upgrade.ts';
 
 const PATH = '/api/events';
-/** A reader that leaves this much data unread for this long is dropped. It can resume from its last `seq`. */
+/**
+ * If a client leaves this much data unread for `STALLED_MS`, the server closes its
+ * socket. The client can reconnect and resume after the last `seq` that it received.
+ */
 const HIGH_WATER_BYTES = 1024 * 1024;
 const STALLED_MS = 10_000;
 
@@ -20,18 +23,18 @@ export interface EventsRouteOptions {
   stalledMs?: number | undefined;
 }
 
-/** Streams the journal: every event after `?after=SEQ` exactly once, in order, one per message. */
+/** Streams the journal. A client gets every event after `?after=SEQ` exactly once and in order, with one event in each message. */
 export function eventsRoute({ app, metrics, closing, stalledMs = STALLED_MS }: EventsRouteOptions): SocketRoute {
   const worded = new WeakMap<JournalPage, Map<string, Promise<Buffer[]>>>();
 
-  /** Redacts a page once for all sockets of the same viewer. */
+  /** Redacts a page of events only once for all sockets of the same viewer. */
   function messagesOf(page: JournalPage, viewer: Principal): Promise<Buffer[]> {
     const byViewer = worded.get(page) ?? new Map<string, Promise<Buffer[]>>();
     worded.set(page, byViewer);
     const key = `${viewer.kind} ${viewer.developerId}`;
     const messages = byViewer.get(key) ?? redacted(page, viewer);
     byViewer.set(key, messages);
-    // One failed read must not fail the other sockets.
+    // A failed result is not kept, because it would also fail the other sockets.
     messages.catch(() => byViewer.delete(key));
     return messages;
   }

@@ -17,13 +17,12 @@ export interface ExportRequest {
   readonly principal: Principal;
   /** The filter fields of `events.list`. */
   readonly filter: Readonly<Record<string, string>>;
-  /** Whether the sign-in is still valid. */
   current(): Promise<boolean>;
 }
 
 /**
- * Streams the matching events up to the current end of the journal, one JSON object per line. It reads page by page, as fast as the client
- * reads, and calls the same action as the dashboard. Returns the refusal if the first page is refused.
+ * Streams the matching events up to the current end of the journal, one JSON object per line. It reads page by page, as fast as the client reads, and calls
+ * the same action as the dashboard. If the first page is refused, returns that refusal.
  */
 export async function exportEvents(app: App, { principal, filter, current }: ExportRequest): Promise<Response | CallAnswer> {
   const page = (after: number): Promise<CallAnswer> =>
@@ -33,7 +32,7 @@ export async function exportEvents(app: App, { principal, filter, current }: Exp
   const end = (first.reply.data as Page).head.seq;
   let next: CallAnswer | undefined = first;
   let looked = 0;
-  /** Empty if the filter matched no event of the page. */
+  /** Reads the next page. Returns an empty text if no event of the page matches the filter. */
   const read = async (): Promise<string> => {
     const answer: CallAnswer = next ?? (await page(looked));
     next = undefined;

@@ -11,7 +11,7 @@ const CONFIG = { overlap: { warn: DEFAULT_SETTINGS.warn, escalate: DEFAULT_SETTI
 export interface HealthReport {
   status: 'ok' | 'failing';
   version: string;
-  /** Identifies the running server, so that the CLI can tell whether it found the right one. */
+  /** The id of the running server process. The CLI uses it to check that it reached the right server. */
   instance: string;
   store: 'sqlite' | 'postgres';
   schema: number;
@@ -20,7 +20,7 @@ export interface HealthReport {
   checks: { database: 'ok' | 'unreachable'; schema: 'ok' | 'damaged' | 'unknown' };
 }
 
-/** Checks that the database answers and has every table, column and index. The report contains no data from it. */
+/** Checks that the database answers and has every table, column and index. The report contains no data from the database. */
 export function createHealth(app: App, instance: string): () => Promise<HealthReport> {
   let kept: { health: Promise<HealthReport>; until: number } | undefined;
   return () => {

@@ -19,7 +19,7 @@ async function served() {
   return { ...t, url, post };
 }
 
-/** Everything that the server has written: every row on disk, and the log. */
+/** Returns everything that the server has written: every row on disk, and the log. */
 async function kept({ app, database, logged }: HooksApp): Promise<string> {
   const files = readdirSync(database.home).map((name) => readFileSync(join(database.home, name)).toString('latin1'));
   const rows: unknown[] = [];

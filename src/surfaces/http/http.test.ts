@@ -141,7 +141,7 @@ test('logs no error if a client disconnects in the middle of sending its body', 
   expect(logged.filter((line) => line.includes('"level":"error"'))).toEqual([]);
 });
 
-test('refuses very deep JSON and a name of a megabyte with a structured error, and continues to run', async () => {
+test('refuses very deep JSON and a name of a megabyte with a structured error, and keeps running', async () => {
   const { direct, url, developer, events } = await served();
   const { token } = await developer('ana');
   const nested = (levels: number) => `{"tool":"clock","arguments":{"a":${'['.repeat(levels)}${']'.repeat(levels)}}}`;

@@ -8,10 +8,9 @@ export interface Metrics {
   refused(reason: string): void;
   /** Counts spans that were not delivered to a collector. */
   spansDropped(count: number): void;
-  /** In the Prometheus text format. */
   text(): Promise<string>;
   readonly contentType: string;
-  /** The same values for export to a collector. */
+  /** Returns the same values as `text`, for export to a collector. */
   values(): Promise<MetricObjectWithValues<MetricValue<string>>[]>;
 }
 
@@ -22,21 +21,22 @@ export function createMetrics(): Metrics {
   const calls = new Counter({ name: 'covenant_calls_total', help: 'Tool and action calls.', labelNames: ['tool', 'surface', 'outcome'], registers });
   const seconds = new Histogram({
     name: 'covenant_call_seconds',
-    help: 'Time from the start of a call to its durable answer.',
+    help: 'Time from the start of a call until its answer is durable.',
     labelNames: ['surface'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30],
     registers,
   });
   const refusals = new Counter({
     name: 'covenant_requests_refused_total',
-    help: 'Requests refused before they became a call.',
+    help: 'Requests that were refused before a call began.',
     labelNames: ['reason'],
     registers,
   });
   const dropped = new Counter({ name: 'covenant_trace_spans_dropped_total', help: 'Trace spans that were not delivered to a collector.', registers });
   const followers = new Gauge({ name: 'covenant_event_followers', help: 'Open /api/events sockets.', registers });
   const terminals = new Gauge({ name: 'covenant_terminals', help: 'Open terminals of agents that the server started.', registers });
-  // Looking up a series by its labels costs more than counting. The map stays small: one entry per tool, surface and outcome.
+  // The series are cached, because looking up a series by its labels takes longer than
+  // counting. The map stays small: it has one entry for each tool, surface and outcome.
   const series = new Map<string, Counter.Internal>();
   const countOf = (tool: string, surface: string, outcome: string): Counter.Internal => {
     const key = `${tool} ${surface} ${outcome}`;

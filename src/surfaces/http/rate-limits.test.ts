@@ -34,7 +34,7 @@ test('answers a token above its rate with a structured 429 and Retry-After, unti
   clock.advance(1_000);
   expect((await call(ana.token)).status).toBe(200);
   expect((await call(ana.token)).status).toBe(429);
-  // Setting the clock back neither refills the bucket nor stops refilling.
+  // If the clock is set back, the bucket is not refilled at once, and later it is refilled as usual.
   clock.advance(-3_600_000);
   expect((await call(ana.token)).status).toBe(429);
   clock.advance(1_000);
@@ -148,7 +148,7 @@ test('other addresses can set up a device while one address floods the list, eve
   // All addresses of an IPv6 network count as one caller.
   const network = await Promise.all(Array.from({ length: 40 }, async (_, i) => (await ask(`2001:db8:0:1::${i}`)).status));
   expect(network.filter((status) => status === 200)).toHaveLength(30);
-  // The limit of all addresses together is 1,000 pending requests.
+  // At most 1,000 requests of all addresses together can be pending.
   for (let source = 0; source < 950; source++) await ask(`10.1.${Math.floor(source / 200)}.${source % 200}`);
   expect((await ask('198.51.100.200')).status).toBe(200);
 });

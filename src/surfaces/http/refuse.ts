@@ -3,13 +3,13 @@ import { ENVELOPES, type Refused, type Reply, refused } from '../../kernel/reply
 import { PROOF_HEADER } from '../../wire/headers.ts';
 import type { BodyProblem } from './request.ts';
 
-/** A refusal before the request reaches the pipe, with its HTTP status and its reply. */
+/** The refusal of a request that has not reached the pipe, with its HTTP status and its reply. */
 export interface HttpRefusal {
   readonly status: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 429 | 503;
   readonly reply: Refused;
-  /** Seconds to wait before the next attempt. */
+  /** The number of seconds that the caller has to wait before it tries again. */
   readonly retryAfter?: number;
-  /** The error code of JSON-RPC. The response is then a JSON-RPC error without an id. */
+  /** If set, the response is a JSON-RPC error with this code and without an id. */
   readonly rpcCode?: number;
 }
 
@@ -60,7 +60,10 @@ export const UNKNOWN_SESSION = refusal(
   'Send `initialize` again, without the header Mcp-Session-Id.',
 );
 
-/** The cookie alone is not enough, because browsers send it to every port of its host. Only the dashboard's own page has the matching proof. */
+/**
+ * The refusal of a cookie without a proof. The cookie alone is not enough, because browsers
+ * send it to every port of its host. Only the page of the dashboard has the matching proof.
+ */
 export const PROOF_REQUIRED = refusal(
   401,
   'PROOF_REQUIRED',
@@ -75,19 +78,18 @@ export const TICKET_REQUIRED = refusal(
   'Call the action session.ticket with {"path": "…"}, then open the address with ?ticket=….',
 );
 
-/** The HTTP status for a refusal of `POST /api/signin`. */
 export const signInStatus = (code: string): HttpRefusal['status'] => (code === 'SIGNED_IN_AS_ANOTHER' ? 409 : code === 'SIGNIN_LINK_INVALID' ? 401 : 400);
 
 export const WRONG_POSITION = refusal(400, 'MALFORMED_REQUEST', '`after`: expected the seq of an event, or 0.', 'Connect to /api/events?after=SEQ.', {
   field: 'after',
 });
 
-/** The envelope of `POST /api/mcp`. */
+/** The refusal of a body that is not a valid envelope for `POST /api/mcp`. */
 export function malformed(message: string, field: string): HttpRefusal {
   return refusal(400, 'MALFORMED_REQUEST', message, 'Send {"tool": "…", "arguments": {…}} as JSON.', { field });
 }
 
-/** `isKnown`: the sender has a valid credential in its headers. */
+/** Returns the refusal for a bad body. `isKnown`: the sender has a valid credential in its headers. */
 export function badBody(problem: BodyProblem, isKnown = true): HttpRefusal {
   switch (problem.kind) {
     case 'too-large':
@@ -109,7 +111,7 @@ export function badBody(problem: BodyProblem, isKnown = true): HttpRefusal {
 
 const PARSE_ERROR = -32700;
 
-/** For MCP, whose clients expect a JSON-RPC error. */
+/** Returns the refusal for a bad body at MCP. For invalid JSON, MCP clients expect a JSON-RPC error. */
 export function badMcpBody(problem: BodyProblem): HttpRefusal {
   const isParseError = problem.kind === 'not-json' || problem.kind === 'not-utf8';
   return isParseError ? { ...badBody(problem), rpcCode: PARSE_ERROR } : badBody(problem);
@@ -154,7 +156,7 @@ export const TOO_MANY_SOCKETS: HttpRefusal = {
   retryAfter: 5,
 };
 
-/** For an agent program's own hook payload. It contains prompts and file contents, so it must not leave its machine. */
+/** The refusal of a hook payload that an agent program itself sends. This payload contains prompts and file contents, so it must not leave its machine. */
 export const NATIVE_PAYLOAD = refusal(
   403,
   'NATIVE_PAYLOAD',
@@ -163,7 +165,7 @@ export const NATIVE_PAYLOAD = refusal(
   { field: 'hook_event_name' },
 );
 
-/** The refusal of a Host that is not this server, or of an Origin whose pages may not call this server. */
+/** The header that was refused: a Host that does not name this server, or an Origin whose pages may not call this server. */
 export type GuardProblem = 'host' | 'origin';
 
 export function foreignHeader(problem: GuardProblem): HttpRefusal {
@@ -176,7 +178,6 @@ export function foreignHeader(problem: GuardProblem): HttpRefusal {
   );
 }
 
-/** The HTTP status for the pipe's answer to an action. */
 export function actionStatus(reply: Reply<unknown>): 200 | 400 | 403 | 404 | 409 | 429 | 500 {
   // A blocked reply is a normal answer, because it tells the caller what to confirm.
   if (reply.status !== 'error') return 200;

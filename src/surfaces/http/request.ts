@@ -12,23 +12,25 @@ import { LONGEST_HEADER } from '../../wire/limits.ts';
 import { isThisMachine } from '../origin.ts';
 import type { KeyedShare } from './entrance.ts';
 
-/** The name contains the port, because all ports of a host share its cookies and each server needs a cookie of its own. */
+/** Returns the name of the sign-in cookie. It contains the port, because all ports of a host share its cookies, and each server needs its own cookie. */
 export const cookieName = (port: number): string => `covenant_${port}`;
 
 export function bearer(incoming: IncomingMessage): string | undefined {
   return /^Bearer (.+)$/i.exec(incoming.headers.authorization ?? '')?.[1];
 }
 
-/** The limit of cookies with one name. Only an attacker sends more. */
+/** The maximum number of cookies with the same name. Only an attacker sends more. */
 const MAX_COOKIES = 4;
 
-/** The values of all cookies with this name, in the order in which the browser sent them. */
 export function cookies(incoming: IncomingMessage, name: string): string[] {
   const pairs = (incoming.headers.cookie ?? '').split(';').map((pair) => pair.trim().split('=', 2));
   return pairs.flatMap(([key, value]) => (key === name && value !== undefined ? [value] : [])).slice(0, MAX_COOKIES);
 }
 
-/** The server's origin as the caller sees it: the matching `allowed_origins` of the operator, or the Host header, which the guard has checked. */
+/**
+ * Returns the origin of the server, as the caller sees it. If an entry in `allowed_origins` has the host that was called, that entry is the origin. Otherwise
+ * the origin is built from the Host header, which the guard has already checked.
+ */
 export function originOf({ config }: App, { headers }: IncomingMessage): string {
   const host = headers.host?.toLowerCase() ?? '';
   return config.allowed_origins.find((origin) => URL.canParse(origin) && new URL(origin).host === host) ?? `http://${host}`;
@@ -41,7 +43,7 @@ export const proofOf = ({ headers }: IncomingMessage): string | undefined => {
 
 export const ticketOf = ({ url }: IncomingMessage): string | undefined => URL.parse(url ?? '/', 'http://localhost')?.searchParams.get('ticket') ?? undefined;
 
-/** The path for logs and the journal. It contains no query and no sign-in code, even if the path was percent-encoded. */
+/** Returns the path of a request for logs and the journal. It never contains the query or a sign-in code, even if the path was percent-encoded. */
 export function pathOf(incoming: IncomingMessage): string {
   const path = (incoming.url ?? '').replace(/^[a-z]+:\/\/[^/?]*/i, '').split('?', 1)[0] ?? '';
   const spelled = path.replace(/%([2-7][0-9a-f])/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
@@ -51,12 +53,12 @@ export function pathOf(incoming: IncomingMessage): string {
 /** Converts an IPv4 address in IPv6 notation to IPv4. */
 export const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '');
 
-/** The address at the other end of the connection. It can be the address of a proxy. */
+/** Returns the address at the other end of the connection, which can be the address of a proxy. */
 export const peerOf = (incoming: IncomingMessage): string => plainAddress(incoming.socket.remoteAddress ?? 'unknown');
 
 /**
- * The address that sent a request. If the peer is a trusted proxy, it is the last address in `X-Forwarded-For` that is not a trusted
- * proxy. The addresses before it are not used, because the caller may have invented them.
+ * Creates a function that returns the address of the sender. If the peer is a trusted proxy, the sender is the last address in `X-Forwarded-For` that is not
+ * a trusted proxy. The addresses before it are ignored, because the caller may have invented them.
  */
 export function createSourceOf(trustedProxies: readonly string[]): (incoming: IncomingMessage) => string {
   if (trustedProxies.length === 0) return peerOf;
@@ -73,25 +75,30 @@ export function createSourceOf(trustedProxies: readonly string[]): (incoming: In
   };
 }
 
-/** Removes the port, which some proxies append. */
+/** Parses an address in the header. Removes the port, which some proxies append. Returns undefined if the address is invalid. */
 function addressIn(hop: string): string | undefined {
   const text = hop.trim();
   const [, bare = text] = /^\[([^\]]+)\](?::\d+)?$/.exec(text) ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(text) ?? [];
   return isIP(bare) === 0 ? undefined : plainAddress(bare);
 }
 
-/** Headers that proxies add. A tunnel that adds none of them and uses our host name cannot be distinguished from a local program. */
+/**
+ * The headers that proxies add. If a tunnel adds none of them and uses a local host name, its requests cannot be distinguished from those of a local program.
+ */
 const ADDED_BY_PROXIES = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via'];
 
 const isLoopback = (address: string): boolean => address === '::1' || /^(::ffff:)?127\./.test(address);
 
-/** Whether the request comes from this machine, addresses it by a local name, and shows no sign of a proxy. */
+/**
+ * Returns whether a request was sent by a program on this machine. The address and
+ * the Host must be local, and no header may show that a proxy forwarded the request.
+ */
 export function isFromHere(address: string, headers: IncomingHttpHeaders): boolean {
   const called = `http://${headers.host}`;
   return isLoopback(address) && URL.canParse(called) && isThisMachine(called) && !ADDED_BY_PROXIES.some((name) => name in headers);
 }
 
-/** Reads the headers of place-headers.ts. Fields without a usable value are undefined, and the call must then name the repository. */
+/** Reads the headers that place-headers.ts writes. A field without a usable value is undefined, and the call must then name the repository itself. */
 export function readReportedPlace(header: (name: string) => string | undefined): { repository: string | undefined; place: CallerPlace | undefined } {
   return { repository: pathFromHeader(header(REPOSITORY_HEADER)), place: placeFromHeader(header(PLACE_HEADER)) };
 }
@@ -135,8 +142,9 @@ export interface JsonBounds {
 const [QUOTE, BACKSLASH, COMMA, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = Buffer.from('"\\,[]{}') as unknown as number[];
 
 /**
- * Counts the values in JSON, or returns the bound that they exceed. It reads the bytes without parsing them: a parsed `{}` needs twenty times
- * its two bytes, so 8 MiB of `{}` must be refused before parsing. The parser later rejects text that is not JSON.
+ * Counts the values in JSON, or returns the bound that they exceed. It reads the bytes without parsing them,
+ * because a parsed value can need much more memory than its text. A parsed `{}` needs twenty times its two
+ * bytes, so 8 MiB of `{}` must be refused before parsing. The parser later rejects text that is not JSON.
  */
 export function countJson(bytes: Buffer, { json_depth, json_nodes }: JsonBounds): number | 'too-deep' | 'too-many-nodes' {
   let depth = 0;
@@ -154,7 +162,7 @@ export function countJson(bytes: Buffer, { json_depth, json_nodes }: JsonBounds)
   return nodes;
 }
 
-/** The position of the quote that ends the string at `start`, or the end of the bytes. */
+/** Returns the position of the quote that ends the string at `start`. If there is none, returns the end of the bytes. */
 function endOfString(bytes: Buffer, start: number): number {
   for (let end = start; ; ) {
     end = bytes.indexOf(QUOTE as number, end + 1);
@@ -176,18 +184,18 @@ export type BodyProblem =
 /** `memory`: the approximate size of the parsed value in bytes. */
 export type RequestBody = { value: unknown; memory: number } | { problem: BodyProblem };
 
-/** The key of the sender of a body, the limits of the body, and the shares of memory for it. */
+/** The limits of a body, the key of its sender, and the shares from which its memory is taken. */
 export interface BodyBounds extends JsonBounds {
   readonly key: string;
   readonly maxBytes: number;
-  /** The time after which a stalled body is refused and its memory released. */
+  /** If no data arrives for this time, the body is refused and its memory released. */
   readonly stalled_seconds: number;
   /** The memory for the first part of every body, so that large bodies of other callers never block a small body. */
   readonly small: KeyedShare;
   readonly large: KeyedShare;
 }
 
-/** The largest small body. Nearly every call is smaller. */
+/** A body up to this size counts as small. Nearly every call is smaller. */
 export const SMALL_BYTES = 64 * 1024;
 /** The memory that one body takes from both shares. */
 class BodyMemory {
@@ -221,7 +229,7 @@ class BodyMemory {
   }
 }
 
-/** Reads the JSON of a request within bounds that are the same on every surface. An empty body is `undefined`. */
+/** Reads the JSON body of a request. The bounds are the same for every surface. The value of an empty body is `undefined`. */
 export async function readJsonBody(incoming: IncomingMessage, bounds: BodyBounds): Promise<RequestBody> {
   const holding = new BodyMemory(bounds);
   try {
@@ -244,7 +252,9 @@ function parsed(bytes: Buffer, bounds: JsonBounds): RequestBody {
   }
 }
 
-/** Reserves memory only for received bytes, so that a sender who announces a large body and sends nothing uses no memory. */
+/**
+ * Reads the bytes of a body. Reserves memory only for bytes that have arrived, so that a sender who announces a large body and sends nothing uses no memory.
+ */
 function readBytes(
   incoming: IncomingMessage,
   { maxBytes, stalled_seconds }: BodyBounds,

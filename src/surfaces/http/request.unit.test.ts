@@ -56,7 +56,6 @@ test('treats a request as remote because of its address, its host name, a missin
 
 const depthOf = (value: unknown): number =>
   typeof value === 'object' && value !== null ? 1 + Object.values(value).reduce<number>((most, inner) => Math.max(most, depthOf(inner)), 0) : 0;
-/** Counts values and containers. */
 const valuesOf = (value: unknown): number =>
   1 + (typeof value === 'object' && value !== null ? Object.values(value).reduce<number>((sum, inner) => sum + valuesOf(inner), 0) : 0);
 

@@ -58,7 +58,7 @@ export function withRequestScope({ clock, log }: Pick<Services, 'clock' | 'log'>
 
 const requestOf = (outgoing: { getHeader(name: string): unknown }): string => String(outgoing.getHeader(HEADER));
 
-/** The route of a download. The browser opens it with a ticket, because it cannot send headers. */
+/** The route for the download of events. The browser opens it with a ticket, because it cannot add headers to a download. */
 const EXPORT_PATH = '/api/events/export';
 
 type Env = { Bindings: HttpBindings };
@@ -80,14 +80,16 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
   const { sourceOf, identify } = entrance;
   const routes = new Hono<Env>();
 
-  /** Refuses a request before it reaches the pipe. The journal records the refusal without the content, and only a limited number of times. */
+  /**
+   * Refuses a request before it reaches the pipe. The journal records the refusal without the content of the request. The number of these records is limited.
+   */
   const refuse = async (c: Ctx, refusal: HttpRefusal, category: 'usage' | 'audit', principal?: Principal): Promise<Response> => {
     const { incoming } = c.env;
     metrics.refused(refusal.reply.code);
     const { code } = refusal.reply;
     const payload = { code, path: pathOf(incoming), outcome: 'error' };
     const kind = category === 'usage' ? 'malformed_request' : 'request_refused';
-    // Refusals for too many requests are only counted, because recording each of them would fill the journal.
+    // A refusal for too many requests is only counted, because recording each of them would fill the journal.
     const isCounted = refusal.retryAfter !== undefined || (principal && (await app.journalQuota.exceeded(principal)));
     if (isCounted) app.refusals.count(principal ?? sourceOf(incoming), code);
     else if (principal) {
@@ -99,7 +101,8 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
 
   routes.use(async (c, next) => {
     const { headers } = c.env.incoming;
-    // Any site may link to a page of the dashboard, but only the dashboard may use the API. `c.req.path` is decoded, as for matching routes.
+    // Any site may link to a page of the dashboard, but only the dashboard may use the
+    // API. `c.req.path` is decoded here, in the same way as for the selection of a route.
     const site = c.req.path.startsWith('/api/') ? String(headers['sec-fetch-site'] ?? '') : undefined;
     const problem = guard(headers.host, headers.origin, site);
     const limited = await entrance.admit({ ...c.env, path: c.req.path, byTicket: c.req.path === EXPORT_PATH });
@@ -184,7 +187,7 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
     routes.on(method, path, async (c) => await forMember(c, action.name));
   }
 
-  /** Routes for a person at the dashboard. They accept only the cookie, so no agent can use them with its token. */
+  /** Answers a person at the dashboard. These routes accept only the sign-in cookie, so that no agent can use them with its token. */
   async function forMember(c: Ctx, name: string): Promise<Response> {
     const { incoming } = c.env;
     const caller = await identify(incoming, { session: true });
@@ -258,7 +261,7 @@ interface DirectEnvelope {
   token?: string;
 }
 
-/** Accepts only `{tool, arguments, token?}`. The refusal names the wrong field. */
+/** Reads the envelope of a direct call. Accepts only `{tool, arguments, token?}`. A refusal names the wrong field. */
 function directEnvelope(value: unknown): DirectEnvelope | HttpRefusal {
   if (!isRecord(value)) return malformed('The body must be a JSON object.', 'body');
   const { tool, arguments: args = {}, token, ...rest } = value;
@@ -270,13 +273,13 @@ function directEnvelope(value: unknown): DirectEnvelope | HttpRefusal {
   return token === undefined ? { tool, arguments: args } : { tool, arguments: args, token };
 }
 
-/** The sender of a malformed request, if its token is valid. */
+/** Returns the sender of a malformed request if its token is valid, otherwise undefined. */
 async function principalOfToken(app: App, token: string | undefined): Promise<Principal | undefined> {
   const result = await app.authenticate(token, 'bearer');
   return 'principal' in result ? result.principal : undefined;
 }
 
-/** Aborts if the caller disconnects before the response. */
+/** Returns a signal that aborts if the caller disconnects before the response is complete. */
 function untilGone({ env: { outgoing } }: Ctx): AbortSignal {
   const gone = new AbortController();
   outgoing.once('close', () => outgoing.writableFinished || gone.abort());

@@ -24,7 +24,7 @@ export interface ScreenWatcher {
 }
 
 export interface ScreenSubscription {
-  /** Captures the screen immediately. Called after input. */
+  /** Captures the screen soon, without waiting for the next poll. Called after input. */
   nudge(): void;
   stop(): void;
 }
@@ -33,7 +33,7 @@ export interface Screens {
   watch(session: WatchedSession, watcher: ScreenWatcher): ScreenSubscription;
 }
 
-/** Polls a session only while it has watchers. All watchers of a session share one poll. */
+/** Creates the screens of a host. A session is polled only while it has watchers, and all its watchers share one poll. */
 export function createScreens(host: AgentHost, pollMs: number): Screens {
   const looks = new Map<string, Look>();
   return {

@@ -18,7 +18,7 @@ import { attachUpgrades } from './upgrade.ts';
 export interface RunningServer {
   readonly url: string;
   readonly instance: string;
-  /** Waits at most `graceMs` for the calls in progress, and closes all sockets. */
+  /** Stops the server. Waits at most `graceMs` for the calls in progress, and closes all sockets. */
   close(graceMs?: number): Promise<void>;
 }
 
@@ -33,7 +33,10 @@ export interface ServeOptions {
   dashboard?: string | undefined;
 }
 
-/** Longer than the two minutes for which proxies reuse an idle connection. If the server closed the connection first, the proxy's next request would fail. */
+/**
+ * The time for which an idle connection stays open. Proxies reuse an idle connection for up to two
+ * minutes. If the server closed the connection first, the next request of the proxy would fail.
+ */
 const KEPT_OPEN_MS = 125_000;
 
 export async function serve({ app, metrics, stalledMs, terminals, dashboard }: ServeOptions): Promise<RunningServer> {
@@ -57,7 +60,6 @@ export async function serve({ app, metrics, stalledMs, terminals, dashboard }: S
     keepAliveTimeout: KEPT_OPEN_MS,
     headersTimeout: limits.header_seconds * 1_000,
     requestTimeout: Math.max(limits.request_seconds, limits.header_seconds) * 1_000,
-    // How often timeouts are checked.
     connectionsCheckingInterval: 2_000,
   };
   const server = createServer(times, boundPipelining(withRequestScope(app, getRequestListener(routes.fetch))));

@@ -25,7 +25,10 @@ export function readMessage(data: unknown, isBinary: boolean): TerminalMessage |
   return { problem: `${issue?.path.join('.') || 'message'}: ${issue?.message}. Send {"type":"input","data"} or {"type":"resize","columns","rows"}.` };
 }
 
-/** A reader with this much unread data gets no further screen until it has read it. Then it gets only the newest screen. */
+/**
+ * If a client has this much unread data, the server sends no further screen until
+ * the client has read it. After that, the server sends only the newest screen.
+ */
 const HIGH_WATER_BYTES = 256 * 1024;
 
 export type TerminalReply =
@@ -36,14 +39,14 @@ export type TerminalReply =
 
 export const sendReply = (ws: WebSocket, said: TerminalReply): void => ws.send(JSON.stringify(said));
 
-/** Waits until the reader has caught up. Resolves to false if the reader does not read and was therefore disconnected. */
+/** Waits until the client has read enough. Resolves to false if the client reads nothing and was therefore disconnected. */
 export async function waitOrDrop(ws: WebSocket, stalledMs: number): Promise<boolean> {
   if (await waitForReader(ws, HIGH_WATER_BYTES, stalledMs)) return true;
   closeSlowReader(ws, 'connect again');
   return false;
 }
 
-/** Sends only the newest screen. A slow reader does not get the screens in between. */
+/** Creates a sender that always sends the newest screen. A slow client does not get the screens in between. */
 export function createSender(ws: WebSocket, stalledMs: number, isAllowed: () => Promise<boolean>) {
   let next: TerminalScreen | undefined;
   let shown = false;

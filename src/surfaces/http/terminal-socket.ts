@@ -11,14 +11,13 @@ import { createSender, MAX_BYTES, readMessage, sendReply, type TerminalMessage, 
 import { type Admitted, CLOSE_GOING_AWAY, CLOSE_SIGNED_OUT, type SocketRoute } from './upgrade.ts';
 
 const PATH = /^\/api\/instances\/([^/]+)\/terminal$/;
-/** The length of the stored screen or log that a viewer of an ended session gets. */
+/** The maximum length of the stored screen or log that a viewer of an ended session gets. */
 const KEPT_LENGTH = 128 * 1024;
 const CLOSE_REFUSED = 4409;
 
 export interface TerminalLimits {
   /** The interval between two captures of a screen. */
   readonly pollMs: number;
-  /** The limit of open terminals on this server. */
   readonly most: number;
   readonly stalledMs: number;
 }
@@ -32,7 +31,7 @@ export interface TerminalRouteOptions {
   limits?: Partial<TerminalLimits> | undefined;
 }
 
-/** Streams the screen of an instance. With `write=1` and the permission, it also accepts input. */
+/** Streams the screen of an instance. With `write=1`, it also accepts input, if the caller has the permission. */
 export function terminalRoute({ app, metrics, closing, limits }: TerminalRouteOptions): SocketRoute {
   const { pollMs, most, stalledMs } = { ...LIMITS, ...limits };
   const host = app.agentHost;
@@ -45,14 +44,17 @@ export function terminalRoute({ app, metrics, closing, limits }: TerminalRouteOp
     return found;
   };
   const [logsAction, messageAction] = [action('instances.logs'), action('instances.message')];
-  /** The actions whose roles apply here: watching needs the role for reading the log, and typing needs the role for sending a message. */
+  /**
+   * Returns a refusal if the role of the caller is not sufficient. Watching needs the
+   * same role as reading the log. Typing also needs the role for sending a message.
+   */
   const denial = (principal: Principal, write: boolean) => roleDenial(principal, logsAction) ?? (write ? roleDenial(principal, messageAction) : undefined);
 
   async function serve(ws: WebSocket, admitted: Admitted, id: string, write: boolean): Promise<void> {
     const { principal } = admitted;
     open++;
     metrics.terminals.inc();
-    // The listener is added immediately, because messages that arrive before that would be lost.
+    // Pauses the socket until its listener is added, because messages that arrive before that would be lost.
     ws.pause();
     try {
       if (open > most)
@@ -102,7 +104,7 @@ export function terminalRoute({ app, metrics, closing, limits }: TerminalRouteOp
     let turn = Promise.resolve();
     let waiting = 0;
     ws.on('message', (data, isBinary) => {
-      // Handles messages one at a time. Pausing the socket does not hold back messages that have already arrived, so they are queued.
+      // Messages are handled one at a time. Pausing the socket does not hold back messages that have already arrived, so they are queued.
       waiting++;
       ws.pause();
       turn = turn

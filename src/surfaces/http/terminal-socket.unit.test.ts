@@ -54,7 +54,7 @@ const refusal = async (url: string, headers: Record<string, string>, path?: stri
   return error.message;
 };
 
-/** A plain socket to which the test writes at once, so that the request and the following data arrive together. */
+/** Opens a plain socket and writes to it immediately, so that the request and the data after it arrive together. */
 function upgrading(url: string, { authorization }: { authorization: string }, path: string) {
   const { host, hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -64,7 +64,7 @@ function upgrading(url: string, { authorization }: { authorization: string }, pa
   return socket;
 }
 
-/** A short message in its wire format. */
+/** Encodes a short message in the wire format of WebSockets. */
 function frame(message: unknown): Buffer {
   const text = Buffer.from(JSON.stringify(message));
   return Buffer.concat([Buffer.from([0x81, 0x80 | text.length, 0, 0, 0, 0]), text]);

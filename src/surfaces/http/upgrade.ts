@@ -16,12 +16,12 @@ import { bearer, pathOf } from './request.ts';
 export const CLOSE_SLOW = 4408;
 export const CLOSE_SIGNED_OUT = 4401;
 export const CLOSE_GOING_AWAY = 1001;
-/** The interval of pings. An unanswered ping shows that the peer is gone, for example because a laptop sleeps. */
+/** The time between two pings. An unanswered ping shows that the peer is gone, for example because a laptop sleeps. */
 const PING_MS = 30_000;
 
 export interface Admitted {
   readonly principal: Principal;
-  /** The current principal of the credential. Undefined if the credential is no longer valid. */
+  /** Returns the current principal of the credential, or undefined if the credential is no longer valid. */
   current(): Promise<Principal | undefined>;
 }
 
@@ -29,7 +29,10 @@ export interface Admitted {
 export interface SocketRoute {
   /** The largest message that it accepts, in bytes. */
   readonly maxBytes: number;
-  /** Returns undefined if the address belongs to another route. Otherwise it decides whether the caller may connect, and serves the open socket. */
+  /**
+   * Returns undefined if the URL belongs to another route. Otherwise returns a refusal, or
+   * a function that decides whether the caller may connect and that serves the open socket.
+   */
   at(url: URL): OrRefusal<{ enter(admitted: Admitted): OrRefusal<{ serve(ws: WebSocket): Promise<void> }> }> | undefined;
 }
 
@@ -45,11 +48,11 @@ export interface UpgradeParts {
   metrics: Metrics;
 }
 
-/** Checks every socket in the same order: rate, Host and Origin, address, credential, workspace, and at last the route's own checks. */
+/** Checks every socket in the same order: request rate, Host and Origin, URL, credential, workspace, and finally the checks of the route. */
 export function attachUpgrades(server: Server, { app, guard, entrance, metrics }: UpgradeParts, routes: readonly SocketRoute[]): { close(): void } {
   const sockets = new Map(routes.map((route) => [route, new WebSocketServer({ noServer: true, maxPayload: route.maxBytes })]));
   const enterWorkspace = createEnterWorkspace(app);
-  // Sockets are limited, because each socket causes work for every event of the journal.
+  // The number of sockets is limited, because each socket causes work for every event in the journal.
   const places = new KeyedShare(app.config.limits.sockets, app.config.limits.sockets_per_token);
 
   server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -99,18 +102,18 @@ export function attachUpgrades(server: Server, { app, guard, entrance, metrics }
     const inside = found.at.enter({ principal: entered.principal, current });
     if ('refusal' in inside) return inside;
     const { tokenId } = entered.principal;
-    // If the client has already disconnected, no `close` event would free its place.
+    // If the client has already disconnected, no `close` event would follow, and its place would stay taken.
     if (incoming.socket.destroyed) return { refusal: NO_SUCH_PATH };
     if (!places.take(tokenId)) {
       app.refusals.count(entered.principal, TOO_MANY_SOCKETS.reply.code);
       return { refusal: TOO_MANY_SOCKETS };
     }
-    // This event also comes if a client disconnects before the handshake is complete.
+    // The `close` event also occurs if a client disconnects before the handshake is complete.
     incoming.socket.once('close', () => places.giveBack(tokenId));
     return { route: found.route, serve: inside.serve, current };
   }
 
-  /** Authenticates the token that opened the socket once more. The old secret of a rotated token expires at the end of its overlap period. */
+  /** Authenticates again the token that opened the socket. After a rotation, the old secret of a token is valid only until the overlap period ends. */
   async function principalNow(token: string): Promise<Principal | undefined> {
     const known = await app.authenticate(token, 'bearer');
     return 'principal' in known ? known.principal : undefined;
@@ -131,7 +134,7 @@ export function attachUpgrades(server: Server, { app, guard, entrance, metrics }
   }
 
   async function serveSocket(ws: WebSocket, { serve, current }: AdmittedSocket): Promise<void> {
-    // Without this listener, the error of a message that is too large would end the server.
+    // Without this listener, a message that is too large would cause an error that ends the server.
     ws.on('error', () => {});
     // Checks the credential regularly, so that an idle socket is closed when its credential expires.
     const look = async () => {
@@ -172,7 +175,7 @@ function pingWhileOpen(ws: WebSocket, look: () => void): () => void {
   return () => clearInterval(timer);
 }
 
-/** Waits until the reader has caught up. Resolves to false if it has read nothing for `stalledMs`. */
+/** Waits until the client has read enough. Resolves to false if the client has read nothing for `stalledMs`. */
 export async function waitForReader(ws: WebSocket, highWaterBytes: number, stalledMs: number): Promise<boolean> {
   let least = ws.bufferedAmount;
   let since = performance.now();
@@ -190,7 +193,7 @@ export async function waitForReader(ws: WebSocket, highWaterBytes: number, stall
 
 export function closeSlowReader(ws: WebSocket, advice: string): void {
   ws.close(CLOSE_SLOW, `too slow: ${advice}`);
-  // The connection is ended without waiting, because a peer that does not read does not read the close frame either.
+  // The connection is ended after a second, because a client that does not read data does not read the close frame either.
   setTimeout(() => ws.terminate(), 1_000).unref();
 }
 

@@ -8,11 +8,11 @@ export interface McpCaller {
   readonly toolsets: ReadonlySet<Toolset>;
   readonly repository: string | undefined;
   readonly place: CallerPlace | undefined;
-  /** Whether the token is still valid. Sessions and streams last longer than a request, so they must check it again. */
+  /** Returns whether the token is still valid. Sessions and streams last longer than a request, so they must check the token again. */
   readonly isCurrent: () => Promise<boolean>;
 }
 
-/** The caller in the format that the SDK passes on unchanged. It does not contain the token, which is no longer needed. */
+/** Converts the caller to the format that the SDK passes on unchanged. The token is left out, because it is no longer needed. */
 export function asAuthInfo(caller: McpCaller): AuthInfo {
   return { token: '', clientId: caller.principal.tokenId, scopes: [], extra: { caller } };
 }
@@ -23,12 +23,12 @@ export function callerFrom(authInfo: AuthInfo | undefined): McpCaller {
   return caller;
 }
 
-/** The identity that a session is bound to: token, workspace and toolsets. */
+/** Returns the identity to which a session is bound: token, workspace and toolsets. */
 export function bindingOf({ principal, toolsets }: McpCaller): string {
   return JSON.stringify([principal.tokenId, principal.workspace, [...toolsets].sort()]);
 }
 
-/** The ids that connect the client's own logs to the journal. Their length is limited, because the client chooses them. */
+/** The ids that connect the logs of the client to the journal. The length of each value is limited, because the client chooses it. */
 const CORRELATION_KEYS = ['claudecode/toolUseId', 'threadId', 'sessionId', 'traceparent'] as const;
 
 export function correlationOf(ctx: ServerContext, session: Implementation | undefined): Record<string, string> | undefined {

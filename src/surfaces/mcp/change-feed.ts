@@ -24,14 +24,16 @@ export interface ChangeFeed {
   close(): Promise<void>;
 }
 
-/** Changes within this time cause one notification. */
+/** Changes within this time are combined into one notification. */
 const GATHER_MS = 50;
-/** The pause between two reads of the journal. There is no pause if a read returns as many events as it can. */
+/** The pause between two reads of the journal. After a read that returns at least `BUSY` events, there is no pause. */
 const READ_MS = 100;
 const BUSY = 100;
 const RETRY_MS = 1_000;
 
-/** Notifies clients of changes in external servers and in their own grants. It follows a journal only while a client listens. */
+/**
+ * Notifies clients of changes in external servers and in their own grants. It reads the journal of a workspace only while a client of that workspace listens.
+ */
 export function createChangeFeed(app: App): ChangeFeed {
   const listeners = new Set<ChangeListener>();
   const following = new Map<string, AbortController>();

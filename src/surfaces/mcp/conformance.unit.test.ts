@@ -5,7 +5,7 @@ import { fixtureGateway, type Way } from '../../testing/stand-ins/gateway.ts';
 
 const TIME = 120_000;
 
-/** Scenarios that the suite does not require but that these tests also check. */
+/** The scenarios that the suite does not require, but that these tests check as well. */
 const ALSO = {
   '2026-07-28': ['json-schema-2020-12', 'http-header-validation'],
   '2025-11-25': ['server-session-lifecycle', 'server-sse-polling', 'json-schema-2020-12'],
@@ -45,7 +45,9 @@ test.each<Way>(['HTTP in both eras', 'stdio in the newer era'])(
   TIME,
 );
 
-/** These ways are tested only at the older revision: at the newer one the suite expects keys and state that a server of the older era cannot send. */
+/**
+ * These transports are tested only at the older revision. At the newer revision, the suite expects keys and state that a server of the older era cannot send.
+ */
 test.each<Way>(['HTTP in the older era alone', 'stdio in the older era'])(
   'the fixture server behind the gateway passes every required scenario of 2025-11-25 over %s',
   async (way) => {

@@ -11,7 +11,7 @@ import {
 import { type ClientRequest, type Exchange, isLoud, type Json } from '../../kernel/relay.ts';
 import { Refusal } from '../../kernel/reply.ts';
 
-/** A client of the older revisions with a session. It can get questions and notifications. */
+/** A client that uses an older protocol revision and has a session. The server can send it questions and notifications. */
 export interface LegacyClient {
   readonly capabilities: Json;
   /** The lowest level of log messages that the client wants. */
@@ -19,13 +19,16 @@ export interface LegacyClient {
 }
 
 const TRACE_KEYS = [TRACEPARENT_META_KEY, TRACESTATE_META_KEY, BAGGAGE_META_KEY];
-/** The limit of characters in the notifications of one call. It bounds memory, because the server stores notifications that the client has not read. */
+/**
+ * The maximum number of characters in the notifications of one call. Without this limit,
+ * notifications that the client has not read could fill the memory of the server.
+ */
 const MAX_SENT = 16 * 1024 * 1024;
 const LEAST_COUNTED = 256;
-/** The time limit for the answer to a question. Long, because a person may have to answer. */
+/** The time limit for the answer of a client to a question. It is long, because a person may have to answer. */
 const ANSWER_MS = 600_000;
 
-/** What the client of this request supports during the call. Clients of the older revisions without a session support nothing. */
+/** Returns what the server can send to the client during a call. A client of an older revision that has no session cannot be asked questions. */
 export function exchangeOf(ctx: ServerContext, era: 'legacy' | 'modern', session: LegacyClient | undefined): Exchange {
   const { mcpReq } = ctx;
   const envelope = (mcpReq.envelope ?? {}) as Record<string, unknown>;
@@ -35,7 +38,7 @@ export function exchangeOf(ctx: ServerContext, era: 'legacy' | 'modern', session
   let sent = 0;
   const notify = (notification: Notification) => {
     sent += Math.max(JSON.stringify(notification).length, LEAST_COUNTED);
-    // A notification fails after the answer or if the client has disconnected. Neither is an error.
+    // Sending a notification fails if the call was answered or the client has disconnected. Neither is an error.
     if (sent <= MAX_SENT) mcpReq.notify(notification).catch(() => {});
   };
   return {
@@ -48,7 +51,10 @@ export function exchangeOf(ctx: ServerContext, era: 'legacy' | 'modern', session
   };
 }
 
-/** `_meta` takes precedence over headers, because it describes this request and headers describe the connection. Baggage in a header is not passed on. */
+/**
+ * Returns the trace context of a request. `_meta` takes precedence over the headers, because it describes this request, and the headers describe the
+ * connection. Baggage in a header is not passed on.
+ */
 function traceOf({ mcpReq: { _meta }, http }: ServerContext): Json {
   if (_meta?.[TRACEPARENT_META_KEY] !== undefined) return chosen(TRACE_KEYS, (key) => _meta[key]);
   const header = (key: string) => http?.req?.headers.get(key) ?? undefined;

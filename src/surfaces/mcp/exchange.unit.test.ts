@@ -11,7 +11,7 @@ import { exchangeOf } from './exchange.ts';
 const text = (value: unknown) => ({ content: [{ type: 'text', text: JSON.stringify(value) }] });
 const said = (result: unknown) => JSON.parse((result as { content: { text: string }[] }).content[0]?.text ?? 'null');
 
-/** A client of the era, and an external server with a tool that behaves as the test defines. */
+/** Connects a client of this era with an external server. The test defines how the tool of that server behaves. */
 async function calling(era: Era, work: (args: Json, ctx: RelayContext) => Promise<Json>, options?: ClientOptions, prepare?: (client: Client) => void) {
   const fake = fakeUpstreams();
   fake.tools.set('alpha_tool', { work });

@@ -309,7 +309,7 @@ const waiting = async (done: (name: string, input: object) => Promise<Record<str
     return { approval_id: item?.approval_id };
   });
 
-test('asks for no approval of a missing prompt, and refuses a prompt that disappeared while its call waited for approval', async () => {
+test('requests no approval for a prompt that does not exist, and refuses a prompt that disappeared while its call waited for approval', async () => {
   const { url, ana, fake, done, events } = await served();
   for (const name of ['nobodys', 'alpha_review']) await done('capabilities.grant', { action: `prompt.get.${name}`, developer: 'ana', scope: APPROVE });
   const client = await connected(url, ana.token);

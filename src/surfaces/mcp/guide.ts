@@ -10,7 +10,6 @@ export const GUIDE = {
   mimeType: 'text/markdown',
 } as const;
 
-/** The guide file, which the package contains next to dist/. */
 const FILE = join(PACKAGE_ROOT, 'docs/agents.md');
 
 export async function readGuide(): Promise<{ contents: { uri: string; mimeType: string; text: string }[] }> {

@@ -12,14 +12,14 @@ import { Sessions } from './sessions.ts';
 export type { McpCaller } from './caller.ts';
 
 export interface McpSurface {
-  /** Returns undefined if the request names a session that this caller does not have on this path. */
+  /** Answers a request. Returns undefined if the request names a session that this caller does not have on this path. */
   handle(request: Request, body: unknown, caller: McpCaller): Promise<Response | undefined>;
   close(): Promise<void>;
 }
 
 /**
- * Serves MCP in both eras on one path. The pipe handles dispatch and schemas, and the SDK handles the protocol. A client of the older
- * revisions that sends `initialize` gets a session. Each request without a session is handled independently.
+ * Serves the older and the newer revisions of MCP on one path. The SDK handles the protocol, and the pipe handles dispatch and schemas. If a client of an
+ * older revision sends `initialize`, it gets a session. Each request without a session is handled independently.
  */
 export function createMcpSurface(app: App): McpSurface {
   const services: McpServices = { app, lists: createLists(app), relays: createRelays(app) };

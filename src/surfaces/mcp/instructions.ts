@@ -1,8 +1,8 @@
 import type { Toolset } from '../../kernel/contract.ts';
 
 /**
- * An agent reads these instructions and the descriptions of its tools before its first call. They cost tokens in every run of every agent. So the
- * instructions and the descriptions of the default list together have a limit of 700 tokens (primer.test.ts).
+ * An agent reads these instructions and the descriptions of its tools before its first call. They cost tokens in every run of every agent. So there is a
+ * limit of 700 tokens for the instructions together with the descriptions of the default tools (primer.test.ts).
  */
 
 const COMMON = `Covenant is the server that your team of agents and people shares. It prevents duplicate work. A refusal names the next step: take it instead of repeating the call.`;
@@ -22,7 +22,7 @@ const WORKFLOW = `For tasks of a workflow:
 
 const END = `On CAPABILITY_DENIED, give your user the command in the answer; the operator must run it. Other toolsets: /mcp/<toolset>, joined by "+", or /mcp/all. Guide: resource covenant://guide.`;
 
-/** Names only tools that are served on this path, because calls of other tools would fail. */
+/** Returns the instructions for these toolsets. They mention only tools that are served on this path, because calls of other tools would fail. */
 export function instructionsFor(toolsets: ReadonlySet<Toolset>): string {
   return [COMMON, ...(toolsets.has('team') ? [TEAM] : []), ...(toolsets.has('workflow') ? [WORKFLOW] : []), END].join('\n\n');
 }

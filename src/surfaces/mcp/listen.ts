@@ -19,7 +19,7 @@ interface Stream {
   end(): Promise<void>;
 }
 
-/** Handles `subscriptions/listen` of the newer revision, a long response that contains notifications of changes. */
+/** Serves `subscriptions/listen` of the newer revision. The response stays open and delivers notifications of changes. */
 export class ListenStreams {
   readonly #services: McpServices;
   readonly #feed: ChangeFeed;
@@ -34,7 +34,7 @@ export class ListenStreams {
     });
   }
 
-  /** Each stream has its own handler, because the SDK's bus does not tell its listeners apart. */
+  /** Opens a stream. Each stream has its own handler, because the event bus of the SDK does not distinguish its listeners. */
   async serve(request: Request, body: Record<string, unknown>, caller: McpCaller): Promise<Response> {
     const { app, relays } = this.#services;
     const listeners = new Set<(event: ServerEvent) => void>();
@@ -73,7 +73,7 @@ export class ListenStreams {
       const readable = await this.#readable(body, subscriptions, caller, request.signal);
       return await handler.fetch(request, { parsedBody: readable, authInfo: asAuthInfo(caller) });
     } finally {
-      // Without listeners the SDK has refused the request, or the caller can read none of its resources.
+      // If there are no listeners, the SDK has refused the request, or the caller can read none of its resources.
       if (listeners.size === 0) over();
     }
   }
@@ -88,7 +88,7 @@ export class ListenStreams {
     return own < MAX_OPEN_PER_TOKEN && this.#streams.size < MAX_OPEN;
   }
 
-  /** Checks each resource. Leaves out the ones that the caller may not read, as if they did not exist. */
+  /** Checks each resource in the request. Removes the resources that the caller may not read, as if they did not exist. */
   async #readable(body: Record<string, unknown>, subscriptions: Subscriptions, caller: McpCaller, signal: AbortSignal): Promise<unknown> {
     const params = recordIn(body.params);
     const filter = recordIn(params.notifications);

@@ -6,7 +6,7 @@ import { GUIDE } from './guide.ts';
 
 type ListedTool = ListToolsResult['tools'][number];
 
-/** The tools, prompts and resources that a caller may use on its path. Our own tools come first, sorted by name. The guide is the first resource. */
+/** Lists the tools, prompts and resources that a caller may use on its path. Our own tools come first, sorted by name. The guide is the first resource. */
 export interface Lists {
   tools(caller: McpCaller): Promise<ListToolsResult>;
   prompts(caller: McpCaller): Promise<ListPromptsResult>;
@@ -56,6 +56,6 @@ function listedTool(tool: PublishedTool): ListedTool {
   };
 }
 
-/** The definitions, as their servers wrote them, of everything that the caller may use. */
+/** Returns the definitions that the caller may use, in the form in which their servers wrote them. */
 const definitions = <T extends { readonly definition: unknown }>(all: readonly T[], may: (one: T) => boolean): unknown =>
   all.filter(may).map(({ definition }) => definition);

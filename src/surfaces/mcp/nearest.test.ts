@@ -19,7 +19,7 @@ test('suggests the nearest tool that the caller may list [use.error.nearest]', a
   expect((await tool('request_reviews', {}, ana)).body.data).not.toHaveProperty('nearest');
   await done('capabilities.grant', { action: 'toolset.review', token: ana.tokenId });
   expect((await tool('request_reviews', {}, ana)).body).toMatchObject({ data: { nearest: 'request_review' } });
-  // Only tools of the path are suggested.
+  // Suggestions contain only tools that are served on the called path.
   const client = await connected(`${url}/mcp/team`, ana.token);
   const { structuredContent } = await client.callTool({ name: 'request_reviews', arguments: {} });
   expect(structuredContent).not.toHaveProperty('data.nearest');

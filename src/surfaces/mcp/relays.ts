@@ -17,12 +17,12 @@ export interface Via {
   readonly exchange?: Exchange | undefined;
 }
 
-/** Prompts, resources and completions of external servers. Each request goes through the pipe. Only our own guide is public. */
+/** Gets prompts, resources and completions from external servers. Each request goes through the pipe. Only our own guide is public. */
 export interface Relays {
   prompt(name: string, args: Json | undefined, via: Via): Promise<Json>;
   resource(uri: string, via: Via): Promise<Json>;
   completion(params: CompleteRequestParams, via: Via): Promise<Json>;
-  /** Undefined if the caller may not read such a resource. */
+  /** Watches a resource for updates. Resolves to undefined if the caller may not read such a resource. */
   watch(uri: string, via: Via): Promise<ResourceWatch | undefined>;
 }
 
@@ -31,7 +31,7 @@ export interface ResourceWatch {
   readonly stop: () => void;
 }
 
-/** The server name for requests that match no server. No grant can name it, so the pipe refuses and records the attempt. */
+/** The server name in requests that match no server. No grant can contain this name, so the pipe refuses the request and records the attempt. */
 const NO_SERVER = '(nobody)';
 const NO_TIMEOUT = 1_000;
 
@@ -49,7 +49,10 @@ export function createRelays({ dispatch, gate, upstreams }: App): Relays {
 
   const servedTo = (via: Via) => upstreams.in(via.caller.principal.workspace);
 
-  /** Asks the gate first, so that the answer does not reveal to others whether the prompt exists. */
+  /**
+   * Sends a request for a prompt. The gate checks the grants before an unknown
+   * prompt is reported, so that a refusal does not reveal whether the prompt exists.
+   */
   async function ofPrompt(name: string, args: Json, via: Via, work: (prompt: Prompt, ctx: RelayContext) => Promise<Json>, aside?: Aside): Promise<Json> {
     const served = servedTo(via);
     const prompt = served.prompt(name);
@@ -113,7 +116,7 @@ export function createRelays({ dispatch, gate, upstreams }: App): Relays {
       const watching: { stop?: () => void; over?: boolean } = {};
       const work = async () => {
         const stop = await holder.watch(uri);
-        // If the call has ended in the meantime, nothing else would end this watch.
+        // If the call has ended in the meantime, nothing else would stop this watch.
         if (watching.over) stop();
         else watching.stop = stop;
         return {};

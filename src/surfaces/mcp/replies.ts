@@ -2,9 +2,9 @@ import { type CallToolResult, isSpecType, ProtocolError, ProtocolErrorCode, Reso
 import type { CallAnswer } from '../../kernel/call.ts';
 import type { Json } from '../../kernel/relay.ts';
 
-/** Converts answers of the pipe and of external servers to results of the protocol. */
+/** Converts answers of the pipe and of external servers to MCP results. */
 
-/** The id of the call, for people who look it up in the journal or the log. Models do not see it. */
+/** The key for the id of a call. People can look up the call in the journal or the log. Models do not see the id. */
 const REQUEST_META_KEY = 'covenant/request_id';
 
 /** The body of a gateway tool is already a tool result. Every other envelope is sent as text and as structured content. */
@@ -16,13 +16,13 @@ export function toolResult(answer: CallAnswer): Json {
   return { content: [{ type: 'text', text: JSON.stringify(body) }], structuredContent: body, isError, ...found } satisfies CallToolResult;
 }
 
-/** Converts content of an unknown kind to text, because clients reject a whole result that contains it. */
+/** Converts content of an unknown kind to text, because clients reject a whole result if it contains such content. */
 function readable(result: Json): Json {
   if (!Array.isArray(result.content) || result.content.every(isSpecType.ContentBlock)) return result;
   return { ...result, content: result.content.map((block) => (isSpecType.ContentBlock(block) ? block : { type: 'text', text: JSON.stringify(block) })) };
 }
 
-/** Throws an error for a refusal of prompts, resources and completions, because their results have no error flag. */
+/** Returns the result of a request for a prompt, resource or completion. A refusal is thrown as an error, because these results have no error flag. */
 export function resultOf(answer: CallAnswer): Json {
   if (answer.relayed) return relayed(answer.relayed);
   const { reply } = answer;
@@ -33,7 +33,10 @@ export function resultOf(answer: CallAnswer): Json {
 
 const OUR_FAULT = /^(UPSTREAM_|TOOL_TIMEOUT|SHUTTING_DOWN|STORE_|INTERNAL|OUTCOME_UNKNOWN|SCHEMA_MISMATCH)/;
 
-/** Passes the result on with two changes: it does not name the external server as the sender, and it forbids caches to share it between callers. */
+/**
+ * Passes on a result of an external server with two changes. The result no longer names
+ * the external server as its sender, and caches may not share it between callers.
+ */
 function relayed(answer: NonNullable<CallAnswer['relayed']>): Json {
   if ('error' in answer) throw ProtocolError.fromError(answer.error.code, answer.error.message, answer.error.data);
   const { _meta, ...result } = answer.result;

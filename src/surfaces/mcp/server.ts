@@ -17,7 +17,7 @@ export interface McpServices {
   readonly relays: Relays;
 }
 
-/** The state of a session for a client of the older revisions. */
+/** The session state of a client that uses an older protocol revision. */
 export interface SessionPart {
   logLevel: LoggingLevel;
   readonly subscriptions: Subscriptions;
@@ -32,7 +32,7 @@ export interface McpServerOptions {
   readonly session?: SessionPart;
 }
 
-/** Connects the protocol to the pipe. Each modern request, and each session of the older revisions, has its own server. */
+/** Connects the protocol to the pipe. Each request of the newer revision has its own server, and so has each session of an older revision. */
 export function serverFor({ app, lists, relays }: McpServices, { caller: { toolsets, principal: who }, era, session }: McpServerOptions): Server {
   const capabilities = capabilitiesFor(app, who.workspace, toolsets, era === 'modern' || session !== undefined);
   const server = new Server(
@@ -46,7 +46,10 @@ export function serverFor({ app, lists, relays }: McpServices, { caller: { tools
     correlation: correlationOf(ctx, session && server.getClientVersion()),
     exchange: exchangeOf(ctx, era, session && { capabilities: { ...server.getClientCapabilities() }, logLevel: session.logLevel }),
   });
-  /** Counts the request as in progress. The cast is safe: answers of external servers have the protocol's shape, and the SDK validates them where required. */
+  /**
+   * Counts the request as in progress while it runs. The cast is safe: answers of external
+   * servers have the shape of the protocol, and the SDK validates them where required.
+   */
   async function whileBusy<T>(work: Promise<Json>): Promise<T> {
     if (session) session.busy++;
     try {
@@ -61,7 +64,7 @@ export function serverFor({ app, lists, relays }: McpServices, { caller: { tools
     const { principal, toolsets, repository, place } = caller;
     const result = toolResult(await app.dispatch.tool({ ...via, name, args, principal, toolsets, repository, place, surface: 'mcp' }));
     const external = era === 'legacy' ? app.upstreams.in(principal.workspace).tools.tool(name) : undefined;
-    // In the older revisions structured content must be an object, so other values are wrapped.
+    // In the older revisions, structured content must be an object, so the SDK wraps other values.
     return external ? server.projectCallToolResult(result as CallToolResult, external.definition.outputSchema as Json | undefined) : result;
   }
 
@@ -95,7 +98,7 @@ export function serverFor({ app, lists, relays }: McpServices, { caller: { tools
   return server;
 }
 
-/** The time for which a client may cache a list. Short, because grants change and not every client gets notifications. */
+/** The time for which a client may cache a list. It is short, because grants change and not every client gets notifications. */
 const LIST_TTL_MS = 30_000;
 const LISTS = { ttlMs: LIST_TTL_MS, cacheScope: 'private' } as const;
 
@@ -108,7 +111,9 @@ const CACHE_HINTS: ServerOptions['cacheHints'] = {
   'resources/read': { ttlMs: 0, cacheScope: 'private' },
 };
 
-/** `reachable`: whether notifications can reach the client. If not, the server does not announce any. */
+/**
+ * Returns the capabilities that the server announces. `reachable`: whether notifications can reach the client. If not, the server announces no notifications.
+ */
 function capabilitiesFor(app: App, workspace: string, toolsets: McpCaller['toolsets'], reachable: boolean): ServerCapabilities {
   const changes = reachable ? { listChanged: true } : {};
   if (!toolsets.has('gateway')) return { tools: changes, resources: {} };

@@ -13,12 +13,15 @@ import { type McpServices, type SessionPart, serverFor } from './server.ts';
 import { MemoryBudget, StreamMemory } from './stream-memory.ts';
 import { Subscriptions } from './subscriptions.ts';
 
-/** The limit of sessions, and separately of streams of `subscriptions/listen`. Needed, because agents restart often and many never end their session. */
+/**
+ * The maximum number of sessions, and also the maximum number of `subscriptions/listen`
+ * streams. A limit is needed, because agents restart often and many never end their session.
+ */
 export const MAX_OPEN_PER_TOKEN = 32;
 export const MAX_OPEN = 1_024;
 /** A session without a request and without an open stream ends after this time. */
 export const IDLE_MS = 30 * 60_000;
-/** The time in which a client may reconnect for its answer after its connection broke. */
+/** If the connection of a call breaks, the client can reconnect within this time and still get its answer. */
 export const LINGER_MS = 30_000;
 const SWEEP_MS = 15_000;
 const RETRY_MS = 1_000;
@@ -35,12 +38,15 @@ interface Session extends SessionPart {
   lastSeen: number;
   /** The number of streams that the client has open. */
   streams: number;
-  /** Requests whose connection broke before the answer, with the time. */
+  /** The requests whose connection broke before they were answered, each with the time of the break. */
   readonly broken: Map<RequestId, number>;
   stopListening(): void;
 }
 
-/** The sessions of clients of the older revisions. A session begins with `initialize`, and is bound to this process, its token and its path. */
+/**
+ * Manages the sessions of clients that use an older protocol revision. A session
+ * begins with `initialize`. It is bound to this process, its token and its path.
+ */
 export class Sessions {
   readonly #services: McpServices;
   readonly #feed: ChangeFeed;
@@ -57,7 +63,7 @@ export class Sessions {
     );
   }
 
-  /** Opens a session. Returns undefined if there is no room, and the client is then served without a session. */
+  /** Opens a session. If there is no room, returns undefined, and the client is then served without a session. */
   async open(request: Request, body: unknown, caller: McpCaller): Promise<Response | undefined> {
     if (!this.#makeRoom(caller.principal.tokenId)) return undefined;
     const session = await this.#make(caller);
@@ -68,7 +74,7 @@ export class Sessions {
     }
   }
 
-  /** Undefined if this caller has no such session on this path. */
+  /** Answers a request in a session. Returns undefined if this caller has no such session on this path. */
   async serve(id: string, request: Request, body: unknown, caller: McpCaller): Promise<Response | undefined> {
     const session = this.#sessions.get(id);
     if (session?.binding !== bindingOf(caller)) return undefined;
@@ -133,7 +139,7 @@ export class Sessions {
     });
   }
 
-  /** In the older revisions a broken connection does not cancel the call. The client may reconnect for the answer. */
+  /** Records when the connection of a call breaks. In the older revisions this does not cancel the call, because the client may reconnect to get the answer. */
   #noticeBreak(session: Session, request: Request, body: unknown): void {
     const ids = (Array.isArray(body) ? body : [body]).flatMap((message) => (isJSONRPCRequest(message) ? [message.id] : []));
     if (ids.length === 0) return;
@@ -163,7 +169,7 @@ export class Sessions {
     if (!(await session.caller.isCurrent())) await this.#end(session);
   }
 
-  /** Ends the session that has been idle longest, unless all are in use. */
+  /** If the limit is reached, ends the session that has been idle longest. Returns false if all sessions are in use. */
   #makeRoom(tokenId: string): boolean {
     const own = [...this.#sessions.values()].filter(({ caller }) => caller.principal.tokenId === tokenId);
     const full = own.length >= MAX_OPEN_PER_TOKEN ? own : this.#sessions.size >= MAX_OPEN ? [...this.#sessions.values()] : [];
@@ -187,7 +193,10 @@ function cancelledBy(body: unknown): RequestId[] {
   return notices.map(({ params }) => params?.requestId).filter((id) => id !== undefined);
 }
 
-/** Answers a cancelled request, because the SDK does not. Its connection and its memory would otherwise stay until the session ends. */
+/**
+ * Answers a cancelled request, because the SDK does not answer it. Without an answer,
+ * the connection and the memory of the request would stay until the session ends.
+ */
 function endCancelled({ transport }: Session, id: RequestId): void {
   quietly(transport.send({ jsonrpc: '2.0', id, error: { code: ProtocolErrorCode.InternalError, message: 'The request was cancelled.' } }));
 }
@@ -223,5 +232,5 @@ function announce(server: Server, kinds: ReadonlySet<ListKind>): void {
   if (kinds.has('resources') && resources?.listChanged) quietly(server.sendResourceListChanged());
 }
 
-/** Ignores errors of notifications. A client that missed a notification reads the list again when it reconnects. */
+/** Ignores errors when a notification is sent. A client that missed a notification reads the list again when it reconnects. */
 const quietly = (work: Promise<unknown>): void => void work.catch(() => {});

@@ -30,7 +30,7 @@ async function served() {
     await response.text();
     return response.status;
   };
-  // Keeps references, because a response without a reference is garbage-collected and its stream is then closed.
+  // The responses are kept in an array, because a response without a reference is garbage-collected and its stream is then closed.
   const streams: Response[] = [];
   const gone = new AbortController();
   onTestFinished(() => {

@@ -9,7 +9,7 @@ interface KeptMessage {
   readonly size: number;
 }
 
-/** Limits the stored messages of all sessions together, in characters. */
+/** Limits the total size of the messages that all sessions store, in characters. */
 export class MemoryBudget {
   readonly #most: number;
   readonly #memories = new Set<StreamMemory>();
@@ -27,7 +27,10 @@ export class MemoryBudget {
     this.#memories.delete(memory);
   }
 
-  /** Drops messages of the session with the most stored characters first, so that one session cannot displace the messages of all others. */
+  /**
+   * Drops messages until the total is within the limit. The session with the most stored characters
+   * loses messages first, so that one session cannot displace the messages of all others.
+   */
   keepWithin(): void {
     while (this.used > this.#most) {
       const [largest] = [...this.#memories].sort((a, b) => b.size - a.size);
@@ -38,7 +41,7 @@ export class MemoryBudget {
 
 const MAX_MESSAGES = 200;
 
-/** Stores the last messages of a session. After a broken connection the client resumes from the last message that it received. */
+/** Stores the last messages of a session. After a broken connection, the client can resume from the last message that it received. */
 export class StreamMemory implements EventStore {
   readonly #budget: MemoryBudget;
   readonly #kept: KeptMessage[] = [];
@@ -82,7 +85,6 @@ export class StreamMemory implements EventStore {
     this.#grow(-(this.#kept.shift()?.size ?? 0));
   }
 
-  /** Releases the memory at the end of the session. */
   close(): void {
     this.#over = true;
     while (this.#kept.length > 0) this.forgetOldest();

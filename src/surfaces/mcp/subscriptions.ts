@@ -6,7 +6,7 @@ import type { Relays, ResourceWatch, Via } from './relays.ts';
 
 export const MAX_SUBSCRIPTIONS = 100;
 
-/** The resources that one client has subscribed to. A subscription begins through the pipe and ends with the client's session or stream. */
+/** The resources to which one client has subscribed. A subscription begins with a call through the pipe, and ends with the session or stream of the client. */
 export class Subscriptions {
   readonly #gate: App['gate'];
   readonly #upstreams: App['upstreams'];
@@ -45,7 +45,7 @@ export class Subscriptions {
     this.#watched.delete(uri);
   }
 
-  /** Notifies the client of updates to its subscribed resources, as long as it may read them. */
+  /** Notifies the client of updates to the resources to which it has subscribed. Skips a resource that the caller may no longer read. */
   async updated(updates: readonly ResourceUpdate[], { principal }: McpCaller): Promise<void> {
     const isWatched = ({ server, uri }: ResourceUpdate) => this.#watched.get(uri)?.server === server;
     const own = updates.filter(isWatched);

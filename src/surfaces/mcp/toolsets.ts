@@ -5,7 +5,7 @@ import { nearest } from '../../wire/nearest.ts';
 
 export const PUBLISHED_TOOLSETS: readonly Toolset[] = TOOLSETS.filter((toolset) => toolset !== 'admin');
 
-/** The toolsets of the path `/mcp`. Few, because every agent reads the tool list at every start. */
+/** Returns the toolsets of the path `/mcp`. They are few, because every agent reads the tool list each time it starts. */
 function defaultToolsets(principal: Principal): readonly Toolset[] {
   switch (principal.kind) {
     case 'operator':
@@ -18,12 +18,15 @@ function defaultToolsets(principal: Principal): readonly Toolset[] {
   }
 }
 
-/** The toolsets of a path such as `team`, `team+workflow` or `all`. Without a path, the caller's defaults. Undefined if the path does not exist. */
+/**
+ * Returns the toolsets of a path such as `team`, `team+workflow` or `all`. Without a
+ * path, returns the defaults of the caller. Returns undefined if the path does not exist.
+ */
 export function toolsetsOfPath(path: string | undefined, principal: Principal): ReadonlySet<Toolset> | undefined {
   return path === undefined ? new Set(defaultToolsets(principal)) : toolsetsNamed(path);
 }
 
-/** The existing path that is nearest to an unknown path. Suggests only toolsets with a tool that the caller may list. */
+/** Returns the existing path that is most similar to an unknown path. Suggests only toolsets with a tool that the caller may list. */
 export async function nearestToolsets(path: string, principal: Principal, { registry, gate }: Pick<App, 'registry' | 'gate'>): Promise<string | undefined> {
   const may = await gate.visibility(principal);
   const usable = registry.tools().filter(({ name, toolset }) => may.tool(name, toolset));

@@ -33,7 +33,7 @@ function asMetric(series: Series, times: Times): MetricData | undefined {
     aggregationTemporality: AggregationTemporality.CUMULATIVE,
   };
   const points = (): DataPoint<number>[] => values.map(({ value, labels }) => ({ ...times, attributes: { ...labels }, value }));
-  // prom-client's types declare numbers here, but at run time the values are strings.
+  // The types of prom-client declare numbers here, but at run time the values are strings.
   switch (String(series.type)) {
     case 'counter':
       return { ...told, dataPointType: DataPointType.SUM, isMonotonic: true, dataPoints: points() };
@@ -46,7 +46,7 @@ function asMetric(series: Series, times: Times): MetricData | undefined {
   }
 }
 
-/** Prometheus buckets are cumulative. OTLP buckets are not. */
+/** Converts histograms. The count of a Prometheus bucket includes all smaller buckets, but the count of an OTLP bucket does not. */
 function histograms(name: string, values: readonly Value[], times: Times): DataPoint<Histogram>[] {
   const byLabels = new Map<string, { labels: Record<string, string | number>; buckets: [number, number][]; sum: number; count: number }>();
   for (const { metricName, labels, value } of values) {

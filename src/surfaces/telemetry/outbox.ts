@@ -3,7 +3,7 @@ import { BatchSpanProcessor, type ReadableSpan, type SpanExporter, type SpanProc
 import type { Log } from '../../kernel/log.ts';
 import type { Signal } from './settings.ts';
 
-/** The limit of spans that wait for a slow or unreachable collector: about 4 MB. */
+/** The maximum number of spans that wait for a slow or unreachable collector. They use about 4 MB. */
 const MAX_WAITING = 4_096;
 const BATCH = 512;
 
@@ -28,7 +28,10 @@ export class CollectorStatus {
   }
 }
 
-/** Queues a bounded number of spans for export. Drops and counts spans that do not fit or that the collector rejects. No call waits for the export. */
+/**
+ * Queues a limited number of spans for export. If a span does not fit into the queue or
+ * the collector rejects it, the span is dropped and counted. No call waits for the export.
+ */
 export function createOutbox(exporter: SpanExporter, status: CollectorStatus, dropped: (count: number) => void): SpanProcessor {
   let waiting = 0;
   const counting: SpanExporter = {

@@ -3,13 +3,16 @@ import type { Config } from '../../config.ts';
 export type Signal = 'traces' | 'metrics';
 
 export interface TelemetrySettings {
-  /** The signals to export. If `url` is undefined, the exporter reads it from the standard variables. */
+  /** The signals to export. If the `url` of a signal is undefined, the exporter reads it from the standard variables. */
   readonly targets: ReadonlyMap<Signal, { readonly url: string | undefined }>;
-  /** One sentence for each unusable variable. The server starts anyway, because these variables are often set for another program. */
+  /** One message for each unusable variable. The server starts anyway, because these variables are often set for another program. */
   readonly problems: readonly string[];
 }
 
-/** The standard variables take precedence over config.toml. Loads no part of OpenTelemetry, because most servers export nothing. */
+/**
+ * Returns which signals to export, and where. The standard variables take precedence over
+ * config.toml. This file loads no part of OpenTelemetry, because most servers export nothing.
+ */
 export function telemetrySettings({ telemetry }: Pick<Config, 'telemetry'>, env: NodeJS.ProcessEnv): TelemetrySettings {
   const targets = new Map<Signal, { url: string | undefined }>();
   const problems: string[] = [];

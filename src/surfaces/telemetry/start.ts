@@ -22,7 +22,7 @@ const ROOTS = {
   traceidratio: (ratio: number) => new TraceIdRatioBasedSampler(ratio),
 };
 
-/** Reads the sampler from the standard variables. By default our spans follow the sampling decision of the caller's trace. */
+/** Reads the sampler from the standard variables. By default, a trace that a caller started keeps the sampling decision of that caller. */
 export function samplerFrom(env: NodeJS.ProcessEnv): Sampler {
   const { OTEL_TRACES_SAMPLER: name = '', OTEL_TRACES_SAMPLER_ARG: given = '' } = env;
   const [, parentBased, kind] = /^(parentbased_)?(always_on|always_off|traceidratio)$/.exec(name || 'parentbased_always_on') ?? [];
@@ -35,7 +35,7 @@ export function samplerFrom(env: NodeJS.ProcessEnv): Sampler {
 
 export interface Telemetry {
   readonly tracer: Tracer | undefined;
-  /** Sends the queued data. Waits only for a limited time, so that a hanging collector cannot block the stop. */
+  /** Sends the data in the queue. Waits only for a limited time, so that a collector that does not answer cannot block the stop. */
   stop(): Promise<void>;
 }
 
@@ -70,8 +70,8 @@ export function startTelemetry({ targets, env, log, metrics }: TelemetryParts): 
 }
 
 /**
- * Logs each warning of OpenTelemetry once, for example an unreadable certificate or partly accepted spans. Ignores its errors, because they are
- * failed exports, which `CollectorStatus` logs.
+ * Logs each warning of OpenTelemetry once, for example about an unreadable certificate or about spans of which the collector accepted only a part. Ignores
+ * its errors, because they are failed exports, which `CollectorStatus` logs.
  */
 function logWarnings(log: Log): void {
   const told = new Set<string>();

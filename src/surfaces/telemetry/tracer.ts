@@ -40,5 +40,5 @@ export function otelTracer(otel: OtelTracer): Tracer {
   return { begin: (name, kind, from) => open(name, kind, from ? parentOf(from) : ROOT_CONTEXT) };
 }
 
-/** An invalid trace context starts a new trace. */
+/** Reads the parent span from a trace context. If the context is invalid, a new trace starts. */
 const parentOf = (from: TraceContext): Context => w3c.extract(ROOT_CONTEXT, { ...from }, defaultTextMapGetter);

@@ -198,7 +198,7 @@ test('reports once, with the reason, that a collector accepted only some of the 
   expect(lines).toEqual([expect.stringMatching(/^telemetry .*too old/)]);
 });
 
-test('stops within the time limit even if the collector does not answer', async () => {
+test('the export stops within its time limit even if the collector does not answer', async () => {
   const to = await collector();
   to.behave('hang');
   const { tracer, lines, stop } = telling(to.url, { OTEL_METRICS_EXPORTER: 'none' });

@@ -12,11 +12,11 @@ export interface Answered {
   readonly data: Json;
 }
 
-/** State shared by all clients of one load. */
+/** What all clients of a load test have called, and which answers they received. */
 export class ClientLog {
   readonly calls: Call[] = [];
   readonly fenced = new Map<string, FencedWrite>();
-  /** Answers that a server must never give, whatever happened to it. */
+  /** Answers that a server must never give, even after a fault. */
   readonly faults: string[] = [];
   readonly answeredBy = new Map<string, number>();
   acknowledged = 0;
@@ -38,7 +38,7 @@ export class ClientLog {
     return [...fates].map(([fate, calls]) => `${calls.length} ${fate}`).join(', ');
   }
 
-  /** Resolves once this many more calls have been acknowledged. */
+  /** Waits until this many more calls have been acknowledged. */
   async more(calls: number): Promise<void> {
     const until = this.acknowledged + calls;
     await new Promise<void>((go) => this.#waiting.push({ until, go }));
@@ -46,12 +46,12 @@ export class ClientLog {
 }
 
 export interface Made {
-  /** The rows that it creates, as `kind:marker`. */
+  /** The rows that the call creates, as `kind:marker`. */
   readonly rows?: readonly string[];
   readonly fenced?: FencedWrite;
-  /** The call is repeated until it is answered, because the product promises that repeating it changes nothing. */
+  /** Set if the product promises that a repeated call changes nothing. The call is then repeated until it is answered. */
   readonly idempotent?: true;
-  /** The arguments are unique, so that they identify the call's event. */
+  /** Set if no other call has the same arguments, so that they identify the event of the call. */
   readonly unique?: true;
 }
 
@@ -60,13 +60,13 @@ const RETRY_MS = 25;
 const NOBODY_THERE = 'ECONNREFUSED';
 const STORE_IS_AWAY = /^STORE_/;
 
-/** One agent with its own token and kept-alive connection. */
+/** One agent with its own token and its own connection, which stays open. */
 export class Client {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
   readonly #name: string;
   readonly #token: string;
   readonly #log: ClientLog;
-  /** The client's own server comes first. The client uses the next one if a server cannot be reached. */
+  /** The addresses of the servers, with the client's own server first. If a server cannot be reached, the client uses the next one. */
   readonly #urls: readonly string[];
   #at = 0;
 
@@ -130,7 +130,7 @@ export class Client {
   }
 }
 
-/** Each contract has its own envelope. */
+/** Returns the error code in an answer. Its place depends on the contract, because each one has a different envelope. */
 function codeIn(body: Json): string | undefined {
   const { data, error, structuredContent } = body as { data?: Json; error?: Json; structuredContent?: Json };
   const code = body.code ?? error?.code ?? structuredContent?.code ?? (body.status === 'ok' ? undefined : data?.code);

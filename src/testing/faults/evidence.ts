@@ -9,12 +9,12 @@ const WORKSPACE = 'ws_default';
 const PAGE = 5_000;
 
 export interface Evidence {
-  /** Empty if every promise was kept. */
+  /** Descriptions of broken promises. Empty if there are none. */
   readonly problems: string[];
   readonly events: number;
 }
 
-/** Reads the final store and compares it with the answers that the clients got. */
+/** Reads the store after the test and compares it with the answers that the clients received. */
 export async function evidence(log: ClientLog, database: Pick<StoreOptions, 'path' | 'url'>): Promise<Evidence> {
   const store = await openStore({ ...database, now: Date.now, statementTimeoutMs: 60_000 });
   try {
@@ -46,7 +46,7 @@ export async function evidence(log: ClientLog, database: Pick<StoreOptions, 'pat
 
 type Reader = Awaited<ReturnType<typeof openStore>>['reader'];
 
-/** How often each marker is in the table that its call writes to. Rows of the scene's own setup have no marker. */
+/** Counts how often each marker occurs in the table that its call writes to. Rows from the setup of the scene have no marker. */
 async function rowsOf(db: Reader): Promise<Map<string, number>> {
   const notes = await db.selectFrom('notes').select('title as marker').execute();
   const tasks = await db.selectFrom('tasks').select('title as marker').execute();

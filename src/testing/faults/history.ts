@@ -1,18 +1,21 @@
-/** What a client knows of its call: success, refusal, or unknown. */
+/** What a client knows about a call that it made. `unknown` means that it received no answer. */
 export type Fate = 'acknowledged' | 'refused' | 'unknown';
 
 export interface Call {
   readonly tool: string;
   readonly fate: Fate;
-  /** Set for a refusal. */
+  /** The error code. Set only if the call was refused. */
   readonly code: string | undefined;
-  /** The rows and events that exist once if the call ran. No other call uses these names. */
+  /** Names of rows and events. Each of them must exist exactly once if the call ran. No other call uses these names. */
   readonly effects: readonly string[];
 }
 
 const EXPECTED = { acknowledged: [1, 1], refused: [0, 0], unknown: [0, 1] } as const;
 
-/** Compares the answers that clients got with the existing rows and events. `present`: how often each effect was found. No other effects may exist. */
+/**
+ * Compares the answers that clients received with the rows and events in the store. `present` contains how often each effect was found. No other effects may
+ * exist.
+ */
 export function effectProblems(calls: readonly Call[], present: ReadonlyMap<string, number>): string[] {
   const asked = new Set<string>();
   const problems = calls.flatMap((call) => {

@@ -1,6 +1,6 @@
 import type { JournalEvent } from '../../storage/journal.ts';
 
-/** A write that named the fence of its claim. The digest of its arguments identifies it. */
+/** A write that sent the fence of its claim. It is identified by the digest of its arguments. */
 export interface FencedWrite {
   readonly task: string;
   readonly agent: string;
@@ -9,7 +9,10 @@ export interface FencedWrite {
 
 type Payload = Record<string, unknown>;
 
-/** Follows the journal and reports two holders of one thing, a fence that did not rise, and a time that went back. */
+/**
+ * Follows the journal and reports three kinds of errors: two holders of the same object, a fence that did not increase, and a time that is earlier than the
+ * previous one.
+ */
 export class HolderCheck {
   readonly problems: string[] = [];
   readonly #fenced: ReadonlyMap<string, FencedWrite>;

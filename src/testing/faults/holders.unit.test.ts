@@ -23,7 +23,7 @@ const started: EventSketch = ['cycle.started', { active_role: 'gemini' }];
 const wrote: EventSketch = ['checkpoint_add', { outcome: 'ok', arguments_sha256: DIGEST }, { category: 'usage', subject: null }];
 const fenced = new Map([[DIGEST, { task: 'it', agent: 'a', fence: 1 }]]);
 
-test('accepts successive holders of steps, paths and turns', () => {
+test('accepts that steps, paths and turns have several holders one after another', () => {
   expect(problems([claimed('a', 1), wrote, released('a', 2), claimed('b', 3), ended('b'), claimed('a', 4)], fenced)).toEqual([]);
   expect(problems([paths('ana', '1'), ['claim.expired', {}, { subject: '1' }], paths('ben', '2'), ['claim.released', {}, { subject: '2' }]])).toEqual([]);
   expect(problems([paths('ana', '1', 'shared'), paths('ben', '2', 'shared'), ['claim.renewed', {}, { subject: '1' }]])).toEqual([]);

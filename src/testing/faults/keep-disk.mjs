@@ -1,4 +1,4 @@
-/** Mounts a small disk at a folder and keeps it mounted as long as its input is open. */
+/** Mounts a small disk at a folder and keeps it mounted until the standard input is closed. */
 import { spawnSync } from 'node:child_process';
 
 const [folder, size] = process.argv.slice(2);

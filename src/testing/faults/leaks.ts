@@ -7,10 +7,10 @@ export function childrenOf(pid: number): number[] {
   return threads.flatMap((thread) => readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ').filter(Boolean).map(Number));
 }
 
-/** Resident memory, in bytes. */
+/** Returns the resident memory of a process in bytes. */
 export const residentBytes = (pid: number): number => Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
 
-/** The files that a server may have in its home. */
+/** Matches the files that a server may create in its home. */
 const KEPT = /^(covenant\.db(-wal|-shm)?|credentials\.json|config\.toml|secrets\.toml|server\.json|backups|logs|anchors|clock)$/;
 
 export const strayFiles = (home: string): string[] => readdirSync(home).filter((name) => !KEPT.test(name));

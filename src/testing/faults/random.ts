@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 
-/** Whether to run the full set of faults instead of the short set that every test run uses. */
+/** True if all faults are tested, instead of the short selection in a normal test run. */
 export const FULL = process.env.COVENANT_PROVE === '1';
 
 const EVERY_RUN = 10_1701;
 
-/** The seed of this run. `COVENANT_SEED` repeats a failed run. */
+/** The seed of this run. To repeat a failed run, set `COVENANT_SEED` to its seed. */
 export const SEED = Number(process.env.COVENANT_SEED ?? (FULL ? crypto.getRandomValues(new Uint32Array(1))[0] : EVERY_RUN));
 
 const FULL_MS = 60_000;
@@ -19,7 +19,7 @@ export function* rounds(least: number): Generator<number> {
 /** The time limit of one test. */
 export const TIMEOUT_MS = FULL ? 1_800_000 : 120_000;
 
-/** Random numbers, which are the same for the same seed and label. */
+/** Generates random numbers. The same seed and label always give the same numbers. */
 export class Random {
   #state: number;
 
@@ -27,7 +27,7 @@ export class Random {
     this.#state = Number.parseInt(hash('sha256', `${seed}/${label}`).slice(0, 8), 16);
   }
 
-  /** From 0 up to, but not including, `end`. */
+  /** Returns an integer from 0 up to, but not including, `end`. */
   below(end: number): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     let t = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);

@@ -3,7 +3,7 @@ import type { Client, Json } from './client.ts';
 
 type Role = keyof typeof PSKS;
 
-/** Two roles of one repository that pass the turn back and forth. Each role also tries to act out of turn. */
+/** Two roles of a cycle that hand over to each other again and again. Each role also tries to act when it is not its turn. */
 export class Roles {
   readonly #clients: Record<Role, Client>;
   readonly #at: { repository_path: string };

@@ -18,7 +18,7 @@ const OPERATORS = 8;
 const MAX_AT_ONCE = 500;
 
 export interface SceneOptions {
-  /** Printed with the results. It also selects the random sequence. */
+  /** A name that is printed with the results. It also determines the sequence of random numbers. */
   label: string;
   agents: number;
   /** Where the servers run. The default is one server on SQLite. */
@@ -28,7 +28,7 @@ export interface SceneOptions {
   seen?: (home: string) => string;
 }
 
-/** Servers under mixed load, and the answers that their clients got. */
+/** One or more servers under mixed load. The scene records the answers that the clients receive. */
 export class Scene {
   readonly log = new ClientLog();
   readonly random: Random;
@@ -94,12 +94,12 @@ export class Scene {
     await this.server(at).stop('SIGKILL');
   }
 
-  /** Restarts the server at its earlier address. */
+  /** Starts the server again with the same address. */
   async restart(at = 0): Promise<void> {
     this.#servers[at] = await startProgram(this.#at[at] as Environment, new URL(this.#urls[at] as string).port);
   }
 
-  /** kill -9 at random moments, and a restart without any repair. */
+  /** Kills the server with SIGKILL at random moments, and starts it again without repairing anything. */
   async killAndRestart(times: number): Promise<void> {
     for (let kill = 0; kill < times; kill++) {
       await this.log.more(this.random.between(1, FULL ? 80 : 40));
@@ -111,19 +111,19 @@ export class Scene {
     await this.log.more(50);
   }
 
-  /** Finishes what is in progress and starts nothing new. */
+  /** Waits until the calls in progress have finished. No new calls are started. */
   async endLoad(): Promise<void> {
     this.#over = true;
     await this.#load;
     for (const client of this.#clients) client.close();
   }
 
-  /** Ends everything and compares what is left with the product's promises. */
+  /** Ends the load and the servers, and checks whether the store matches the product's promises. */
   async judge(): Promise<{ events: number }> {
     await this.endLoad();
     for (const server of this.#servers) expect(await server?.stop()).toBe(0);
     const left = temporaryFolder();
-    // The home may be on a mount of another process. SQLite would resolve such a path to a folder of this process, so it gets a copy.
+    // The home may be on a disk that only another process has mounted. SQLite would resolve its path to a folder of this process, so the home is copied first.
     cpSync(this.home, left, { recursive: true });
     const database = { path: join(left, 'covenant.db'), url: this.#at[0]?.env?.DATABASE_URL };
     const { problems, events } = await evidence(this.log, database);
@@ -186,7 +186,7 @@ export class Scene {
   }
 }
 
-/** Two servers on one PostgreSQL. */
+/** Returns the environments of two servers that share one PostgreSQL database. */
 export async function twoServers(): Promise<Environment[]> {
   const { home, url } = await temporaryDatabase('postgres');
   const env = { DATABASE_URL: url as string };

@@ -9,7 +9,7 @@ import { temporaryFolder } from '../store/database.ts';
 const KEEPER = fileURLToPath(new URL('./keep-disk.mjs', import.meta.url));
 const PRIVATE = ['--user', '--map-root-user', '--mount'];
 
-/** Whether this machine lets a process have its own mounts. */
+/** Whether this machine allows a process to mount a disk that only that process sees. */
 export const canMount = (): boolean => {
   const folder = temporaryFolder();
   return spawnSync('unshare', [...PRIVATE, 'mount', '-t', 'tmpfs', 'tmpfs', folder]).status === 0;
@@ -17,9 +17,9 @@ export const canMount = (): boolean => {
 
 export interface SmallDisk {
   readonly home: string;
-  /** A command prefix. A program that is started with it can see the disk. */
+  /** The beginning of a command. A program that is started with it can see the disk. */
   readonly through: readonly string[];
-  /** Where this process sees the disk's content. */
+  /** Returns the path under which this process can see a file on the disk. */
   seen(path: string): string;
   /** Fills the disk until this many bytes are free. It never frees space. */
   fill(free: number): void;

@@ -1,10 +1,10 @@
 import type { Client, Json } from './client.ts';
 import type { Random } from './random.ts';
 
-/** State shared by the agents of one load. */
+/** What all agents of a load test share. */
 export interface Site {
   readonly workflow: string;
-  /** Registered agents, as recipients of messages. */
+  /** The ids of registered agents, which can receive messages. */
   readonly agents: string[];
   /** The number of files that the agents compete for. */
   readonly files: number;
@@ -13,7 +13,7 @@ export interface Site {
 const REPO = 'acme/app';
 const WORDS = ['amber', 'basalt', 'cobalt', 'dune', 'ember', 'fjord', 'garnet', 'harbor', 'indigo', 'jasper', 'krill', 'lichen', 'marble', 'nectar', 'onyx'];
 
-/** One agent that does a little of everything. Each of its writes has a unique marker. */
+/** An agent that uses many parts of the product. Each write contains a unique marker. */
 export class Worker {
   readonly #client: Client;
   readonly #random: Random;
@@ -29,7 +29,7 @@ export class Worker {
     this.#site = site;
   }
 
-  /** One piece of work: a few calls that belong together. */
+  /** Makes a few calls that belong together. */
   async work(): Promise<void> {
     const works = [
       () => this.#note(),
@@ -55,7 +55,7 @@ export class Worker {
 
   async #announce(): Promise<void> {
     const marker = this.#marker();
-    // Different enough for the overlap check to let most of them through. The rest are ordinary refusals.
+    // The titles differ enough that the overlap check accepts most of them. The others are refused, which is not an error.
     const title = `${marker} ${[0, 1, 2, 3].map(() => `${this.#random.pick(WORDS)}${this.#random.below(1_000)}`).join(' ')}`;
     const words = { title, task_type: 'chore' };
     await this.#client.tool('covibe_task', { operation: 'check', ...words });
@@ -70,7 +70,7 @@ export class Worker {
     const { fate, data } = await this.#client.tool('covibe_coordination', { operation: 'claim', repo: REPO, paths, reason }, { unique: true });
     if (fate !== 'acknowledged') return;
     await this.#client.tool('covibe_note', { kind: 'decision', title: `${reason}e` }, { rows: [`note:${reason}e`], unique: true });
-    // Not unique, because a claim that could not be released is renewed later and then released with the same id.
+    // This call is not marked as unique. If a claim could not be released, it is renewed later and then released again with the same id.
     if (this.#random.chance(0.9)) await this.#client.tool('covibe_coordination', { operation: 'release', claim_id: data.claim_id });
   }
 
@@ -114,7 +114,7 @@ export class Worker {
     if (message_ids.length > 0) await this.#client.tool('message_mark_read', { message_ids });
   }
 
-  /** The report is repeated if it gets no answer. The server counts the same payload once. */
+  /** Reports usage. If there is no answer, the report is repeated, because the server counts the same payload only once. */
   async #report(): Promise<void> {
     const model = this.#marker();
     const payload: Json = { direct_counts: { model, input_tokens: 10, output_tokens: 1 } };

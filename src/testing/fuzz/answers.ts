@@ -6,7 +6,7 @@ import { ENVELOPES, type JsonSchema } from '../../kernel/reply.ts';
 import { ROOT } from '../programs/program.ts';
 import type { Target } from './targets.ts';
 
-/** An answer as its caller reads it. */
+/** The parts of an answer that a caller reads, whatever the envelope. */
 export interface ParsedAnswer {
   readonly status: 'ok' | 'warning' | 'blocked' | 'error';
   readonly code?: string | undefined;
@@ -22,14 +22,14 @@ const validator = (schema: JsonSchema): ValidateFunction => {
   return known;
 };
 
-/** The envelopes of refusals that are made before a tool gets the call. */
+/** The envelopes that are used if a call is refused before it reaches a tool. */
 const FALLBACKS = {
   plain: ENVELOPES.admin.schema({ type: 'object', properties: {} }),
   team: ENVELOPES.team.schema({ type: 'object', properties: {} }),
   cycle: ENVELOPES.cycle.schema({ type: 'object' }),
 };
 
-/** Every code in the product's source. A code that is not in this set has leaked from a driver or the system. */
+/** All error codes that occur in the product's source. Any other code in an answer must come from a driver or the system. */
 const CODES = new Set(
   sources(join(ROOT, 'src'))
     .flatMap((path) => readFileSync(path, 'utf8').match(/['`][A-Z][A-Z_]+['`]/g) ?? [])
@@ -42,14 +42,14 @@ function sources(folder: string): string[] {
     .map((entry) => join(entry.parentPath, entry.name));
 }
 
-/** Internal details that must never appear: a stack, a source path, a driver's message, a token. */
+/** Matches internal details that an answer must never contain, such as a stack, a source path, a driver's message or a token. */
 const INSIDE =
   /\n\s+at |node_modules|\/src\/\w+\/|\.ts:\d|SQLITE_|ZodError|Cannot read prop|is not a function|undefined is not|violates .* constraint|cv_[\w-]{43}/;
 
-/** Calls whose answer contains a token. */
+/** Calls that are allowed to return a token. */
 const GIVES_TOKENS = new Set(['tokens.create', 'tokens.rotate']);
 
-/** Returns the problems of an answer. `told` is the answer's content. */
+/** Parses an answer. Returns its content as `told`, and what is wrong with it as `problems`. */
 export function readAnswer(target: Target, body: unknown, sent: string): { told: ParsedAnswer; problems: string[] } {
   if (!isRecord(body)) return { told: { status: 'error' }, problems: [`the answer is not an object: ${JSON.stringify(body)}`] };
   const told = toldBy(body);

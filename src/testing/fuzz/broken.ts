@@ -9,10 +9,10 @@ const deep = (levels: number): unknown => {
   return value;
 };
 
-/** Objects whose own keys have a meaning in JavaScript itself. A JSON parser creates such objects. */
+/** JSON objects with keys that have a special meaning in JavaScript. */
 const PROTOTYPES = ['{"__proto__":{"admin":true}}', '{"constructor":{"prototype":{"admin":true}}}', '{"toString":1,"valueOf":2}', '{"hasOwnProperty":null}'];
 
-/** Values that no field accepts and that break careless code. They are functions, so that the largest values are not kept in memory. */
+/** Values that no field accepts and that careless code cannot handle. Functions create them, so that the large ones are not always in memory. */
 const HOSTILE: readonly (() => unknown)[] = [
   () => null,
   () => true,
@@ -46,7 +46,7 @@ const HOSTILE: readonly (() => unknown)[] = [
 
 const UNKNOWN = ['zz_unknown', '__proto__', 'constructor', 'toString', 'Operation', 'a.b', '', '\0', 'workspace_id', 'developer_id', 'actor'];
 
-/** Input with one error: a field is missing, added or replaced, or the input is not an object. */
+/** Generates input with one error. A field is missing, added or replaced, or the input is not an object. */
 export function broken(fine: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   const hostile = fc.nat(HOSTILE.length - 1).map((index) => HOSTILE[index]?.());
   return fc.oneof(
@@ -84,7 +84,7 @@ function without(value: unknown, at: number): unknown {
   return Object.fromEntries(Object.entries(value).filter(([key]) => key !== gone));
 }
 
-/** Sets an own field, whatever its name is. An assignment to `__proto__` would change the prototype instead. */
+/** Returns a copy with the field set. It does not use an assignment, because assigning `__proto__` would change the prototype. */
 function withField(value: unknown, name: string, bad: unknown): unknown {
   if (!isTree(value)) return value;
   return Object.defineProperty({ ...value }, name, { value: bad, enumerable: true, configurable: true, writable: true });

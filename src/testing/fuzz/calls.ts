@@ -6,11 +6,11 @@ import type { CallerName } from './scene.ts';
 import { valid } from './schema.ts';
 import type { Target } from './targets.ts';
 
-/** A call before it is made: its references are not resolved yet. */
+/** A generated call. Its placeholders are replaced by existing values when the call is made. */
 export interface Call {
   readonly caller: CallerName;
   readonly input: unknown;
-  /** Whether a recipe changes the input so that the call can succeed. */
+  /** Whether a recipe adapts the input so that the call can succeed. */
   readonly recipe: boolean;
   readonly http: boolean;
   /** Whether the caller's client reports its folder, repository and branch. */
@@ -30,7 +30,10 @@ function callersOf({ noun, contract: { toolset, access } }: Target): fc.Arbitrar
   return noun === 'tool' || access === 'token' ? TOOL_CALLERS : ACTION_CALLERS;
 }
 
-/** `fit`: the caller and the input fit, so the call can succeed. `fine`: any caller, with input that the schema allows. */
+/**
+ * How to generate a call. With `fit`, caller and input are chosen so that the call can succeed. With `fine`, the caller is random and the input matches the
+ * schema. With `broken`, the input has an error.
+ */
 export type Manner = 'fit' | 'fine' | 'broken';
 
 export function callsOf(target: Target, manner: Manner): fc.Arbitrary<Call> {
@@ -44,6 +47,6 @@ export function callsOf(target: Target, manner: Manner): fc.Arbitrary<Call> {
     placed: fc.nat(3).map((n) => n === 0),
     n: fc.nat(1_000),
   });
-  // The pools already contain edge values. With a bias, edge values would dominate in so few runs.
+  // There is no bias to edge values, because the pools already contain them, and in so few runs there would be too many.
   return fc.noBias(call);
 }

@@ -11,7 +11,7 @@ import type { Target } from './targets.ts';
 export interface Campaign {
   readonly calls: number;
   readonly tallies: ReadonlyMap<string, Tally>;
-  /** `TARGET FIELD` for each field that no successful call has read. */
+  /** Each field that no successful call has read, as `TARGET FIELD`. */
   readonly unread: readonly string[];
   /** Targets that were called but never succeeded. */
   readonly never: readonly string[];
@@ -19,12 +19,12 @@ export interface Campaign {
   readonly refused: readonly string[];
 }
 
-/** Earlier calls of a scene affect later ones, so a new scene starts after this many calls. */
+/** After this many calls a new scene is started, because earlier calls affect later ones. */
 const CALLS_OF_A_SCENE = 5_000;
 const MAX_MORE = 6;
 const FRESH_SCENES = 2;
 
-/** Makes this many calls in all, and prefers the targets with the fewest results. Throws an error for the first call that breaks a rule. */
+/** Makes this many calls in total, and prefers the targets with the fewest results so far. Throws an error for the first call that breaks a rule. */
 export async function campaign(calls: number, seed: number): Promise<Campaign> {
   const tallies = new Map<string, Tally>();
   const refused: string[] = [];
@@ -42,11 +42,12 @@ export async function campaign(calls: number, seed: number): Promise<Campaign> {
     };
   });
   while (madeIn() < calls) await scene(Math.min(calls, madeIn() + CALLS_OF_A_SCENE));
-  // One scene may not reach everything. If ana is private, for example, no other caller can name her. Missing results get another scene.
+  // A scene cannot always reach everything. For example, if Ana is private, no other caller can use her name. So other scenes are started for what is still
+  // missing.
   for (let fresh = 0; fresh < FRESH_SCENES && end.unread.length + end.never.length > 0; fresh++) await scene(calls);
   return { calls: madeIn(), tallies, refused, ...end };
 
-  /** Random choice may have missed some targets, so each of them gets more calls of its own. */
+  /** Makes additional calls of the targets that the random choice has missed. */
   async function feed(fuzz: Fuzz): Promise<void> {
     for (const target of fuzz.targets)
       for (let more = 1; more <= MAX_MORE && isHungry(fuzz, target); more++) await fuzz.try(target, 'fit', 6, seed + 7_919 * more);

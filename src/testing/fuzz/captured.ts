@@ -12,15 +12,15 @@ export interface Change {
   readonly after: Row | null;
 }
 
-/** The content of the store and its changes, row by row. Triggers record the changes, whoever makes them. */
+/** Provides the rows in the store and their changes. Triggers in the database record all changes, even those that bypass the product. */
 export interface Captured {
   /** Returns the changes since the previous call of this function. */
   changes(): Promise<Change[]>;
-  /** The rows as of the last call of `changes`, in order of creation. */
+  /** Returns the rows as they were at the last call of `changes`, in the order of their creation. */
   rows(table: Table): readonly Row[];
-  /** The workspace of the row with this id, even if the row has been deleted. */
+  /** Returns the workspace of the row with this id, even if the row was deleted. */
   workspaceOf(id: string): unknown;
-  /** Finds a row by its column `id`. */
+  /** Returns the row whose column `id` has this value. */
   find(table: Table, id: unknown): Row | undefined;
 }
 

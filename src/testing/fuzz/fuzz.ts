@@ -12,14 +12,14 @@ import { transgressions } from './rights.ts';
 import { type Caller, type FuzzScene, REPOSITORY } from './scene.ts';
 import { asSent, fieldsOf, type Target, targetsOf } from './targets.ts';
 
-/** The results of the calls of one target. */
+/** Counts how the calls of one target ended. */
 export interface Tally {
   calls: number;
   ok: number;
   readonly codes: Map<string, number>;
   /** The answer to the last refused call. */
   refusal?: string;
-  /** Fields that were sent in a successful call and read by its handler. */
+  /** Fields that a successful call has sent and its handler has read. */
   readonly read: Set<string>;
 }
 
@@ -28,15 +28,18 @@ export interface Fuzz {
   readonly tallies: ReadonlyMap<string, Tally>;
   /** Fields of the target that no successful call has read. */
   unread(target: Target): string[];
-  /** Makes this many calls of the target. Throws an error for the first call that breaks a rule, after reducing the call as far as possible. */
+  /** Makes this many calls of the target. If a call breaks a rule, reduces it to the smallest call that still does, and throws an error. */
   try(target: Target, manner: Manner, runs: number, seed: number): Promise<void>;
 }
 
-/** Adds its results to `tallies`, which may already contain the results of other scenes. */
+/** Prepares calls of all targets. The results are added to `tallies`, which may contain results from earlier scenes. */
 export function fuzzOf(scene: FuzzScene, tallies = new Map<string, Tally>()): Fuzz {
   const targets = targetsOf(scene.app.registry);
   const reads = new Reads();
-  /** Ids that callers have named, including ids of other workspaces. Refusals repeat such ids, and the journal stores the refusals. */
+  /**
+   * All ids that callers have sent, including ids from other workspaces. Such an id may appear in an answer, because refusals repeat it and the journal
+   * stores refusals.
+   */
   const named = new Set<string>();
   for (const published of new Set(targets.map((target) => target.published))) reads.watch(published);
   for (const { label } of targets) if (!tallies.has(label)) tallies.set(label, { calls: 0, ok: 0, codes: new Map(), read: new Set() });
@@ -62,7 +65,7 @@ export function fuzzOf(scene: FuzzScene, tallies = new Map<string, Tally>()): Fu
     const acting = workspace === undefined ? caller.principal.workspace : `ws_${workspace}`;
     problems.push(...transgressions(scene, { target, caller, workspace: acting, told, changes }));
     if (call.caller === 'gone' && told.status === 'ok') problems.push('a revoked token was accepted');
-    // Calls without a token are journaled only up to a limit.
+    // The journal records calls without a valid token only up to a limit.
     if (call.caller !== 'gone' && !isKept(target, caller, told, changes)) problems.push('the journal has no event for the call');
     for (const id of idsIn(sent)) named.add(id);
     const far = strayIn(scene, caller, body, named);
@@ -75,7 +78,7 @@ export function fuzzOf(scene: FuzzScene, tallies = new Map<string, Tally>()): Fu
     throw new Error([...problems, `  ${paste}`, `  answered ${JSON.stringify(body).slice(0, 600)}`, ...inside].join('\n'));
   }
 
-  /** Changes by the approved call must not be attributed to the next call. */
+  /** Waits until the approved call has ended, so that its changes are not taken for changes by the next call. */
   async function wentOn(approval: string): Promise<void> {
     await scene.waiting.get(approval);
     await scene.captured.changes();
@@ -113,7 +116,10 @@ export function fuzzOf(scene: FuzzScene, tallies = new Map<string, Tally>()): Fu
   };
 }
 
-/** An answered call is journaled, except the dashboard's reads and very frequent calls. Unauthenticated calls are counted per minute. */
+/**
+ * Whether the journal contains an event for the call, if it must. It does not record reads by the dashboard and very frequent calls, and counts
+ * unauthenticated calls only per minute.
+ */
 function isKept({ contract }: Target, { principal }: Caller, told: ParsedAnswer, changes: readonly Change[]): boolean {
   const isStranger = told.code === 'UNAUTHENTICATED' || (told.code === 'MALFORMED_REQUEST' && principal.web);
   if (isStranger || (principal.web && contract.annotations.readOnlyHint) || (contract.quiet && told.status === 'ok')) return true;
@@ -122,19 +128,18 @@ function isKept({ contract }: Target, { principal }: Caller, told: ParsedAnswer,
 
 const idsIn = (text: string): string[] => text.match(/[a-z]+_[0-9A-HJKMNP-TV-Z]{26}/g) ?? [];
 
-/** An id from another workspace that no caller has named. */
+/** Finds an id in the answer that belongs to another workspace and that no caller has sent. */
 function strayIn(scene: FuzzScene, { principal }: Caller, body: unknown, named: ReadonlySet<string>): string | undefined {
   if (principal.kind === 'operator') return undefined;
   return idsIn(JSON.stringify(body)).find((id) => (scene.captured.workspaceOf(id) ?? principal.workspace) !== principal.workspace && !named.has(id));
 }
 
-/** Whether the pipe itself reads the field: it links a call of the team contract to the session that the call names. */
+/** Whether the pipe and not the handler reads the field. The pipe uses the field to link a call of the team contract to a session. */
 const isThePipes = ({ contract }: Target, field: string): boolean => field === SESSION_FIELD && linksSession(contract);
 
-/** A recipe omits a field by setting it to undefined. */
+/** Removes fields with the value undefined, because a recipe omits a field by setting it to undefined. */
 const withoutUndefined = (fields: object): object => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
-/** The value as JSON, cut if it is long. */
 function printed(args: unknown): string {
   const text = JSON.stringify(args) ?? String(args);
   return text.length > 4_000 ? `${text.slice(0, 4_000)}…` : text;

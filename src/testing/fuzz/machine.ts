@@ -6,7 +6,7 @@ import { pretendedDisk } from '../stand-ins/pretended-disk.ts';
 const COMMIT = 'a'.repeat(40);
 const ADDRESS = 'https://github.com/acme/app.git';
 
-/** A stand-in for git that finds everything and accepts every request. It starts no process and touches no file. */
+/** A stand-in for git in which everything exists and every request succeeds. It starts no process and touches no file. */
 export const agreeableGit: GitDisk = {
   ...pretendedDisk.disk,
   currentBranch: async () => 'main',
@@ -28,7 +28,7 @@ export const agreeableGit: GitDisk = {
   pushBranch: async () => {},
 };
 
-/** Uses real files only in this folder, to which cycles are mirrored. Writes to other folders do nothing. */
+/** File operations that are real only in this folder, which receives the files of cycles. In other folders they do nothing. */
 export const filesOnlyIn = (folder: string): FileDisk => ({
   ...fileDisk,
   makeFolder: (root, ...names) => (root.startsWith(folder) ? fileDisk.makeFolder(root, ...names) : pretendedDisk.files.makeFolder(root, ...names)),

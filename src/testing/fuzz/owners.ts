@@ -11,7 +11,7 @@ interface Lookup {
   row(table: Table, id: unknown): unknown;
 }
 
-/** How to find the owner of a row in each table. Rows of tables that are not listed belong to the team. */
+/** For each table, how to find the owner of a row. If a table is not listed, its rows belong to the team. */
 const OWNERS: Partial<Record<Table, (row: Row, of: Lookup) => unknown>> = {
   developers: ({ id }) => id,
   tokens: DEVELOPER,
@@ -54,7 +54,7 @@ const OWNERS: Partial<Record<Table, (row: Row, of: Lookup) => unknown>> = {
   notes: DEVELOPER,
   agent_spans: DEVELOPER,
   agents: DEVELOPER,
-  /** A step belongs to its holder's developer. A step without a holder belongs to the team. */
+  /** A task of a workflow belongs to the developer of the agent that holds it. If no agent holds it, it belongs to the team. */
   workflow_tasks: ({ assigned_agent_id }, of) => (assigned_agent_id === null ? null : of.row('agents', assigned_agent_id)),
   checkpoints: BY('actor'),
   worktrees: BY('actor'),
@@ -62,7 +62,7 @@ const OWNERS: Partial<Record<Table, (row: Row, of: Lookup) => unknown>> = {
   messages: BY('actor'),
 };
 
-/** A developer's id, `operator`, or null for the team. */
+/** Returns the owner of a row: the id of a developer, `operator`, or null for the team. */
 export function ownerOf(scene: Store, table: Table, row: Row): string | null {
   const of: Lookup = {
     actor: (actor) => {

@@ -1,4 +1,4 @@
-/** A placeholder in generated input. When the call is made, it is replaced by an existing value from this pool with this owner. */
+/** A placeholder in generated input. When the call is made, it is replaced by an existing value from the pool. `whose` restricts the owner of that value. */
 export class Pick {
   readonly pool: string;
   readonly whose: Whose;
@@ -11,11 +11,11 @@ export class Pick {
   }
 }
 
-/** `mine`: belongs to the caller's developer. `elsewhere`: belongs to another workspace. */
+/** `mine` stands for values of the caller's developer, and `elsewhere` for values from another workspace. `invented` values do not exist. */
 export const WHOSE = ['mine', 'any', 'others', 'elsewhere', 'invented'] as const;
 export type Whose = (typeof WHOSE)[number];
 
-/** The same input with its placeholders resolved. */
+/** Returns the input with all placeholders replaced. */
 export function resolved(value: unknown, meant: (pick: Pick) => unknown): unknown {
   if (value instanceof Pick) return meant(value);
   if (Array.isArray(value)) return value.map((inner) => resolved(inner, meant));

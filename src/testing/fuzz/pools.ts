@@ -6,7 +6,7 @@ import { type Caller, ELSEWHERE, type FuzzScene, REPOSITORY } from './scene.ts';
 import type { Hint } from './schema.ts';
 import type { Target } from './targets.ts';
 
-/** The source of ids: a table, and the column if it is not `id`. */
+/** For each pool, the table and the column that its values come from. */
 const COLUMNS: Readonly<Record<string, readonly [Table, string]>> = {
   names: ['developers', 'name'],
   codes: ['device_grants', 'user_code'],
@@ -60,7 +60,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   grant_id: 'grants',
 };
 
-/** The pool for a field. Some field names mean something else in some targets. */
+/** Returns the pool for a field. This depends on the target, because the same field name has different meanings in some targets. */
 function poolOf({ noun, name, contract: { toolset } }: Target, field: string): string | undefined {
   const [area = ''] = name.split(noun === 'tool' ? '_' : '.');
   if (field === 'id') {
@@ -79,7 +79,7 @@ function poolOf({ noun, name, contract: { toolset } }: Target, field: string): s
   if (field === 'agent_id' && noun === 'action') return 'actors';
   if (name === 'cycles.close_session') return 'role_sessions';
   if (name === 'messages.broadcast' && field === 'to') return undefined;
-  // Here `depends_on` names tasks of the same plan. A recipe fills it in.
+  // In these targets, `depends_on` refers to tasks in the same plan, so a recipe fills it in.
   if (['workflow_set_plan', 'template_create'].includes(name) && field === 'depends_on') return undefined;
   return FIELDS[field];
 }
@@ -126,14 +126,14 @@ const VALUES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   key: some('review.max_iterations', 'review.timeout_hours', 'hooks.fail_closed'),
   turned: some('g1', 'done'),
   before: some('01JGFJJZ000000000000000000'),
-  // With true, calls would wait for a decision that no person makes.
+  // If this were true, calls would wait for a decision, and nobody would make it.
   approve: some(false),
   merge_commit: some('b'.repeat(40)),
   assignees: some('octocat'),
   model: some('gpt-5', 'claude-opus-5*', 'gpt-5*'),
 };
 
-/** Fields that their schema describes completely. The values above would be wrong for them. */
+/** Fields for which the schema is sufficient. The values above would be wrong for them. */
 const LEFT = new Set([
   'covibe_task.action',
   'messages.threads.before',
@@ -160,7 +160,7 @@ export function hintFor(target: Target): Hint {
 
 const INVENTED = ['task_01JGFJJZ000000000000000000', 'x', 'nobody', 'dev_0', '%', 'human'];
 
-/** The current value of the placeholder, as this caller could name it. */
+/** Returns a value for the placeholder, as this caller could send it. */
 export function meant(scene: FuzzScene, caller: Caller, { pool, whose, n }: Pick): unknown {
   const invented = INVENTED[n % INVENTED.length];
   const [table, column] = COLUMNS[pool] ?? [pool as Table, 'id'];
@@ -174,7 +174,7 @@ export function meant(scene: FuzzScene, caller: Caller, { pool, whose, n }: Pick
     invented: () => false,
   };
   const found = scene.captured.rows(table).filter(fits[whose]);
-  // The newest ones are the most likely to be usable.
+  // Choose among the newest rows, because they are most likely to be usable.
   const row = found.at(-1 - (n % Math.min(found.length, 12)));
   return row ? (named(row, column) ?? invented) : invented;
 }

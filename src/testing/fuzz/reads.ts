@@ -8,14 +8,14 @@ type Input = Record<string, unknown>;
 export class Reads {
   #seen = new Set<string>();
 
-  /** The fields read by the last call. */
+  /** Returns the fields that the last call has read, and starts again. */
   take(): ReadonlySet<string> {
     const seen = this.#seen;
     this.#seen = new Set();
     return seen;
   }
 
-  /** From now on, every operation of the tool gets its input through this. */
+  /** Wraps the input of all operations of the tool, so that reads of fields are recorded. */
   watch({ operations }: PublishedTool): void {
     const watched = operations as Map<string | null, Implementation>;
     for (const [name, implementation] of operations) watched.set(name, { ...implementation, handler: this.#watched(implementation.handler) });

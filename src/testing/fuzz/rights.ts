@@ -8,7 +8,7 @@ import type { Target } from './targets.ts';
 export interface MadeCall {
   readonly target: Target;
   readonly caller: Caller;
-  /** Where the call acts: the caller's own workspace, unless the operator named another. */
+  /** The workspace that the call acts on. It is the caller's own, unless the operator has chosen another one. */
   readonly workspace: string;
   readonly told: ParsedAnswer;
   readonly changes: readonly Change[];
@@ -17,14 +17,14 @@ export interface MadeCall {
 interface Effect {
   readonly calls: RegExp;
   readonly table: Table;
-  /** Only these columns may change. If this is left out, rows may also be inserted and deleted. */
+  /** The only columns that may change. Without this list, rows may also be inserted and deleted. */
   readonly columns?: readonly string[];
   readonly reason: string;
 }
 
 const RECEIPTS = ['delivered_at', 'read_at', 'answer_delivered_at', 'status', 'archived_at', 'answered_at'];
 
-/** What a call may do to rows of another developer. `addressee`: only if the row is addressed to the caller. */
+/** What a call may do to rows of another developer. With `addressee`, it may do so only if the row is addressed to the caller. */
 const ACROSS: readonly (Effect & { addressee?: true })[] = [
   {
     calls: /^(workflow|task|template)_|^agent_(unregister|update)$/,
@@ -82,7 +82,7 @@ const ACROSS: readonly (Effect & { addressee?: true })[] = [
   { calls: /^(messages|questions)\.answer$/, table: 'messages', columns: RECEIPTS, addressee: true, reason: 'people answer questions to people' },
 ];
 
-/** What a refused call may still write. */
+/** What a call may write even if it is refused. */
 const AFTER_REFUSAL: readonly Effect[] = [
   { calls: /./, table: 'grants', columns: ['uses', 'revision', 'recent'], reason: 'a call counts against its grant whatever its result' },
   { calls: /^approvals\./, table: 'approvals', columns: ['status', 'used_at'], reason: 'the waiting call continues by itself' },
@@ -92,14 +92,14 @@ const AFTER_REFUSAL: readonly Effect[] = [
 /** What a read-only call may write. */
 const AFTER_READING: readonly Effect[] = [];
 
-/** The record of any call, and of its caller's presence. */
+/** What every call may write, because the server records the call and that the caller is present. */
 const RECORD: readonly Effect[] = [
   { calls: /./, table: 'events', reason: 'the journal' },
   { calls: /./, table: 'journal_heads', reason: 'the journal' },
   { calls: /./, table: 'tokens', columns: ['last_used_at', 'expires_at'], reason: 'the last use of a token, which extends a dashboard session' },
 ];
 
-/** Everything that a call has written without the right to write it. */
+/** Returns a description of each change that the call had no right to make. */
 export function transgressions(scene: FuzzScene, made: MadeCall): string[] {
   return made.changes.flatMap((change) => {
     const problem = outside(made, change) ?? rewritten(made, change) ?? stray(scene, made, change) ?? unexpected(made, change) ?? foreign(scene, made, change);
@@ -110,15 +110,15 @@ export function transgressions(scene: FuzzScene, made: MadeCall): string[] {
 const rowOf = ({ before, after }: Change): Row => (before ?? after) as Row;
 
 function outside({ workspace, target, caller }: MadeCall, change: Change): string | undefined {
-  // The server may store the previous call's last use of a token during this call.
+  // During this call, the server may still write when the previous call used its token.
   if (change.table === 'tokens' && allows(RECORD, target, change)) return undefined;
-  // A call into a missing workspace is recorded in its caller's workspace.
+  // If the workspace of a call does not exist, the call is recorded in the caller's workspace.
   if (rowOf(change).workspace_id === caller.principal.workspace && allows(RECORD, target, change)) return undefined;
   const place = change.table === 'workspaces' ? rowOf(change).id : (rowOf(change).workspace_id ?? workspace);
   return place === workspace ? undefined : `written in the workspace ${place}`;
 }
 
-/** The journal is never changed, and only pruning deletes from it. */
+/** Reports a change to an event. Events must never change, and only a prune may delete them. */
 function rewritten({ target }: MadeCall, { table, before, after }: Change): string | undefined {
   if (table !== 'events' || !before || (!after && target.label === 'journal.prune')) return undefined;
   return 'the journal was changed';
@@ -126,10 +126,10 @@ function rewritten({ target }: MadeCall, { table, before, after }: Change): stri
 
 const ID = /^[a-z]+_[0-9A-HJKMNP-TV-Z]{26}$/;
 const LISTS = /_ids$/;
-/** Columns that contain what an author wrote. They are never used for lookups. */
+/** Columns that only repeat what an author has written. The server never uses them to look up rows. */
 const ONLY_SAID = ['session_contexts.task_ids'];
 
-/** No row refers to a row of another workspace. */
+/** Reports a row that refers to a row in another workspace. */
 function stray(scene: FuzzScene, { workspace }: MadeCall, { table, after }: Change): string | undefined {
   if (!after || workspace === ELSEWHERE || after.workspace_id === ELSEWHERE || table === 'events') return undefined;
   for (const [column, value] of Object.entries(after)) {
@@ -149,7 +149,7 @@ const allows = (effects: readonly Effect[], { label }: Target, change: Change): 
 
 const changedColumns = ({ before, after }: Change): string[] => Object.keys(after ?? {}).filter((column) => before?.[column] !== after?.[column]);
 
-/** A refused or read-only call has changed nothing. */
+/** Reports a change by a call that was refused or that may only read. */
 function unexpected({ target, told }: MadeCall, change: Change): string | undefined {
   if (allows(RECORD, target, change)) return undefined;
   if (told.status === 'error' && !allows(AFTER_REFUSAL, target, change)) return `written by a call that was refused (${told.code})`;

@@ -19,7 +19,7 @@ import { agreeableGit, agreeableGitHub, filesOnlyIn } from './machine.ts';
 export const ELSEWHERE = workspaceId('elsewhere');
 export const REPOSITORY = '/srv/app';
 
-/** The callers. `coder`, `reviewer` and `planner` are instances; `gone` has a revoked token. */
+/** All callers. `coder`, `reviewer` and `planner` are agents that the server has started. The token of `gone` is revoked. */
 export const PEOPLE = {
   operator: {},
   olga_web: { developer: 'olga', web: true },
@@ -43,20 +43,20 @@ export type CallerName = keyof typeof PEOPLE;
 
 const INSTANCES = { coder: 'coding', reviewer: 'review', planner: 'planning' } as const;
 
-/** Every caller has a cookie with its page's proof, or a token. */
+/** A caller. It has either a cookie with the proof of its page, or a token. */
 export interface Caller extends TestCaller {
   readonly name: CallerName;
   readonly proof?: string;
 }
 
-/** The whole product with people of two workspaces and a record of all writes. A stand-in for the machine accepts everything. */
+/** The whole product with callers in two workspaces. All writes are recorded. A stand-in for git and the file system accepts every request. */
 export interface FuzzScene extends TestApp {
   readonly captured: Captured;
   readonly host: PretendedHost;
   readonly server: RunningServer;
-  /** The folder with the cycles. */
+  /** The repository in which cycles run. */
   readonly broker: string;
-  /** Calls that wait for a person, by their approvals. */
+  /** Calls that wait for a decision, by the id of the approval. */
   readonly waiting: Map<string, Promise<unknown>>;
   caller(name: CallerName): Promise<Caller>;
   /** Whether the id belongs to the other workspace. */
@@ -70,14 +70,14 @@ export interface FuzzScene extends TestApp {
 export async function openFuzzScene(): Promise<FuzzScene> {
   const host = pretendedHost();
   const broker = brokerRepository();
-  // Triggers stay in the database, so no other test may use it afterwards.
+  // This database is not reused by other tests, because the triggers that record changes stay in it.
   const database = await temporaryDatabase(ENGINE, { bare: true });
   mkdirSync(database.home, { recursive: true });
   writeFileSync(join(database.home, 'secrets.toml'), '[[mcp.server]]\nname = "tools"\ncommand = "false"\n', { mode: 0o600 });
   const clock = testClock();
   const t = await testApp({
     database,
-    // Sweeps are off, because they would write between two calls, and their writes would belong to neither call.
+    // Sweeps are switched off, because they could write between two calls, and such a write belongs to no call.
     clock: { ...clock, every: () => () => {} },
     agentHost: host,
     launchers: { tiny: SLEEPER },

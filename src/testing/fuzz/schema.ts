@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { JsonSchema } from '../../kernel/reply.ts';
 
-/** Values for a field with this name, if the schema alone is not enough. With undefined, the schema determines the values. */
+/** Returns values for a field with this name if the schema alone is not enough. If it returns undefined, the schema determines the values. */
 export type Hint = (field: string) => fc.Arbitrary<unknown> | undefined;
 
 const NO_HINT: Hint = () => undefined;
@@ -20,7 +20,7 @@ const WORDS = [
 ];
 const MANY = 5;
 
-/** Input that the schema allows: every type, sometimes every limit, optional fields present or not. */
+/** Generates input that the schema allows. It uses all types, sometimes the limits, and includes optional fields only in some cases. */
 export function valid(schema: JsonSchema, hint: Hint = NO_HINT): fc.Arbitrary<unknown> {
   if ('const' in schema) return fc.constant(schema.const);
   if (Array.isArray(schema.enum)) return fc.constantFrom(...schema.enum);
@@ -67,7 +67,7 @@ const array = (schema: JsonSchema, hint: Hint): fc.Arbitrary<unknown[]> =>
 
 const most = ({ minItems, maxItems }: JsonSchema): number => Math.max(Number(minItems ?? 0), Math.min(MANY, Number(maxItems ?? MANY)));
 
-/** Tries the limits of the schema at least as often as all values between them. */
+/** Generates numbers. The limits of the schema occur at least as often as all values between them. */
 function number({ type, minimum, maximum }: JsonSchema): fc.Arbitrary<number> {
   const [least, greatest] = [Number(minimum ?? -1_000_000), Number(maximum ?? 1_000_000)];
   const edges = fc.constantFrom(least, greatest, ...[0, 1, 5, 20].filter((some) => some >= least && some <= greatest));

@@ -4,10 +4,10 @@ import type { PublishedTool } from '../../kernel/publish.ts';
 import { ALIAS_NAMES, isRecord, type Registry, toolNamed } from '../../kernel/registry.ts';
 import type { JsonSchema } from '../../kernel/reply.ts';
 
-/** Something callable: a tool or an action, or one operation of it, under one of its names. */
+/** Something that can be called: a tool, an action, or one operation of a tool or action. */
 export interface Target {
   readonly noun: 'tool' | 'action';
-  /** `covibe_task.plan`, `tasks.show`, `create_pr`. */
+  /** The name with the operation, such as `covibe_task.plan`, `tasks.show` or `create_pr`. */
   readonly label: string;
   readonly name: string;
   readonly published: PublishedTool;
@@ -16,7 +16,7 @@ export interface Target {
   readonly schema: JsonSchema;
 }
 
-/** Everything that the running product offers. */
+/** Returns everything that callers can call on the running product. */
 export function targetsOf(registry: Registry): Target[] {
   const tools = registry.tools().flatMap((tool) => of('tool', tool.name, tool));
   const aliases = ALIAS_NAMES.flatMap((alias) => of('tool', alias, registry.tool(toolNamed(alias)) as PublishedTool));
@@ -35,6 +35,6 @@ const of = (noun: Target['noun'], name: string, published: PublishedTool): Targe
 
 export const fieldsOf = ({ schema }: Target): string[] => Object.keys((schema.properties ?? {}) as object);
 
-/** The input as it is sent, with the operation among the fields. It is copied by descriptor, because a field may be called `__proto__`. */
+/** Adds the operation to the fields, as the client must send it. The fields are copied by descriptor, because one of them may be called `__proto__`. */
 export const asSent = ({ contract: { operation } }: Target, fields: unknown): unknown =>
   operation === undefined || !isRecord(fields) ? fields : Object.defineProperties({ operation }, Object.getOwnPropertyDescriptors(fields));

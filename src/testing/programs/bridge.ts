@@ -16,11 +16,11 @@ export type ToolResult = Awaited<ReturnType<Client['callTool']>>;
 
 export interface Bridge {
   client: Client;
-  /** Everything the bridge wrote to stderr. */
+  /** Returns everything that the bridge has written to stderr. */
   notes(): string;
 }
 
-/** The bridge as a separate process, and a client connected to it. */
+/** Starts the bridge as a separate process and connects a client to it. */
 export async function bridge(era: Era, env: Record<string, string>, { cwd, ...options }: ClientOptions & { cwd?: string } = {}): Promise<Bridge> {
   const transport = new StdioClientTransport({ command: process.execPath, args: [ENTRY], env: environment(env), stderr: 'pipe', ...(cwd && { cwd }) });
   let notes = '';
@@ -33,7 +33,7 @@ export async function bridge(era: Era, env: Record<string, string>, { cwd, ...op
   await client.connect(transport);
   onTestFinished(async () => {
     await client.close();
-    // A line on stdout that is not a message would show up here.
+    // If the bridge wrote a line to stdout that is not a message, it would appear here.
     expect(problems).toEqual([]);
   });
   expect(client.getInstructions()).toContain('Covenant');
@@ -42,7 +42,7 @@ export async function bridge(era: Era, env: Record<string, string>, { cwd, ...op
 
 export const optionsFor = (era: Era): ClientOptions => ({ versionNegotiation: { mode: era === 'legacy' ? 'legacy' : { pin: '2026-07-28' } } });
 
-/** A home without credentials, and none of the machine's own settings. */
+/** An environment with a home without credentials, and without the machine's own settings. */
 const environment = (env: Record<string, string>): Record<string, string> => ({
   PATH: process.env.PATH ?? '',
   HOME: temporaryFolder(),

@@ -6,17 +6,17 @@ import { newSigningKey, readSigningKey, signRelease } from '../../surfaces/compa
 import { temporaryFolder } from '../store/database.ts';
 
 export interface ReleaseOptions {
-  /** The version that its program reports, if different from its real version. */
+  /** The version that the program reports, if it should differ from the real version. */
   readonly says?: string;
-  /** The code that its program runs if it is not called with `--version`. */
+  /** The code that the program runs when it is not called with `--version`. */
   readonly program?: string;
-  /** Install scripts in its package.json. */
+  /** The install scripts in package.json. */
   readonly scripts?: Readonly<Record<string, string>>;
-  /** The signing key. The default is the key that companions in these tests have pinned. Null leaves the release unsigned. */
+  /** The key that signs the release. By default, it is the key that the companions in these tests trust. Null leaves the release unsigned. */
   readonly signedBy?: string | null;
-  /** Replaces the tarball after it was signed. */
+  /** Another content for the tarball, which replaces the original after it was signed. */
   readonly instead?: string;
-  /** Overrides in the manifest. */
+  /** Fields that replace those in the manifest. */
   readonly manifest?: Readonly<Record<string, unknown>>;
 }
 
@@ -25,7 +25,7 @@ export const sha256Of = (path: string): string => createHash('sha256').update(re
 /** The publisher's key pair. */
 export const RELEASE_KEY = newSigningKey();
 
-/** A companion release as npm packs it, and the manifest of a server that offers it. */
+/** Creates a companion release as npm packs it, and the manifest of a server that offers this release. */
 export function companionRelease(
   version: string,
   { says = version, program = '', scripts = {}, manifest = {}, instead, signedBy = RELEASE_KEY.privateKey }: ReleaseOptions = {},
@@ -44,7 +44,10 @@ export function companionRelease(
   return { folder, manifest: path, tarball: join(folder, tarball) };
 }
 
-/** A PATH folder with an `npm` that unpacks a package without dependencies. The real npm takes seconds for that. */
+/**
+ * Returns a folder for the PATH that contains a simple `npm`, which can only unpack a package without dependencies. The real npm takes several seconds for
+ * this.
+ */
 export function quickNpm(): string {
   const bin = temporaryFolder();
   const script = `#!/bin/sh

@@ -5,7 +5,10 @@ import { type TestRepository, temporaryRepository } from '../scenes/repository.t
 import { recordTraffic, type Traffic } from '../stand-ins/traffic.ts';
 import { type TestMachine, testMachine } from './companion.ts';
 
-/** Ana's machine with a repository whose agents have their own tokens; Ben works elsewhere. The machine's traffic is recorded. */
+/**
+ * A scene with Ana's machine, which has a repository and agents with their own tokens. Ben works on another machine. All requests from Ana's machine are
+ * recorded.
+ */
 export interface CompanionScene {
   readonly t: TestApp;
   readonly traffic: Traffic;
@@ -13,7 +16,7 @@ export interface CompanionScene {
   readonly repository: TestRepository;
   readonly ana: TestCaller;
   readonly ben: TestCaller;
-  /** Claims a file of the repository as someone else, and returns the claim's id. */
+  /** Claims a file of the repository for another caller, and returns the id of the claim. */
   claim(caller: TestCaller, path: string): Promise<string>;
 }
 

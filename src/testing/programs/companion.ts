@@ -10,13 +10,13 @@ import { temporaryFolder } from '../store/database.ts';
 import { COMPILED } from './compiled.ts';
 import { type Ran, ROOT } from './program.ts';
 
-/** A person's machine: a home, stand-ins for real programs, and `covibe-local` as a separate process. */
+/** Simulates a person's machine. It has a home and stand-ins for programs, and runs `covibe-local` as a separate process. */
 export interface TestMachine {
   readonly home: string;
   readonly env: Readonly<Record<string, string>>;
-  /** The arguments of each `systemctl` call. */
+  /** Returns the arguments of each call of `systemctl`. */
   systemctl(): string[];
-  /** `input`: its stdin. */
+  /** Runs the companion until it ends. `input` is written to its stdin. */
   run(cwd: string, args: readonly string[], env?: Readonly<Record<string, string>>, input?: string): Promise<Ran>;
   start(
     cwd: string,
@@ -26,7 +26,7 @@ export interface TestMachine {
   ): { child: ChildProcess; ran: Promise<Ran>; said(text: RegExp): Promise<RegExpExecArray> };
 }
 
-/** `programs`: the programs that are installed besides git, such as `claude`. */
+/** Creates a machine. `programs` lists the programs that are installed besides git, such as `claude`. */
 export function testMachine({ programs = [], systemd = true }: { programs?: readonly string[]; systemd?: boolean } = {}): TestMachine {
   const home = temporaryFolder();
   const bin = temporaryFolder();
@@ -46,7 +46,7 @@ export function testMachine({ programs = [], systemd = true }: { programs?: read
       env: { ...env, ...more },
       stdio: 'pipe',
     });
-    // It may end without reading its input.
+    // The companion may end without reading its input.
     child.stdin.on('error', () => {});
     child.stdin.end(input);
     let [stdout, stderr] = ['', ''];
@@ -80,12 +80,12 @@ export function testMachine({ programs = [], systemd = true }: { programs?: read
   };
 }
 
-/** The parsed JSON output. It is empty if the command printed text for people. */
+/** Parses the output as JSON. Returns an empty object if the command printed text for people. */
 function jsonIn(stdout: string): Record<string, unknown> {
   return stdout.startsWith('{') ? (JSON.parse(stdout) as Record<string, unknown>) : {};
 }
 
-/** A repository after `npm install covenant`. It contains the package, and its bins under the names in its manifest. */
+/** Creates a repository as it is after `npm install covenant`, with the package and links to its programs. */
 export function repositoryWithThePackage(): TestRepository {
   const repo = temporaryRepository();
   repo.write('package.json', '{ "name": "customer", "private": true }');

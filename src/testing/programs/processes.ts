@@ -3,10 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { socketIn } from '../../machine/agent-sessions/tmux.ts';
 
-/** The program of a hostile or well-behaved server in `children/`. */
+/** Returns the path of a program in `children/`, such as a server that misbehaves. */
 export const childProgram = (name: string): string => fileURLToPath(new URL(`./children/${name}.mjs`, import.meta.url));
 
-/** Whether the process runs and is not just a zombie. */
+/** Whether the process is running. A zombie does not count. */
 export function isAlive(pid: number): boolean {
   try {
     return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
@@ -15,10 +15,10 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Every living process whose environment or command line contains this text, except this one. */
+/** Returns all other running processes that contain this text in their environment or command line. */
 export const processesWith = (text: string): number[] => processesWhose(['environ', 'cmdline'], text);
 
-/** Like `processesWith`, but searches only command lines. It finds a tmux server, but no program that has the text only in its environment. */
+/** Like `processesWith`, but searches only command lines. This finds a tmux server, but not its programs, which have the text only in their environment. */
 export const processesNaming = (text: string): number[] => processesWhose(['cmdline'], text);
 
 function processesWhose(files: readonly string[], text: string): number[] {
@@ -34,7 +34,7 @@ function processesWhose(files: readonly string[], text: string): number[] {
   return pids.filter((pid) => holds(pid) && isAlive(Number(pid))).map(Number);
 }
 
-/** Ends the tmux server of this home with all its sessions, if it runs. */
+/** If the tmux server of this home is running, ends it with all its sessions. */
 export function endTmux(home: string): void {
   spawnSync('tmux', ['-S', socketIn(home), 'kill-server'], { stdio: 'ignore' });
 }

@@ -16,24 +16,24 @@ export interface Ran {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** The output of `--json`. */
+  /** The parsed output, if the command was run with `--json`. */
   readonly json: Record<string, unknown>;
 }
 
 export interface Environment {
   readonly home: string;
-  /** The working folder. The default is the folder of the tests. */
+  /** The working folder. By default, it is the working folder of the test. */
   readonly cwd?: string;
   readonly env?: Record<string, string>;
-  /** A command that starts the program and is replaced by it (`exec`). */
+  /** The beginning of a command that starts the program and then replaces itself with it (`exec`). */
   readonly through?: readonly string[];
-  /** Starts the program in its own process group, like a terminal does. */
+  /** If true, the program gets its own process group, as it would in a terminal. */
   readonly group?: boolean;
 }
 
 /**
- * Runs the covenant command in the test's process, because starting a process takes half a second. It calls the same function as the program.
- * Commands that keep running or receive signals use `covenantProcess`.
+ * Runs the covenant command inside the test's process by calling the same function as the program. Starting a process would take half a second. For commands
+ * that keep running or receive signals, `covenantProcess` is used.
  */
 export async function covenant(at: Environment, ...args: string[]): Promise<Ran> {
   if (at.through || args[0] === 'up' || args[0] === 'demo') return await covenantProcess(at, ...args);
@@ -47,7 +47,7 @@ export async function covenant(at: Environment, ...args: string[]): Promise<Ran>
   return ranWith(code, ...(await printed));
 }
 
-/** The covenant command as a person runs it: a separate process, from the build. */
+/** Runs the covenant command as a person does, in a separate process and from the build. */
 export async function covenantProcess(at: Environment, ...args: string[]): Promise<Ran> {
   const child = spawn(...commandLine(at.through, args), { cwd: at.cwd, env: environment(at), stdio: ['ignore', 'pipe', 'pipe'] });
   const [[code], stdout, stderr] = await Promise.all([once(child, 'close') as Promise<[number | null]>, text(child.stdout), text(child.stderr)]);
@@ -56,7 +56,7 @@ export async function covenantProcess(at: Environment, ...args: string[]): Promi
 
 const ranWith = (code: number | null, stdout: string, stderr: string): Ran => Object.assign(Object.create(parsing) as Ran, { code, stdout, stderr });
 
-/** `json` is on the prototype, because a failed assertion prints the own fields of an object, and parsing text that is not JSON would throw. */
+/** `json` is defined on the prototype. A failed assertion prints the object's own fields, and reading `json` would throw if the output is not JSON. */
 const parsing = {
   get json(): unknown {
     return JSON.parse((this as unknown as Ran).stdout);
@@ -65,15 +65,15 @@ const parsing = {
 
 export interface RunningCommand {
   readonly child: ChildProcess;
-  /** Its stdout, line by line as it arrives; undefined once it has ended. */
+  /** Waits for the next line of stdout. Returns undefined after the command has ended. */
   line(): Promise<string | undefined>;
-  /** Everything it wrote to stderr. */
+  /** Returns everything that the program has written to stderr. */
   notes(): string;
-  /** Its exit code, once it has ended. */
+  /** Resolves with the exit code when the command has ended. */
   readonly ended: Promise<number | null>;
 }
 
-/** A command that runs until something happens or the test ends. */
+/** Starts a command that keeps running. It ends with the test at the latest. */
 export function startCommand(at: Environment, ...args: string[]): RunningCommand {
   const child = spawn(process.execPath, [COVENANT, ...args], {
     cwd: at.cwd,
@@ -98,13 +98,13 @@ export interface RunningProgram {
   readonly url: string;
   readonly signinUrl: string;
   readonly child: ChildProcess;
-  /** Everything it wrote to stderr. */
+  /** Returns everything that the program has written to stderr. */
   log(): string;
-  /** Ends it and returns its exit code. */
+  /** Ends the program and returns its exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Runs `covenant up` until the test ends, on a free port or on its earlier port. */
+/** Runs `covenant up` until the test ends. By default, it uses a free port. */
 export async function startProgram(at: Environment, port = '0'): Promise<RunningProgram> {
   const child = spawn(...commandLine(at.through, ['up', '--port', port, '--json']), { env: environment(at), stdio: ['ignore', 'pipe', 'pipe'] });
   let log = '';
@@ -137,13 +137,13 @@ function commandLine(through: readonly string[] = [], args: readonly string[]): 
   return [command, [...rest, COVENANT, ...args]];
 }
 
-/** None of the machine's own Covenant settings may reach a test. */
+/** Returns the environment for a program, without Covenant settings that this machine may have. */
 function environment({ home, env = {} }: Environment): NodeJS.ProcessEnv {
   const { DATABASE_URL: _, MCP_SERVER_PORT: __, ...rest } = process.env;
   return { ...rest, COVENANT_HOME: home, NODE_ENV: 'test', LANG: 'C.UTF-8', NODE_COMPILE_CACHE: COMPILED, ...env };
 }
 
-/** Calls `POST /api/mcp` and returns the answer, even if it is a refusal. */
+/** Sends `POST /api/mcp` and returns the answer, even if the server refused the call. */
 export async function direct(
   url: string,
   token: string,

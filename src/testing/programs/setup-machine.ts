@@ -8,7 +8,7 @@ import { temporaryFolder } from '../store/database.ts';
 
 export const ORIGIN = 'http://127.0.0.1:3001';
 
-/** A machine with our programs on the PATH, and a repository. */
+/** Creates a machine with a repository, and with Covenant's programs on the PATH. */
 export function setupMachine({
   clients = CLIENT_NAMES,
   hooks = 'http',
@@ -41,7 +41,7 @@ export function setupMachine({
     json: (file: string) => JSON.parse(readFileSync(join(folder, file), 'utf8')),
     setup: (more: Partial<SetupPlan> = {}) => applySetup(planSetup(planOf(more))),
     remove: (from = root) => removeSetup({ env, root: from }),
-    /** All files on the machine except the companion's own, with modes and times. */
+    /** Returns all files on the machine except the companion's own, with their modes and modification times. */
     tree: (times = true) =>
       Object.fromEntries(
         readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -58,7 +58,10 @@ export function setupMachine({
 
 export type SetupMachine = ReturnType<typeof setupMachine>;
 
-/** Files as people leave them: comments, tabs, Windows line endings, a byte order mark, their own hooks and servers. */
+/**
+ * Writes configuration files as people write them, for example with comments, tabs, Windows line endings, a byte order mark, and hooks and servers of their
+ * own.
+ */
 export function handWritten(m: SetupMachine) {
   m.write('app/.mcp.json', '{\r\n  "mcpServers": {\r\n    "other": { "command": "x" }\r\n  }\r\n}');
   m.write(

@@ -9,9 +9,9 @@ import { COMPILED } from './compiled.ts';
 
 const PROGRAM = fileURLToPath(new URL('./children/stepping-caller.ts', import.meta.url));
 
-/** A separate process that makes one caller's calls on the app's store. */
+/** A separate process that makes calls for one caller on the same store as the app. */
 export interface SteppingCaller {
-  /** Null if the process killed itself before step `dieBefore`. */
+  /** Makes a call. Returns null if the process killed itself before the step `dieBefore`. */
   call(name: string, args: object, dieBefore?: number): Promise<{ body: Body; steps: number } | null>;
   end(): Promise<void>;
 }
@@ -34,7 +34,7 @@ export async function startSteppingCaller({ database, clock }: Pick<TestApp, 'da
       child.stdin.write(`${JSON.stringify({ name, args, dieBefore })}\n`);
       const line = await lines.next();
       if (!line.done) return JSON.parse(line.value);
-      // Waits until the process is reaped, because its pid would still seem alive before that.
+      // Wait until the process has been reaped, because until then its pid still seems to be in use.
       await ended;
       return null;
     },

@@ -11,7 +11,7 @@ type Item = Record<string, unknown> & { approval_id: string };
 
 export const listed = async (t: Pick<TestApp, 'done'>, status?: string) => (await t.done('approvals.list', status ? { status } : {})).items as Item[];
 
-/** Waits until `count` calls wait for a decision, and returns the last one in the list. */
+/** Waits until `count` calls are waiting for a decision, and returns the last one in the list. */
 export async function waiting(t: Pick<TestApp, 'done'>, count = 1): Promise<Item> {
   return await until(async () => {
     const items = await listed(t);
@@ -25,7 +25,7 @@ export const kinds = async (t: Pick<TestApp, 'events'>) =>
 
 export type HeldApp = Awaited<ReturnType<typeof held>>;
 
-/** Ana may call `far_write`, and every call needs an approval. */
+/** Sets up a scene in which Ana may call `far_write`, but each call needs an approval. */
 export async function held({ approve = true, ...options }: RelayAppOptions & { approve?: true | 'client' } = {}) {
   const made: Json[] = [];
   const exchanges: (Exchange | undefined)[] = [];
@@ -53,7 +53,10 @@ export async function held({ approve = true, ...options }: RelayAppOptions & { a
 
 export const wentThrough = (answer: CallAnswer) => expect(answer).toMatchObject({ isError: false, relayed: { result: { content: [{ text: 'written' }] } } });
 
-/** A client that receives progress notifications. `waits` resolves once its call waits for a decision, which an approval row alone would not prove. */
+/**
+ * Adds progress notifications to a client. `waits` resolves when the client's call is really waiting for a decision. The row of the approval alone would not
+ * prove that.
+ */
 export function listening(t: Pick<TestApp, 'clock'>, client: Exchange = { capabilities: {}, meta: {} }) {
   const told: Json[] = [];
   const exchange: Exchange = { ...client, progress: (params) => told.push(params) };

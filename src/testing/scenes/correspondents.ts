@@ -1,7 +1,7 @@
 import type { TestCaller } from '../app.ts';
 import { workflowApp } from './workflow.ts';
 
-/** Ana's agent and Ben's, who write to each other. */
+/** Sets up an agent of Ana and an agent of Ben that write messages to each other. */
 export async function correspondents() {
   const app = await workflowApp();
   const a = await app.agent(app.ana);

@@ -9,7 +9,7 @@ import type { Body } from './workflow.ts';
 export const PSKS = { gemini: 'GEMINI_SECRET', codex: 'CODEX_SECRET' } as const;
 type Role = keyof typeof PSKS;
 
-/** As the handbook shows it. */
+/** The configuration of the broker, as in the handbook. */
 export const CONFIG = {
   version: '0.1',
   mode: 'approval',
@@ -18,7 +18,7 @@ export const CONFIG = {
   agents: { gemini: { psk: PSKS.gemini }, codex: { psk: PSKS.codex } },
 };
 
-/** Makes a folder with a broker configuration, or without a configuration for null. */
+/** Creates a folder with this broker configuration. With null, it has none. */
 export function brokerRepository(config: object | string | null = CONFIG): string {
   const path = realpathSync(temporaryFolder());
   writeConfig(path, config);
@@ -34,7 +34,7 @@ export function writeConfig(repository: string, config: object | string | null):
 export const brokerFile = (repository: string, path: string): string => join(repository, '.mcp-broker', path);
 export const readBroker = (repository: string, path: string): Body => JSON.parse(readFileSync(brokerFile(repository, path), 'utf8'));
 
-/** Every file and folder of the broker except the one with the PSKs. Folders end with a slash and have no text. */
+/** Returns all files and folders of the broker except the file with the PSKs. The names of folders end with a slash, and their text is empty. */
 export function filesOf(repository: string): Map<string, string> {
   const found = new Map<string, string>();
   const look = (folder: string) => {
@@ -50,7 +50,7 @@ export function filesOf(repository: string): Map<string, string> {
   return found;
 }
 
-/** The files match the rows completely, and nothing else exists. */
+/** Checks that the broker's files contain exactly what the rows contain, and that there are no other files. */
 export async function checkFiles(db: Db, repository: string): Promise<void> {
   const cycles = await db.selectFrom('cycles').selectAll().where('repository', '=', repository).orderBy('id').execute();
   const handoffs = await db.selectFrom('cycle_handoffs').selectAll().orderBy('number').execute();
@@ -91,17 +91,17 @@ const ARCHIVED = ['config.json', 'state.json', 'lock.json', 'handoff.gemini.json
 
 export interface CycleApp extends TestApp {
   readonly repository: string;
-  /** The caller whose agents play both roles, unless a call names another. */
+  /** The default caller. Her agents play both roles. */
   readonly ana: TestCaller;
   readonly ben: TestCaller;
-  /** Makes a call in the repository that must succeed, and returns its data. */
+  /** Makes a call for the repository that must succeed, and returns its data. */
   ok(tool: string, args?: object, caller?: TestCaller): Promise<Body>;
   /** Makes a call that must be refused, and returns the error. */
   refused(tool: string, args?: object, caller?: TestCaller): Promise<Body>;
   open(role: Role, caller?: TestCaller): Promise<string>;
-  /** A payload from the other role, for the active cycle. */
+  /** Returns the payload of a handoff from the other role in the active cycle. */
   payload(target: Role, more?: object): Promise<Body>;
-  /** Acquires the lock and hands over. */
+  /** Acquires the lock and writes a handoff. */
   handOver(target: Role, session_token: string, more?: object): Promise<Body>;
 }
 

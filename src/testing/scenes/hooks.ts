@@ -13,7 +13,7 @@ export interface HooksApp extends TeamApp {
   readonly codex: TestCaller;
   /** Ben's Cursor agent. */
   readonly cursor: TestCaller;
-  /** Calls a hook and returns its answer. The run is `run-1` unless the question names another run. */
+  /** Calls a hook and returns its answer. By default, the run is `run-1`. */
   hear(event: HookEvent, question?: HookQuestion & { client?: string; hears?: boolean }, caller?: TestCaller): Promise<HookAnswer>;
   /** Makes an exclusive claim, and returns its id. */
   claimed(paths: readonly string[], caller: TestCaller, more?: object): Promise<string>;
@@ -22,7 +22,7 @@ export interface HooksApp extends TeamApp {
   run(client_session?: string): Promise<ClientRunRow | undefined>;
 }
 
-/** A team whose agents' programs call their hooks. */
+/** Sets up a team with agents whose programs call hooks. */
 export async function hooksApp(options: TestAppOptions = {}): Promise<HooksApp> {
   const team = await teamApp(options);
   const claude = await team.developer('ana', 'claude-code');

@@ -15,7 +15,7 @@ export interface InstanceApp extends TestApp {
   readonly host: PretendedHost;
   /** Starts a coding agent that makes one commit, and returns its row. */
   coding(start?: object): Promise<InstanceRow>;
-  /** Calls as the instance, with its process's token. */
+  /** Returns a caller that uses the token of the instance's process. */
   as(id: string): Promise<TestCaller>;
   ok(tool: string, args: object, id: string): Promise<Body>;
   refused(tool: string, args: object, id: string): Promise<Body>;
@@ -23,9 +23,9 @@ export interface InstanceApp extends TestApp {
   review(id: string, args?: object): Promise<InstanceRow>;
   instance(id: string): Promise<InstanceRow>;
   relationships(parent: string): Promise<Body[]>;
-  /** The content of its inbox, oldest first. */
+  /** Returns the messages in the instance's inbox, oldest first. */
   messages(id: string): Promise<Body[]>;
-  /** Advances the clock and runs everything due by then. */
+  /** Advances the clock and runs everything that is due by then. */
   later(ms: number): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ export interface InstanceAppOptions extends TestAppOptions {
   readonly host?: PretendedHost;
 }
 
-/** The whole product with simulated agent sessions: git, worktrees, store and tokens are real. */
+/** The whole product with simulated agent sessions. Git, worktrees, the store and tokens are real. */
 export async function instanceApp(options: InstanceAppOptions = {}): Promise<InstanceApp> {
   const host = options.host ?? pretendedHost();
   const repository = options.repository ?? temporaryRepository();
@@ -83,9 +83,9 @@ export async function instanceApp(options: InstanceAppOptions = {}): Promise<Ins
       await until(async () => {
         for (const table of ['instances', 'review_feedback'] as const) {
           const rows = await reader.selectFrom(table).select(['id', 'step', 'step_until', 'step_by']).where('step', 'is not', null).execute();
-          // A step that is deferred to the sweep is not due before its time.
+          // Steps that are deferred to the sweep are not due yet.
           const due = rows.filter(({ step_until, step_by }) => step_by !== null || (step_until ?? 0) <= t.clock.now());
-          // A sweep that was busy when the clock moved runs only when the clock moves again.
+          // If a sweep was busy when the clock advanced, it runs only when the clock advances again.
           if (due.length > 0) t.clock.advance(0);
           expect(due).toEqual([]);
         }

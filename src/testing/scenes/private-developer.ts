@@ -13,8 +13,8 @@ import { asSent, type Target, targetsOf } from '../fuzz/targets.ts';
 import { until } from '../until.ts';
 
 /**
- * Part of every name that Paula gives to a branch, an agent, a folder or a machine. Nobody else uses it. It contains letters that no id contains, because
- * searches ignore case and ids are random.
+ * Paula uses this text in every name of a branch, agent, folder or machine, and nobody else uses it. It contains letters that never occur in ids, because ids
+ * are random and searches ignore case.
  */
 export const MARK = 'qloq';
 const NAMED = new RegExp(`${MARK}|gemini`);
@@ -32,28 +32,28 @@ const MARKED: Readonly<Record<string, string>> = {
 
 export interface Read {
   readonly label: string;
-  /** The arguments as JSON. */
+  /** The arguments of the call as JSON. */
   readonly sent: string;
   readonly body: unknown;
 }
 
 export interface Find extends Read {
-  /** The answer to the same call with a word that occurs nowhere. */
+  /** The answer to the same call with a word that does not occur anywhere. */
   readonly otherwise: unknown;
 }
 
 export interface PrivateTeam {
   readonly scene: FuzzScene;
   readonly paulaId: string;
-  /** Ids of Paula's rows, with their tables. */
+  /** Returns the ids of Paula's rows and the tables that contain them. */
   ids(): Map<string, Table>;
-  /** The answers of all tools and actions that the member may call. */
+  /** Calls all tools and actions that the member may call, and returns the answers. */
   readAll(member: CallerName, signedIn: CallerName): Promise<Read[]>;
-  /** What every list and search finds for words that occur only in Paula's hidden fields. */
+  /** Calls all lists and searches with words that occur only in Paula's hidden fields, and returns the answers. */
   findAll(member: CallerName, signedIn: CallerName): Promise<Find[]>;
 }
 
-/** A team in which everyone, including Paula, has created data of every kind. Then Paula becomes private. */
+/** Sets up a team in which all members have created data of every kind. Paula then becomes private. */
 export async function privateTeam(): Promise<PrivateTeam> {
   const scene = await openFuzzScene();
   await scene.renew();
@@ -70,7 +70,7 @@ export async function privateTeam(): Promise<PrivateTeam> {
   await scene.done('developers.set_visibility', { developer: 'paula', visibility: 'private' });
   await scene.captured.changes();
 
-  /** Paula's grants, a call that waits for a person, an instance and a device. */
+  /** Creates grants for Paula, a call that waits for approval, an instance and a device. */
   async function adminWork(): Promise<void> {
     const { tokenId, token } = await scene.caller('paula');
     for (const action of ['tool.call.echo', 'tool.call.clock']) await scene.done('capabilities.grant', { action, token: tokenId });
@@ -106,7 +106,7 @@ export async function privateTeam(): Promise<PrivateTeam> {
     await cycleCooking.open(kitchen, 'gemini');
   }
 
-  /** A call that a person has approved. */
+  /** Makes a call that a person then approves. */
   async function heldCall(): Promise<void> {
     const { tokenId, ...caller } = await scene.developer('paula', 'gemini');
     await scene.done('capabilities.grant', { action: 'tool.call.echo', token: tokenId, scope: { approve: true } });
@@ -121,7 +121,7 @@ export async function privateTeam(): Promise<PrivateTeam> {
     await call;
   }
 
-  /** Only people with operator rights can start an instance, so this one is assigned to Paula afterwards. */
+  /** Starts an instance. This needs operator rights, so the instance is assigned to Paula afterwards. */
   async function instance(): Promise<void> {
     const { id } = (await scene.done('instances.start', { repository_path: REPOSITORY, type: 'coding', issue: 4_711, agent: 'tiny' })) as { id: string };
     await scene.app.store.write(principal.workspace, async (tx) => {
@@ -155,7 +155,7 @@ export async function privateTeam(): Promise<PrivateTeam> {
 
   const isPaulas = (table: Table, row: Row): boolean => ownerOf(scene, table, row) === paulaId;
 
-  /** Makes reads that name Paula's ids, as a member could try. */
+  /** Makes reads with Paula's ids in the input, as a member could try to do. */
   async function readsOf(target: Target, caller: Caller, numRuns = 8): Promise<Read[]> {
     const inputs = fc.sample(valid(target.schema, hintFor(target)), { numRuns, seed: 20_261_115 });
     const required = new Set((target.schema.required as string[] | undefined) ?? []);
@@ -175,7 +175,7 @@ export async function privateTeam(): Promise<PrivateTeam> {
     return answers;
   }
 
-  /** Free text with ids of Paula's agents and sessions. An answer that repeated one of them would confirm a guess. */
+  /** Returns free text that contains ids of Paula's agents and sessions. If an answer repeated one of them, it would confirm a guess. */
   function guessesFor({ schema, contract: { annotations } }: Target): object {
     if (annotations.readOnlyHint) return {};
     const ids = (['agents', 'agent_sessions'] as const).flatMap((table) =>
@@ -191,13 +191,13 @@ export async function privateTeam(): Promise<PrivateTeam> {
     return Object.fromEntries(texts.map(([field]) => [field, ids.join(' ')]));
   }
 
-  /** Makes an agent of Paula's hold a step, so that the server refuses writes of others because of that step. */
+  /** Lets an agent of Paula claim a workflow task, so that the server refuses other agents because of this task. */
   async function holdStep(): Promise<void> {
     for (const name of ['agent_register', 'task_claim']) await call(targets.find((target) => target.name === name) as Target, 'paula', 21);
     await scene.captured.changes();
   }
 
-  /** Makes one call per text field that needs no other input. */
+  /** Makes one call for each text field that can be used without other input. */
   async function findsOf(target: Target, caller: Caller): Promise<Find[]> {
     const required = (target.schema.required as string[] | undefined) ?? [];
     const answers: Find[] = [];
@@ -219,7 +219,7 @@ export async function privateTeam(): Promise<PrivateTeam> {
     return pool === 'threads' ? row?.thread_id : row?.id;
   }
 
-  /** Targets that answer members, and which of the two callers uses them. */
+  /** Returns the targets that members may call, with the caller that uses each of them. */
   const answering = (member: CallerName, signedIn: CallerName) =>
     targets
       .filter(({ contract: { access, toolset } }) => access !== 'operator' && access !== 'server' && toolset !== 'review')
@@ -245,7 +245,7 @@ export async function privateTeam(): Promise<PrivateTeam> {
       for (const { target, by } of answering(member, signedIn)) {
         const { annotations } = target.contract;
         if (annotations.readOnlyHint) answers.push(...(await readsOf(target, await scene.caller(by))));
-        // Refusals of writes are answers too, and name what blocks the write.
+        // Writes are tried too, because a refusal says what blocks the write.
         else if (recipeFor(target).by.includes(by)) for (let n = 11; n <= 12; n++) answers.push(await call(target, by, n));
       }
       for (let after = 0, more = true; more; ) {
@@ -272,7 +272,7 @@ const TABLES: readonly Table[] = [
   ...(['overlap_warnings', 'preflight_checks', 'scope_verdicts', 'workflow_tasks', 'workflow_templates', 'session_activity', 'instances'] as const),
 ];
 
-/** The arguments with Paula's own names. A worktree needs a unique path and branch. */
+/** Puts Paula's mark into the names in the arguments. A worktree also needs a unique path and branch. */
 function marked(args: object, { name, schema }: Target, n: number): object {
   const known = (schema.properties ?? {}) as object;
   const names = Object.entries(MARKED).filter(([field]) => field in known);

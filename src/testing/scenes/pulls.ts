@@ -8,7 +8,7 @@ import { type TestRepository, temporaryRepository } from './repository.ts';
 
 export const ADDRESS = 'https://github.com/acme/app.git';
 
-/** A repository whose origin address is on GitHub but really on this disk, through the user's own git configuration (`userConfig`). */
+/** Creates a repository whose origin has an address on GitHub. The user's git configuration (`userConfig`) redirects this address to a folder on this disk. */
 export function repositoryOnGitHub(): { repository: TestRepository; origin: string; userConfig: string } {
   const repository = temporaryRepository();
   const origin = join(dirname(repository.path), 'origin.git');
@@ -25,13 +25,13 @@ export function repositoryOnGitHub(): { repository: TestRepository; origin: stri
 export interface GitHubApp extends InstanceApp {
   readonly github: FakeGitHub;
   readonly origin: string;
-  /** The branch's commit on the remote, or null if the branch was not pushed. */
+  /** Returns the commit of the branch on the remote, or null if the branch was not pushed. */
   pushed(branch: string): string | null;
-  /** Another server on the same machine, store and GitHub. */
+  /** Starts another server that uses the same machine, store and GitHub. */
   another(options?: InstanceAppOptions): Promise<InstanceApp>;
 }
 
-/** The product with a GitHub stand-in, on which every call and answer follows GitHub's description. */
+/** The product with a stand-in for GitHub, which checks all calls and answers against GitHub's API description. */
 export async function gitHubApp(options: InstanceAppOptions & { hand?: (real: GitHub) => GitHub } = {}): Promise<GitHubApp> {
   const github = await fakeGitHub();
   onTestFinished(() => github.stop());
@@ -46,7 +46,7 @@ export async function gitHubApp(options: InstanceAppOptions & { hand?: (real: Gi
   return { ...app, github, origin, pushed, another: (its = {}) => instanceApp({ ...more, database, host, ...its }) };
 }
 
-/** A server that dies after GitHub has carried out this step the given number of times, before it gets the last answer. */
+/** Simulates a server that dies when GitHub has carried out this step the given number of times, but before it receives the last answer. */
 export function dyingAfter(step: 'createPull' | 'createIssue', times = 1): { hand: (real: GitHub) => GitHub; died: Promise<void> } {
   const { promise: died, resolve } = Promise.withResolvers<void>();
   const hand = (real: GitHub): GitHub => {

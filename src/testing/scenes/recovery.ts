@@ -1,7 +1,7 @@
 import { DEFAULT_WORKSPACE_ID } from '../../kernel/ids.ts';
 import type { WorkflowApp } from './workflow.ts';
 
-/** Writes many checkpoints, or many finished tasks, directly to the store, because the tools would take minutes. */
+/** Writes many checkpoints directly to the store, because calling the tools would take minutes. */
 export async function manyCheckpoints({ app }: WorkflowApp, taskId: string, count: number, detail: (at: number) => object | null = () => null): Promise<void> {
   await app.store.write(DEFAULT_WORKSPACE_ID, async ({ db, now }) => {
     const rows = Array.from({ length: count }, (_, at) => {

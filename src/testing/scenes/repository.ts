@@ -12,9 +12,9 @@ export interface TestRepository {
   /** Writes a file and commits it, and returns the commit. */
   commit(file: string, text: string, folder?: string): string;
   branches(): string[];
-  /** Folders of the worktrees besides the repository's own. */
+  /** Returns the folders of all linked worktrees. */
   worktrees(): string[];
-  /** The entries of the folder in which the server puts worktrees. */
+  /** Lists the folder in which the server creates worktrees. */
   onDisk(): string[];
 }
 

@@ -13,19 +13,19 @@ import { repositoryOnGitHub } from './pulls.ts';
 import type { Body } from './workflow.ts';
 
 const AGENT = fileURLToPath(new URL('../programs/children/scripted-agent.ts', import.meta.url));
-/** Longer than the interval of any sweep that a test waits for. */
+/** How far the clock advances at a time. This is longer than the interval of all sweeps that tests wait for. */
 const STEP_MS = 6_000;
 export const HOUR = 3_600_000;
 
 export interface LoopOptions {
   readonly plan?: Partial<Omit<AgentPlan, 'notes'>>;
   readonly env?: Record<string, string>;
-  /** More lines for config.toml, before the launcher. */
+  /** Additional lines for config.toml, which come before the launcher. */
   readonly config?: string;
   readonly tmux?: boolean;
 }
 
-/** `covenant up` with scripted agents in real sessions, a repository with an origin, and a clock that the test moves. */
+/** Runs `covenant up` with scripted agents in real sessions, a repository with an origin, and a clock that the test controls. */
 export async function reviewLoop({ plan, env = {}, config = '', tmux = true }: LoopOptions = {}) {
   const home = temporaryFolder();
   const notes = temporaryFolder();
@@ -53,7 +53,7 @@ export async function reviewLoop({ plan, env = {}, config = '', tmux = true }: L
     program: (): RunningProgram => program,
     /** Lets reviewers send their feedback from now on. */
     release: (): void => writeFileSync(join(notes, 'released'), ''),
-    /** The records of an agent, in order. */
+    /** Returns what an agent has recorded, in order. */
     notes: (id: string): Body[] =>
       existsSync(join(notes, `${id}.jsonl`))
         ? readFileSync(join(notes, `${id}.jsonl`), 'utf8')
@@ -61,7 +61,7 @@ export async function reviewLoop({ plan, env = {}, config = '', tmux = true }: L
             .flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Body]))
         : [],
     start: async (...args: string[]): Promise<Body> => run('instances', 'start', '--repo', repository.path, '--agent', 'scripted', ...args),
-    /** Like `covenant instances show`, without a process per call. */
+    /** Does the same as `covenant instances show`, without starting a process. */
     async show(id: string): Promise<Body> {
       const { token } = JSON.parse(readFileSync(join(home, 'credentials.json'), 'utf8')) as { token: string };
       const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
@@ -87,7 +87,7 @@ export async function reviewLoop({ plan, env = {}, config = '', tmux = true }: L
       now += ms;
       writeFileSync(clock, String(now));
     },
-    /** Kills the server like a power failure, and starts another in its place. */
+    /** Kills the server as a power failure would, and starts another one with the same address. */
     async killAndStartAgain(): Promise<void> {
       const { port } = new URL(program.url);
       await program.stop('SIGKILL');
@@ -114,13 +114,13 @@ function launcher(plan: AgentPlan): string {
   ].join('\n');
 }
 
-/** Ends agents of any kind. It finds them by their environment, which names the folder of their records. */
+/** Ends all agents. They are found by their environment, which contains the path of the folder for records. */
 function endSessions(home: string, notes: string): void {
   endTmux(home);
   signalAll(processesWith(notes), 'SIGKILL');
 }
 
-/** All programs on the PATH except tmux. */
+/** Returns a PATH that contains all programs except tmux. */
 function withoutTmux(): string {
   const folder = join(temporaryFolder(), 'bin');
   mkdirSync(folder);

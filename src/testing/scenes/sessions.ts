@@ -7,21 +7,21 @@ interface Session extends SessionStart {
   state: 'running' | 'ended';
 }
 
-/** The point where a test stops: nothing runs after it, as if the server had been killed there. */
+/** A step at which the test stops the server. Nothing runs after it, as if the server had been killed. */
 export type SessionStep = 'start' | 'end' | 'type';
 
 export interface PretendedHost extends AgentHost {
-  /** The existing sessions, by name. */
+  /** The sessions that exist, by name. */
   readonly running: ReadonlyMap<string, Session>;
   /** All sessions, including those that have ended. */
   readonly started: readonly Session[];
-  /** Makes the program of this session end. */
+  /** Ends the program of this session. */
   dies(name: string): void;
-  /** The same machine, used by a server that dies before or after this step. */
+  /** Returns the same machine for a server that dies before or after this step. */
   dying(step: SessionStep, moment: 'before' | 'after'): { host: PretendedHost; died: Promise<void> };
 }
 
-/** Sessions in which no program runs, for tests of other features. Several servers may share them, like one machine. */
+/** Simulates agent sessions without programs, for tests of other features. Several servers may share the sessions, as on one machine. */
 export function pretendedHost(): PretendedHost {
   const there = new Map<string, Session>();
   const started: Session[] = [];

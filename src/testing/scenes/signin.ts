@@ -4,7 +4,7 @@ export interface Session {
   readonly setCookie: string;
   readonly cookie: string;
   readonly proof: string;
-  /** Cookie and proof, which every request of the dashboard's page carries. */
+  /** The cookie and the proof, which the dashboard sends with every request. */
   readonly headers: { readonly cookie: string; readonly 'x-covenant-proof': string };
   /** The answer of `POST /api/signin`. */
   readonly body: Record<string, unknown>;
@@ -13,7 +13,7 @@ export interface Session {
   ticketed(address: string): Promise<string>;
 }
 
-/** Returns the answer of `POST /api/signin` to the code of a link, even if it is a refusal. */
+/** Sends the code of a sign-in link to `POST /api/signin`, and returns the answer even if it is a refusal. */
 export const postSignIn = (link: string, headers: Record<string, string> = {}, more: Record<string, unknown> = {}): Promise<Response> => {
   const { origin, pathname } = new URL(link);
   return fetch(`${origin}/api/signin`, {

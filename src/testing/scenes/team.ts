@@ -1,6 +1,6 @@
 import { type TestApp, type TestAppOptions, type TestCaller, testApp } from '../app.ts';
 
-/** The team contract's envelope, with untyped data for tests. */
+/** The envelope of the team contract. Its data has no type, because tests check it. */
 export interface TeamAnswer {
   status: 'ok' | 'warning' | 'blocked' | 'error';
   message: string;
@@ -31,7 +31,7 @@ export const THUMBNAILS = {
 };
 export const SAME_THUMBNAILS = { title: 'Store gallery thumbnails on disk', task_type: 'feature', scope: 'Gallery thumbnail cache so images load faster' };
 
-/** The whole product with two developers. Ana makes the calls that name no other caller. */
+/** The whole product with two developers, Ana and Ben. By default, calls are made by Ana. */
 export async function teamApp(options: TestAppOptions = {}): Promise<TeamApp> {
   const app = await testApp(options);
   const ana = await app.developer('ana');

@@ -4,14 +4,14 @@ import { type TestApp, type TestAppOptions, type TestCaller, testApp } from '../
 // biome-ignore lint/suspicious/noExplicitAny: a test asserts on what it finds
 export type Body = any;
 
-/** A task of a plan: only its name, or more of its fields. */
+/** A task for a plan, given as its name or with several fields. */
 export type PlannedWords = string | { name: string; [field: string]: unknown };
 
 export interface PlannedOptions {
   readonly caller?: TestCaller;
-  /** Fields of workflow_create. Without them, many tasks may be claimed at the same time. */
+  /** Fields for workflow_create. By default, many tasks may be claimed at the same time. */
   readonly workflow?: Readonly<Record<string, unknown>>;
-  /** Fields of the plan besides its tasks. */
+  /** Fields of the plan other than its tasks. */
   readonly plan?: Readonly<Record<string, unknown>>;
 }
 
@@ -36,7 +36,7 @@ export interface WorkflowApp extends TestApp {
   refused(tool: string, args: object, caller?: TestCaller): Promise<Body>;
   /** Registers a new agent, and returns its id. */
   agent(caller?: TestCaller, args?: object): Promise<string>;
-  /** A workflow with this plan, ready to be worked on. */
+  /** Creates a workflow with this plan, so that its tasks can be claimed. */
   planned(tasks: readonly PlannedWords[], options?: PlannedOptions): Promise<Planned>;
   /** Claims the task for this agent, or for a new one. */
   claimed(taskId: string, caller?: TestCaller, agentId?: string): Promise<Held>;
@@ -47,7 +47,7 @@ export interface WorkflowApp extends TestApp {
   task(taskId: string): Promise<Body>;
 }
 
-/** The whole product with two developers. Ana makes the calls that name no other caller. */
+/** The whole product with two developers, Ana and Ben. By default, calls are made by Ana. */
 export async function workflowApp(options: TestAppOptions = {}): Promise<WorkflowApp> {
   const app = await testApp(options);
   const ana = await app.developer('ana');

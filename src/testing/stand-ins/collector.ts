@@ -10,9 +10,9 @@ export interface CollectedSpan {
   readonly traceId: string;
   readonly spanId: string;
   readonly parentSpanId: string | undefined;
-  /** OTLP's number: 1 internal, 2 server, 3 client. */
+  /** The number in OTLP. 1 stands for internal, 2 for server, 3 for client. */
   readonly kind: number;
-  /** OTLP's number: 2 is an error. */
+  /** The number in OTLP. 2 stands for an error. */
   readonly status: number;
   readonly attributes: Record<string, unknown>;
   readonly resource: Record<string, unknown>;
@@ -29,18 +29,18 @@ export interface CollectedPoint {
 
 export interface Collector {
   readonly url: string;
-  /** Everything that was sent, unparsed. */
+  /** The bodies of all requests, unparsed. */
   readonly bodies: string[];
   readonly headers: IncomingHttpHeaders[];
   spans(): CollectedSpan[];
   points(metric: string): CollectedPoint[];
-  /** `hang`: accepts a request and never answers. `partly`: rejects all data in its answer. */
+  /** Changes how the collector answers. With `hang`, it accepts requests but never answers. With `partly`, it answers that it has rejected all data. */
   behave(how: 'well' | 'fail' | 'hang' | 'partly'): void;
-  /** Resolves when the nth request has arrived, counted from the first. */
+  /** Resolves when the request with this number has arrived. */
   request(nth: number): Promise<void>;
 }
 
-/** A collector that speaks OTLP over HTTP with JSON, until the test ends. */
+/** Starts a collector that receives OTLP as JSON over HTTP. It ends with the test. */
 export async function collector(): Promise<Collector> {
   const bodies: string[] = [];
   const headers: IncomingHttpHeaders[] = [];

@@ -19,7 +19,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { asking, type FixtureState, PNG, states, TOOLS } from './conformance-tools.ts';
 
-/** A server for the official conformance suite, used directly or behind the gateway, in either era or both. */
+/** A server for the official conformance suite. It can be tested directly or behind the gateway, and supports old and new protocol versions. */
 export interface Fixture extends FixtureState {
   server(): Server;
   onToggle(listener: (what: 'tools' | 'prompts') => void): void;
@@ -154,12 +154,12 @@ function contentOf(uri: string): Content {
 export interface ServedFixture {
   readonly url: string;
   readonly fixture: Fixture;
-  /** Like a server that was restarted behind the same address. */
+  /** Makes the server forget its sessions, as if it had been restarted with the same address. */
   forgetSessions(): void;
   close(): Promise<void>;
 }
 
-/** `legacy`: like a server that does not know the newer revision. */
+/** Starts the server. With `legacy`, it behaves like a server that does not know the newer protocol version. */
 export async function serveFixture(eras: 'both' | 'legacy' | 'modern' = 'both', port = 0): Promise<ServedFixture> {
   const fixture = createFixture();
   const modern = createMcpHandler(fixture.server, { legacy: 'reject' });

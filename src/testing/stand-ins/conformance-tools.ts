@@ -10,24 +10,24 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 
-/** A tool that the official conformance suite calls. There are tools for each content type, notification and question to the client. */
+/** A tool that the official conformance suite calls. There are tools for all content types, notifications and questions to the client. */
 export interface FixtureTool {
   readonly description: string;
   readonly inputSchema?: Record<string, unknown>;
   call(args: Record<string, unknown>, ctx: ServerContext, fixture: FixtureState): Promise<CallToolResult | InputRequiredResult>;
 }
 
-/** State that outlives a call: whether the optional tool and prompt exist. */
+/** Changes state that remains after a call. It determines whether the optional tool and prompt exist. */
 export interface FixtureState {
   toggle(what: 'tools' | 'prompts'): void;
 }
 
-/** One red pixel. */
+/** An image with one red pixel. */
 export const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
-/** A header and no sound. */
+/** A sound file that contains only a header. */
 const WAV = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA=';
 
-/** A test server's key may be public. */
+/** This key need not be secret, because it is used only by a test server. */
 export const states = createRequestStateCodec<{ step: number }>({ key: 'the conformance fixture keeps no secrets' });
 
 type Input = NonNullable<InputRequiredResult['inputRequests']>[string];
@@ -41,7 +41,7 @@ const string = { type: 'string' } as const;
 const resource = (uri: string, mimeType: string, value: string) => ({ type: 'resource' as const, resource: { uri, mimeType, text: value } });
 const image = { type: 'image' as const, data: PNG, mimeType: 'image/png' };
 
-/** Asks until every question has an answer, then returns the answers. */
+/** Returns the answers to the questions. If some are missing, returns a result that asks for them. */
 export function asking(inputs: Record<string, Input>, ctx: ServerContext): { missing: InputRequiredResult } | { answers: Record<string, unknown> } {
   const answers: Record<string, unknown> = {};
   for (const key of Object.keys(inputs)) {
@@ -60,7 +60,7 @@ const question = (description: string, inputs: (args: Record<string, unknown>) =
   },
 });
 
-/** Each step is a round with its own signed state. */
+/** A tool that asks its questions in several rounds. Each round has its own signed state. */
 const stepwise = (description: string, steps: Record<string, Input>[], done: string): FixtureTool => ({
   description,
   async call(_args, ctx) {
@@ -129,7 +129,7 @@ export const TOOLS: Readonly<Record<string, FixtureTool>> = {
   test_tool_with_logging: { description: 'Logs three messages.', call: (_args, ctx) => logs(ctx) },
   test_logging_tool: { description: 'Logs to clients that asked for it.', call: (_args, ctx) => logs(ctx) },
   test_tool_with_progress: reports('Reports progress three times.', () => pause(5)),
-  // Not part of the suite: the last progress report and the answer arrive together.
+  // This tool is not part of the suite. Its last progress report and its answer arrive together.
   test_progress_at_once: reports('Reports progress three times without a pause.', async () => {}),
   test_reconnection: {
     description: 'Closes its stream and answers on the next one.',

@@ -12,7 +12,7 @@ const SUITE = join(ROOT, 'node_modules/@modelcontextprotocol/conformance');
 export const REVISIONS = ['2026-07-28', '2025-11-25'] as const;
 export type Revision = (typeof REVISIONS)[number];
 
-/** What the suite requires of a server at a revision, from its own file. */
+/** Returns the scenarios that the suite requires for a protocol revision. They are listed in a file of the suite. */
 export function requiredScenarios(revision: Revision): string[] {
   const lines = readFileSync(join(SUITE, 'requirements', `${revision}.yaml`), 'utf8').split('\n');
   const from = lines.indexOf('server:') + 1;
@@ -22,11 +22,11 @@ export function requiredScenarios(revision: Revision): string[] {
 export interface Verdicts {
   readonly passed: string[];
   readonly failed: string[];
-  /** The suite's whole output. */
+  /** The complete output of the suite. */
   readonly output: string;
 }
 
-/** The official suite, as a separate process, against one address. */
+/** Runs the official suite against one address, in a separate process. */
 export async function runSuite(url: string, revision: Revision): Promise<Verdicts> {
   const child = spawn(process.execPath, [join(SUITE, 'dist/index.js'), 'server', '--url', url, '--requirements', revision], {
     cwd: temporaryFolder(),
@@ -45,7 +45,7 @@ export async function runSuite(url: string, revision: Revision): Promise<Verdict
   return { passed: marked('✓'), failed: marked('✗'), output };
 }
 
-/** The suite sends no credentials. This proxy adds them and leaves everything else unchanged, including Host and Origin. */
+/** Starts a proxy that adds a token to each request, because the suite sends no credentials. Everything else stays unchanged, including Host and Origin. */
 export async function passThrough(target: string, token: string): Promise<string> {
   const { hostname, port } = new URL(target);
   const server = createServer((incoming, outgoing) => {

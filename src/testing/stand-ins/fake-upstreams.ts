@@ -4,15 +4,15 @@ import type { AppOptions } from '../../main.ts';
 
 type Work = (args: Json, ctx: RelayContext) => Promise<Json>;
 
-/** External servers without connections, for tests of how surfaces pass on their tools and resources. */
+/** Simulates external servers without connections. It is used to test how surfaces pass on tools and resources of such servers. */
 export interface FakeUpstreams {
   readonly create: NonNullable<AppOptions['upstreams']>;
-  /** Keyed by published name; the part before the underscore is the server's name. */
+  /** The tools by their published names. The part before the underscore is the name of the server. */
   readonly tools: Map<string, { definition?: Json; work: Work }>;
   readonly prompts: Map<string, Work>;
-  /** By URI; the URI's host is the server's name. */
+  /** The resources by URI. The host in the URI is the name of the server. */
   readonly resources: Map<string, Work>;
-  /** Which URIs are being watched. */
+  /** The URIs that a client has subscribed to. */
   readonly watched: Set<string>;
   change(change: { kind: 'tools' | 'prompts' | 'resources' } | { kind: 'resource'; server: string; uri: string }): void;
 }

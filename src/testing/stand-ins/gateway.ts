@@ -18,7 +18,7 @@ async function overHttp(eras: 'both' | 'legacy'): Promise<string> {
 
 const overStdio = (protocol: 'legacy' | 'modern') => `command = "${process.execPath}"\nargs = ["${STDIO}"]\nprotocol = "${protocol}"`;
 
-/** The ways in which the gateway reaches the conformance fixture. */
+/** The transports over which the gateway can connect to the conformance server. */
 export const WAYS = {
   'HTTP in both eras': () => overHttp('both'),
   'HTTP in the older era alone': () => overHttp('legacy'),
@@ -28,12 +28,12 @@ export const WAYS = {
 export type Way = keyof typeof WAYS;
 
 export interface Gateway extends TestApp {
-  /** The path that serves other servers' tools. */
+  /** The address at which the gateway serves the tools of external servers. */
   readonly url: string;
   readonly ana: TestCaller;
 }
 
-/** The fixture as a gateway's only server, with unprefixed names, and everything granted to one developer. */
+/** Sets up a gateway whose only server is the conformance server. The tools have no name prefix, and one developer may call all of them. */
 export async function fixtureGateway(way: Way): Promise<Gateway> {
   const database = await temporaryDatabase();
   const entry = await WAYS[way]();

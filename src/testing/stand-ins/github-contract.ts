@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { Ajv, type ValidateFunction } from 'ajv';
 
-/** GitHub's published API description, for the calls that the server makes. Requests and answers are validated against it. */
+/** Validates requests and answers against GitHub's published API description, for the calls that the server makes. */
 
 type Json = Record<string, unknown>;
 
@@ -32,19 +32,19 @@ export type OperationName = (typeof OPERATIONS)[number];
 
 const require = createRequire(import.meta.url);
 const read = (): Description => JSON.parse(readFileSync(require.resolve('@octokit/openapi/generated/api.github.com.json'), 'utf8')) as Description;
-/** The description has several megabytes, so it is read once and only the used part is kept. */
+/** The description has several megabytes, so it is read only once, and only the part that is used stays in memory. */
 let kept: Contract | undefined;
 export const gitHubContract = (): Contract => (kept ??= pick(read()));
 
 export interface Contract {
-  /** The problems of a request; empty if there are none. */
+  /** Returns what is wrong with a request. Empty if it is valid. */
   request(name: OperationName, asked: { path: Json; query: Json; body: unknown }): string[];
   answer(name: OperationName, status: number, body: unknown): string[];
-  /** One of GitHub's own example answers. The caller may change it. */
+  /** Returns a copy of one of GitHub's example answers, which the caller may change. */
   example(name: 'pull-request' | 'issue'): Json;
 }
 
-/** The validator understands OpenAPI's `nullable` only next to a type. */
+/** Rewrites `nullable` in a schema, because the validator supports this OpenAPI keyword only next to a type. */
 function spellOut(schema: Json): void {
   const { nullable: _, ...rest } = schema;
   for (const key of Object.keys(schema)) delete schema[key];
@@ -61,7 +61,7 @@ function pick({ paths, components }: Description): Contract {
   const ajv = new Ajv({ strict: false, validateFormats: false, coerceTypes: false, allErrors: true });
   const asNumbers = new Ajv({ strict: false, validateFormats: false, coerceTypes: true });
   const added = new Set<string>();
-  // Keeps only reachable schemas, each under its own reference.
+  // Collects only the schemas that are used, each with its own reference.
   const reach = (value: unknown): void => {
     if (typeof value !== 'object' || value === null) return;
     const { $ref } = value as Json;
@@ -123,7 +123,7 @@ function pick({ paths, components }: Description): Contract {
     },
     answer(name, status, body) {
       const described = operation(name).responses[status];
-      // The description leaves out errors that any call can have, such as a missing token, a rate limit or a server fault.
+      // The description does not contain errors that every call can have, such as a missing token, a rate limit or a server error.
       const content = described ? (resolved(described).content as Record<string, { schema: Json }> | undefined) : undefined;
       return holds(`${name} ${status}`, content?.['application/json']?.schema ?? { $ref: '#/components/schemas/basic-error' }, body);
     },

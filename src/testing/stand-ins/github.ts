@@ -3,9 +3,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { gitHubContract, OPERATIONS, type OperationName } from './github-contract.ts';
 
-/** Does not import the test runner. The caller must call `stop`, which fails if a request or an answer violated GitHub's description. */
+/**
+ * A stand-in for GitHub, which does not import the test runner. The caller must call `stop`, which fails if a request or an answer did not match GitHub's API
+ * description.
+ */
 export interface FakeGitHub {
-  /** For `[github] base_url`. */
+  /** The address for `[github] base_url`. */
   readonly url: string;
   readonly token: string;
   /** The settings for config.toml. */
@@ -14,16 +17,16 @@ export interface FakeGitHub {
   readonly issues: FakeIssue[];
   /** The requests in order, such as `POST /repos/acme/app/pulls`. */
   readonly asked: string[];
-  /** Violations of GitHub's description. */
+  /** The requests and answers that did not match GitHub's API description. */
   readonly problems: string[];
-  /** Whether a branch has been pushed. By default every branch has. */
+  /** Whether a branch exists on GitHub. By default, all branches do. */
   hasBranch: (name: string) => boolean;
   merge(number: number): void;
   close(number: number): void;
   reopen(number: number): void;
-  /** Makes the next call of this operation fail. Resolves when it has arrived. */
+  /** Makes the next call of this operation fail. Resolves when that call has arrived. */
   failNext(operation: OperationName, failure: Failure): Promise<void>;
-  /** From now on, answers no call and cuts its connection instead. */
+  /** From now on, cuts the connection of each call instead of answering it. */
   goAway(): void;
   comeBack(): void;
   stop(): Promise<void>;
@@ -48,11 +51,11 @@ export interface FakeIssue {
 }
 
 export interface Failure {
-  /** The status of the answer. `cut`: the connection is cut instead. `silence`: the call is never answered. */
+  /** The status of the answer. With `cut`, the connection is cut instead. With `silence`, the call is never answered. */
   readonly with: number | 'cut' | 'silence';
   readonly message?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The request is carried out anyway. */
+  /** If true, the request is carried out although the answer is an error. */
   readonly done?: boolean;
 }
 
@@ -69,14 +72,14 @@ interface Answer {
 }
 
 const DOCS = 'https://docs.github.com/rest';
-/** The people who may be assigned. */
+/** The people to whom an issue can be assigned. */
 const PEOPLE = ['octocat', 'hubot'];
 const refuse = (status: number, message: string, errors?: readonly object[]): Answer => ({
   status,
   body: { message, documentation_url: DOCS, ...(errors ? { errors } : {}) },
 });
 
-/** A GitHub stand-in on this machine, with one repository of every name. */
+/** Starts the stand-in. A repository exists for every name. */
 export async function fakeGitHub(): Promise<FakeGitHub> {
   const contract = gitHubContract();
   const token = `ghp_${randomBytes(18).toString('hex')}`;
@@ -86,7 +89,7 @@ export async function fakeGitHub(): Promise<FakeGitHub> {
   const problems: string[] = [];
   const failures: { operation: OperationName; failure: Failure; met: () => void }[] = [];
   let away = false;
-  // As on GitHub, issues and pull requests share their numbers.
+  // As on GitHub, issues and pull requests are numbered together.
   const nextNumber = () => pulls.length + issues.length + 1;
   const at = ({ owner, repo }: Record<string, string>) => `https://github.com/${owner}/${repo}`;
 
@@ -98,7 +101,7 @@ export async function fakeGitHub(): Promise<FakeGitHub> {
       ...example,
       ...pull,
       merged: pull.merged_at !== null,
-      // The published schema requires this field, but the published example lacks it.
+      // GitHub's schema requires this field, but GitHub's example does not contain it.
       requested_teams: [],
       html_url: `${at(path)}/pull/${pull.number}`,
       head: { ...head, ref: pull.head, label: `${owner}:${pull.head}` },
@@ -180,7 +183,7 @@ export async function fakeGitHub(): Promise<FakeGitHub> {
     const query = Object.fromEntries(url.searchParams);
     const wrong = contract.request(name, { path, query, body });
     problems.push(...wrong);
-    // The caller gets the problem as an answer too.
+    // The caller also receives the problem as an answer.
     if (wrong.length > 0) return send(response, refuse(400, wrong.join('; ')));
     const authorised = [`token ${token}`, `bearer ${token}`].includes((request.headers.authorization ?? '').replace('Bearer', 'bearer'));
     const index = failures.findIndex(({ operation }) => operation === name);

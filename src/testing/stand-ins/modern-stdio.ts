@@ -1,5 +1,5 @@
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { createFixture } from './conformance-server.ts';
 
-/** A stdio server that only knows the newer revision. */
+/** A stdio server that supports only the newer protocol revision. */
 serveStdio(createFixture().server, { legacy: 'reject' });

@@ -5,7 +5,7 @@ import type { WorktreeState } from '../../machine/git/worktree-state.ts';
 const COMMIT = 'a'.repeat(40);
 const MERGE = 'b'.repeat(40);
 
-/** The state of a worktree that can be removed without losing work. */
+/** Returns the state of a worktree that can be removed without losing work. */
 export const cleanWorktree = (head: string, branch: string): WorktreeState => ({
   ...{ listed: true, exists: true, locked: null, dirty: null, inner: null, submodules: false, inProgress: null, unsaved: 0 },
   ...{ head, branch, branchTip: head },
@@ -27,7 +27,9 @@ const pretended: Partial<GitDisk> = {
   worktreeState: async (_repository, _path, { branch }) => cleanWorktree(COMMIT, branch),
 };
 
-/** A stand-in for git that always has something to review and loses nothing. Tests that do not depend on git use it, because real git is slow. */
+/**
+ * A stand-in for git in which there is always something to review and no work can be lost. Tests that do not depend on git use it, because real git is slow.
+ */
 export const pretendedDisk: { disk: GitDisk; files: FileDisk } = {
   disk: { ...gitDisk, ...pretended },
   files: { ...fileDisk, makeFolder: async (folder, name) => `${folder}/${name}`, replaceFile: async () => {} },

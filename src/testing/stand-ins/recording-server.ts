@@ -8,13 +8,13 @@ export interface RecordingServer {
   readonly url: string;
   /** The headers and body of each request. */
   readonly requests: { headers: Headers; body: Record<string, unknown> }[];
-  /** Breaks every open connection. */
+  /** Breaks all open connections. */
   drop(): void;
 }
 
 /**
- * An HTTP server of the newer revision that records every request. It has the resource `note:one`. Its tool `update` sends updates of the
- * resource. Its tool `region` requires that a header repeats its argument. Without the token in `authorization` it answers 401.
+ * Starts an HTTP server that supports the newer protocol revision and records all requests. It has the resource `note:one`, and its tool `update` sends
+ * notifications about this resource. Its tool `region` requires the argument to be repeated in a header. Requests without the token are answered with 401.
  */
 export async function recordingServer(token?: string): Promise<RecordingServer> {
   const requests: RecordingServer['requests'] = [];

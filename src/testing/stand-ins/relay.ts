@@ -13,9 +13,9 @@ export type FakeTool = (args: Json, ctx: RelayContext) => Promise<Json>;
 export interface RelayApp extends TestApp {
   readonly dispatch: Dispatch;
   readonly ana: TestCaller;
-  /** Makes a call. Ana makes it by default. */
+  /** Makes a call, by default as Ana. */
   call(name: string, args?: unknown, more?: Partial<CallRequest>): Promise<CallAnswer>;
-  /** Names of tools that are withheld, as after a change of their definition. */
+  /** The names of tools that are withheld, as they are after their definition has changed. */
   readonly withheld: Set<string>;
 }
 
@@ -24,7 +24,7 @@ export interface RelayAppOptions extends TestAppOptions {
   readonly deadlineMs?: number;
 }
 
-/** The pipe with an external server `far`. The tools of this server are functions of the test. */
+/** Sets up the pipe with an external server named `far`. The test provides the server's tools as functions. */
 export async function relayApp(
   tools: Record<string, FakeTool>,
   { timeoutMs = 30_000, deadlineMs = 600_000, ...options }: RelayAppOptions = {},
@@ -81,7 +81,7 @@ export async function relayApp(
   };
 }
 
-/** A client of the newer protocol revisions. The server puts questions to it into the result of a call. */
+/** A client that uses a newer protocol revision. The server asks it questions in the result of a call. */
 export const modern = (rounds: Exchange['rounds'] = {}, more: Partial<Exchange> = {}): Exchange => ({
   capabilities: { elicitation: { form: {} } },
   meta: {},
@@ -89,7 +89,7 @@ export const modern = (rounds: Exchange['rounds'] = {}, more: Partial<Exchange> 
   ...more,
 });
 
-/** A client of the older protocol revisions. It answers the server's questions during a call. */
+/** A client that uses an older protocol revision. The server sends it questions during a call. */
 export const legacy = (ask: NonNullable<Exchange['ask']>, more: Partial<Exchange> = {}): Exchange => ({
   capabilities: { elicitation: {} },
   meta: {},

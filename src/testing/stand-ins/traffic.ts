@@ -6,15 +6,15 @@ export interface Traffic {
   readonly url: string;
   /** The method, path, headers and body of each request, as one text. */
   readonly sent: string[];
-  /** The number of tool calls that passed. */
+  /** Returns how often a tool was called through the proxy. */
   calls(tool: string): number;
-  /** Makes the server unreachable, or reachable again. */
+  /** While this is true, the server cannot be reached. */
   down: boolean;
-  /** Runs after the server has answered, before the answer is passed on. A returned promise is awaited. */
+  /** Called after the server has answered, before the answer is passed on. If it returns a promise, the answer waits for it. */
   answered: ((request: string) => unknown) | undefined;
 }
 
-/** A proxy in front of a server. The proxy records every byte. */
+/** Starts a proxy in front of a server that records all requests. */
 export async function recordTraffic(server: string): Promise<Traffic> {
   const sent: string[] = [];
   const http = createServer(async (incoming, outgoing) => {

@@ -11,17 +11,17 @@ import { temporaryDatabase } from '../store/database.ts';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-/** The values of one `[[mcp.server]]` table. */
+/** The values of an `[[mcp.server]]` table. */
 export type TestEntry = { readonly name: string } & Readonly<Record<string, unknown>>;
 
 export interface UpstreamApp extends TestApp {
-  /** Writes these entries to the file. The server notices the change by itself. */
+  /** Writes these entries to secrets.toml. The server notices the change by itself. */
   configure(...entries: TestEntry[]): void;
-  /** Calls the tool as the operator, who gets a grant for it. */
+  /** Calls the tool as the operator, after granting it to the operator. */
   call(name: string, args: Json, options?: { exchange?: Exchange; signal?: AbortSignal }): Promise<CallAnswer>;
-  /** Resolves with the first matching event, past or future. */
+  /** Returns the first matching event. If there is none yet, waits for it. */
   event(kind: string, server: string, nth?: number): Promise<JournalEvent>;
-  /** Resolves when the condition holds. */
+  /** Waits until the condition holds. */
   until<T>(look: () => T | undefined | false | Promise<T | undefined | false>, what?: string): Promise<T>;
   server(name: string): Promise<Record<string, unknown>>;
 }
@@ -69,10 +69,10 @@ export async function upstreamApp(entries: readonly TestEntry[], options: TestAp
   };
 }
 
-/** A server from the folder `programs/children`. Its JSON-RPC is written by hand, so that it can misbehave. */
+/** Returns the command of a server in `programs/children`. These servers do not use an MCP library, so that they can misbehave. */
 export const child = (file: string, env: Record<string, string> = {}) => ({ command: process.execPath, args: [here(`../programs/children/${file}.mjs`)], env });
 
-/** A stdio server of the newer revision only. */
+/** The command of a stdio server that supports only the newer protocol revision. */
 export const MODERN_STDIO = { command: process.execPath, args: [fileURLToPath(new URL('./modern-stdio.ts', import.meta.url))] };
 
 export const EVERYTHING = join(ROOT, 'node_modules/@modelcontextprotocol/server-everything/dist/index.js');
@@ -100,7 +100,7 @@ function tomlValue(value: unknown): string {
   return JSON.stringify(value);
 }
 
-/** A caller's client, as a surface would describe it. */
+/** Describes a caller's client in the same way as a surface does. */
 export function exchangeOf(parts: Partial<Exchange> = {}): Exchange {
   return { capabilities: {}, meta: {}, ...parts };
 }

@@ -4,10 +4,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { cursorStore } from '../../clients/cursor.ts';
 import type { UsageBatch, UsageEvent } from '../../surfaces/companion/usage-readers/usage-batch.ts';
 
-/** Stands for every prompt, answer and file that clients store next to their counters. */
+/** This text stands for the prompts, answers and files that clients store next to their counters. It must never be reported. */
 export const CANARY = 'CANARY-5f3a the secret plan';
 
-/** Collects the events that readers add, each id once, up to a limit. */
+/** Collects the events that readers add. Each id is added only once, and their number is limited. */
 export function testBatch({ since = 0, room = Number.POSITIVE_INFINITY } = {}): UsageBatch & { readonly events: UsageEvent[] } {
   const events: UsageEvent[] = [];
   return { since, events, full: () => events.length >= room, put: (event) => void (events.some(({ id }) => id === event.id) || events.push(event)) };
@@ -22,7 +22,7 @@ export function writeLines(path: string, lines: readonly unknown[]): string {
   return path;
 }
 
-/** A log line as Claude Code writes it, which writes one line per block of a message. */
+/** Returns a log line as Claude Code writes it. Claude Code writes one line for each block of a message. */
 export const claudeLine = (id: string, output: number, more: { stop?: string | null; at?: string; usage?: object | null; text?: string } = {}): object => ({
   type: 'assistant',
   timestamp: more.at ?? new Date().toISOString(),
@@ -80,7 +80,7 @@ export function rolloutLines(
         { timestamp, type: 'response_item', payload: { type: 'message', content: [{ type: 'output_text', text: `${CANARY} token_count` }] } },
         ...(named ? [{ timestamp, type: 'token_usage_record', payload: { thread_id: thread, response_id: id, usage, turn_token_usage: usage } }] : []),
         { timestamp, type: 'event_msg', payload: count },
-        // Repeated with every rate-limit update.
+        // Codex writes the same counters again with every update of the rate limits.
         { timestamp, type: 'event_msg', payload: { ...count, rate_limits: { plan_type: CANARY } } },
       ];
     }),
@@ -93,7 +93,7 @@ export interface LogEntry {
   readonly thread?: string | null;
 }
 
-/** Codex's log database, as its migrations create it. */
+/** Creates a log database like the one of Codex. */
 export function writeCodexLog(home: string, entries: readonly LogEntry[]): string {
   const path = join(home, '.codex/logs_2.sqlite');
   mkdirSync(dirname(path), { recursive: true });
@@ -106,7 +106,7 @@ export function writeCodexLog(home: string, entries: readonly LogEntry[]): strin
   return path;
 }
 
-/** A log entry that contains the event of a completed response, surrounded by other text. */
+/** Returns a log entry that contains the event of a completed response in the middle of other text. */
 export const wholeEntry = (id: string, output: number): string =>
   `session_loop{thread_id=thread-1}:turn{prompt="${CANARY}"}: SSE event: ${JSON.stringify({
     type: 'response.completed',
@@ -118,7 +118,7 @@ export const wholeEntry = (id: string, output: number): string =>
     },
   })}`;
 
-/** A log entry with only the counters, as Codex logs them for its own telemetry. */
+/** Returns a log entry that contains only counters, as Codex writes it for its own telemetry. */
 export const countedEntry = (output: number, at = '2026-11-16T07:20:43.945Z'): string =>
   `session_loop{thread_id=thread-1}: event.name="codex.sse_event" event.kind=response.completed input_token_count=1200 output_token_count=${output} cached_token_count=1000 reasoning_token_count=20 tool_token_count=1255 event.timestamp=${at} conversation.id=thread-1 user.email="${CANARY}" model=gpt-5.1-codex slug=gpt-5.1-codex`;
 
@@ -126,12 +126,12 @@ export interface Bubble {
   readonly id: string;
   readonly tokens?: { inputTokens?: number; outputTokens?: number } | undefined;
   readonly model?: string | undefined;
-  /** Null for an answer without a date. */
+  /** The date of the answer. Null if it has none. */
   readonly at?: string | null;
   readonly ended?: boolean;
 }
 
-/** Cursor's store with these answers. */
+/** Creates a store like the one of Cursor, with these answers. */
 export function writeCursorStore(home: string, bubbles: readonly Bubble[]): void {
   const path = cursorStore({ HOME: home });
   mkdirSync(dirname(path), { recursive: true });

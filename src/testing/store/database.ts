@@ -23,10 +23,10 @@ export interface TestDatabase {
   readonly url: string | undefined;
 }
 
-/** The name of the PostgreSQL database with every migration and nothing else. Copying it is fast. */
+/** The name of a PostgreSQL database that has all tables but no rows. New databases are copies of it, because copying is fast. */
 export const MIGRATED = 'migrated';
 
-/** An empty database of this run's engine, deleted when the test ends. It has all tables unless `bare`. */
+/** Creates an empty database of this run's engine, which is deleted when the test ends. It has all tables, except if `bare` is true. */
 export async function temporaryDatabase(engine: EngineKind = ENGINE, { bare = false } = {}): Promise<TestDatabase> {
   const home = temporaryFolder();
   const path = join(home, 'covenant.db');
@@ -37,7 +37,10 @@ export async function temporaryDatabase(engine: EngineKind = ENGINE, { bare = fa
   return { home, path, url: `${server}/${name}` };
 }
 
-/** Databases that earlier tests of this file have emptied. Emptying a database takes a tenth of the time of creating one. */
+/**
+ * Databases that can be used again because earlier tests of the same file have emptied them. Emptying a database takes a tenth of the time that creating one
+ * takes.
+ */
 const emptied: string[] = [];
 
 async function newDatabase(server: string, template: string): Promise<string> {
@@ -48,7 +51,7 @@ async function newDatabase(server: string, template: string): Promise<string> {
 
 const drop = (server: string, name: string) => administer(server, `drop database if exists ${name} with (force)`);
 
-/** A database whose tables a test has changed cannot be reused. */
+/** Empties a database so that it can be used again. This is not possible if a test has changed its tables. */
 async function empty(server: string, name: string): Promise<void> {
   await administer(server, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
   try {

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 
-/** Objects that get names which SQLite reserves for its own objects, and how the product must report each object. */
+/** Statements that create objects with names that SQLite reserves for itself, and how the product must report these objects. */
 export const DISGUISED = {
   'create trigger pwned after insert on events begin update tokens set revoked_at = null; end': 'trigger sqlite_autoindex_events_9',
   'create view pwned as select * from tokens': 'view sqlite_autoindex_events_9',
@@ -8,7 +8,7 @@ export const DISGUISED = {
   'create index pwned on tokens (label)': 'index sqlite_autoindex_events_9',
 };
 
-/** Creates the object `pwned` from a statement, and hides it behind such a name. */
+/** Creates the object `pwned` with a statement, and then renames it to such a reserved name. */
 export function disguise(path: string, statement: string): void {
   const db = new DatabaseSync(path);
   db.exec(statement);

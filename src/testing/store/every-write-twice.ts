@@ -1,5 +1,5 @@
 import { beforeEach } from 'vitest';
 import { undoEveryFirstCommit } from './statements.ts';
 
-// A callback of `write` may run again, so everything it does outside its transaction would happen twice.
+// The server may run a write callback more than once. Here each callback runs twice, to find callbacks that do something outside of their transaction.
 beforeEach(undoEveryFirstCommit);

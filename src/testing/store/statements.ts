@@ -3,7 +3,7 @@ import { vi } from 'vitest';
 
 export interface Cost {
   readonly statements: number;
-  /** How often the code waited for an answer before it sent the next statement. */
+  /** How many times the code waited for an answer before it sent the next statement. */
   readonly trips: number;
 }
 
@@ -15,9 +15,9 @@ const connect = pg.Pool.prototype.connect as unknown as Connect;
 
 const textOf = (query: unknown): string => (typeof query === 'string' ? query : String((query as { text: unknown }).text));
 
-/** Records the statements of PostgreSQL transactions, from the first statement to the commit, because other writers wait that long. */
+/** Counts the statements of PostgreSQL transactions, from the first one to the commit, because other writers have to wait for that time. */
 export async function costOf(work: () => Promise<unknown>): Promise<Cost> {
-  /** The pending statements of each connection in a transaction. */
+  /** For each connection that is in a transaction, the number of statements without an answer. */
   const underWay = new Map<pg.Client, number>();
   let [statements, trips] = [0, 0];
   const counted: Query = function (...args) {
@@ -44,8 +44,8 @@ export async function costOf(work: () => Promise<unknown>): Promise<Cost> {
 }
 
 /**
- * From now on every PostgreSQL transaction first fails with a deadlock after all its work, so that its callback runs again. Transactions of one pool and
- * workspace are sequential, so the next transaction repeats the same work.
+ * From now on, each PostgreSQL transaction fails once with a deadlock after all its work, so that its callback runs again. The transactions of a pool run one
+ * after another for each workspace, so the next one repeats the same work.
  */
 export function undoEveryFirstCommit(): void {
   const poolOf = new WeakMap<object, pg.Pool>();

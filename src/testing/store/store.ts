@@ -2,7 +2,7 @@ import { openStore, type Store, type StoreOptions } from '../../storage/open.ts'
 import { whenOver } from '../scope.ts';
 import { administer, type TestDatabase, temporaryDatabase } from './database.ts';
 
-/** A real store of this run's engine. Several may be opened on one database, like several processes. */
+/** Opens a real store with this run's engine. Several stores can be opened on one database, as by several processes. */
 export async function openTestStore(database?: TestDatabase, options: Partial<StoreOptions> = {}): Promise<Store> {
   const { path, url } = database ?? (await temporaryDatabase());
   const store = await openStore({ path, url, now: Date.now, statementTimeoutMs: 30_000, ...options });
@@ -10,7 +10,7 @@ export async function openTestStore(database?: TestDatabase, options: Partial<St
   return store;
 }
 
-/** A store on PostgreSQL whose connections can be refused and cut without affecting other tests. */
+/** Opens a PostgreSQL store whose connections the test can refuse and cut without affecting other tests. */
 export async function refusableStore() {
   const database = await temporaryDatabase();
   const url = new URL(database.url as string);

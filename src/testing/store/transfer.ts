@@ -17,7 +17,7 @@ import { openTestStore } from './store.ts';
 
 export const W = 'ws_moving';
 
-/** Rules that accept every row. Tests of the transport use them, because their rows contain any values that a table can store. */
+/** Import rules that accept every row. They are used to test the transfer itself with rows that contain random values. */
 export const EVERY_ROW = Object.fromEntries(TABLES.map(({ name }) => [name, (row: TransferRow) => ({ row })])) as unknown as RowRules;
 export const ANYWHERE: ImportPlace = { now: 1_000, agentTokenEnd: null, isAllowed: () => true };
 
@@ -33,14 +33,14 @@ export async function placeOn(engine?: EngineKind, options: { bare?: boolean } =
 
 export const anyRows = (store: Store) => store.reader as unknown as Kysely<Record<string, TransferRow>>;
 
-/** Difficult text: every plane, separators, quotes, and text that looks like an escape. */
+/** Generates difficult text, with characters from all Unicode planes, separators, quotes, and text that looks like an escape sequence. */
 export const hardText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 40 }).map((text) => text.replaceAll('\0', '')),
   fc.constantFrom('', ' ', '\n', '\r\n', '\u2028\u2029', '\ufeff', '\\u0000', '{"a":"\\n"}', "'';--", '\u{1f9e6}e\u0301', '\ud7ff\ue000'),
 );
 const anyNumber = fc.oneof(fc.integer(), fc.constantFrom(0, 1, -1, 2 ** 31 - 1));
 
-/** Adds rows to every existing table, and a journal that was pruned once. */
+/** Adds rows to all tables, and a journal that was pruned once. */
 export async function fillEveryTable(store: Store, seed: number, rowsEach = 3): Promise<void> {
   const values = { text: sampled(hardText, seed), number: sampled(anyNumber, seed) };
   await store.engine.transaction(W, async (db) => {
@@ -65,7 +65,7 @@ function rowFor(table: TableLayout, n: number, values: { text(): string; number(
     if (column === table.owner) return W;
     if (table.name === 'workspaces' && column === 'name') return 'moving';
     if (nullable && (n + column.length) % 3 === 0) return null;
-    // Unique columns get the row's number. They start with capitals or umlauts, which collations sort differently than bytes.
+    // Values of unique columns contain the number of the row. They begin with letters that a collation does not sort in the order of their bytes.
     if (type === 'text') return named.has(column) ? `${['b', 'Ä', 'B', 'a'][n % 4]}${n}${values.text().slice(0, 8)}` : values.text();
     return type === 'integer' ? n : values.number() * (type === 'bigint' ? 1_000 : 1);
   };
@@ -89,7 +89,7 @@ async function journalOf(store: Store, count: number): Promise<void> {
   await store.append(W, events);
 }
 
-/** Adds more events than could be chained in reasonable time. Only their numbers are correct. */
+/** Adds a large number of events without computing their hashes, which would take too long. Only their numbers are correct. */
 export async function unchainedJournal(store: Store, count: number): Promise<void> {
   await store.engine.transaction(W, async (db) => {
     await db.insertInto('workspaces').values({ id: W, name: 'moving', created_at: 1 }).execute();
@@ -100,7 +100,7 @@ export async function unchainedJournal(store: Store, count: number): Promise<voi
   });
 }
 
-/** The state of an interrupted prune: the anchor is set, and two events before it remain. */
+/** Creates the state after an interrupted prune, in which the anchor is set but two events before it still exist. */
 async function cutAt(store: Store, seq: number): Promise<void> {
   const [last] = await readEvents(store.reader, W, seq - 1, 1);
   if (!last) throw new Error(`there is no event ${seq}`);
@@ -118,11 +118,11 @@ async function cutAt(store: Store, seq: number): Promise<void> {
 export interface TestExport extends ExportResult {
   readonly path: string;
   readonly text: string;
-  /** The lines of the export, with their newlines. */
+  /** The lines of the export, including their newlines. */
   readonly lines: string[];
 }
 
-/** Exports like the command does, on its own connection. */
+/** Exports a workspace through a separate connection, as the command does. */
 export async function exported(place: Place, options: Partial<ExportOptions> = {}): Promise<TestExport> {
   const engine = await openAsItIs(place.database);
   const path = join(temporaryFolder(), 'export.jsonl');
@@ -143,7 +143,7 @@ export function fileOf(content: string | Uint8Array): string {
   return path;
 }
 
-/** An export with additional rows that is complete and consistent. Anyone who can write a file can make such an export. */
+/** Returns an export with additional rows and a correct digest. Anyone who can write a file can create such an export. */
 export function forgedExport(text: string, more: readonly { table: TableLayout['name']; row: TransferRow }[]): string {
   const lines = text.trimEnd().split('\n');
   const { rows, journal } = JSON.parse(lines.pop() as string) as { rows: Record<string, number>; journal: object };

@@ -5,7 +5,7 @@ interface Block {
   readonly content?: unknown;
 }
 
-/** `POST /v1/messages`: Claude Code, and opencode with Anthropic as provider. */
+/** The protocol with `POST /v1/messages`, which Claude Code uses, and opencode if its provider is Anthropic. */
 export const anthropic: Protocol = {
   isTurn: (path, body) =>
     path.startsWith('/v1/messages') && !path.includes('count_tokens') && listOf(body.tools).length > 0 && !asksForSummary(listOf(body.messages).at(-1)),
@@ -22,7 +22,7 @@ export const anthropic: Protocol = {
   },
 };
 
-/** Claude Code offers its tools in this request too, but forbids their use. */
+/** Whether Claude Code asks for a summary. It offers its tools in this request too, but forbids their use. */
 const asksForSummary = (message: unknown): boolean => /your summary based on the conversation/.test(textOf((message as { content: unknown }).content));
 
 function eventsOf(said: Said): Args[] {

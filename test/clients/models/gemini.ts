@@ -5,7 +5,7 @@ interface Part {
   readonly functionResponse?: { readonly response: unknown };
 }
 
-/** `generateContent` and `streamGenerateContent` of a Gemini model. */
+/** The protocol with `generateContent` and `streamGenerateContent`, which Gemini models use. */
 export const gemini: Protocol = {
   isTurn: (path, body) => /[gG]enerateContent/.test(path) && Array.isArray(body.tools) && body.tools.length > 0,
   read: (body) => {

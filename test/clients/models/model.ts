@@ -6,34 +6,34 @@ export type Args = Readonly<Record<string, unknown>>;
 
 /** What a client sends to its model in one request. */
 export interface Request {
-  /** The offered tools, by the names the model must use. */
+  /** The names of the offered tools, as the model must use them. */
   readonly tools: readonly string[];
-  /** The answers of its tools in this conversation, oldest first. */
+  /** The answers of tools in this conversation, oldest first. */
   readonly results: readonly string[];
-  /** Everything else, piece by piece. Context from hooks is somewhere in here, wherever the client puts it. */
+  /** All other text in pieces. It also contains the text from hooks, which each client puts in a different place. */
   readonly pieces: readonly string[];
 }
 
 export interface ModelRequest extends Request {
-  /** The text that earlier requests did not contain. */
+  /** The text that was not in earlier requests. */
   readonly added: string;
 }
 
-/** The model's next action: it calls a tool, with arguments that may depend on what it received, or it answers and ends. */
+/** What the model does next. It either calls a tool, with arguments that may depend on what it received, or it answers and ends. */
 export type Step = ({ readonly tool: string; readonly with: ArgsOf } | { readonly say: string }) & {
   /** Runs before the action. */
   readonly first?: (told: ModelRequest) => unknown;
-  /** The length of the conversation, in tokens, as the model reports it to the client. */
+  /** The number of tokens in the conversation that the model reports to the client. */
   readonly tokens?: number;
 };
 export type ArgsOf = Args | ((told: ModelRequest) => Args);
 
-/** A step in the provider's wire format. */
+/** A step with all values that the provider's format needs. */
 export type Said = ({ readonly tool: string; readonly args: Args } | { readonly text: string }) & { readonly id: string; readonly tokens: number };
 
-/** The protocol of one provider's models. */
+/** How a provider's models receive requests and send answers. */
 export interface Protocol {
-  /** Whether the request continues the agent's own conversation. Clients also ask for titles and similar things. */
+  /** Whether the request is part of the agent's conversation. Clients also send other requests, for example for titles. */
   isTurn(path: string, body: Args): boolean;
   read(body: Args): Request;
   answer(response: ServerResponse, path: string, said: Said): void;
@@ -43,15 +43,15 @@ const FEW = 10;
 
 export interface Model {
   readonly url: string;
-  /** The turns of the conversation, as the client sent them. */
+  /** The requests that belong to the agent's conversation. */
   readonly turns: readonly ModelRequest[];
-  /** Requests to other paths, or outside the conversation. */
+  /** Requests to other paths, and requests that do not belong to the conversation. */
   readonly besides: readonly string[];
-  /** Errors in the test's own steps. */
+  /** Errors that the steps of the test have thrown. */
   readonly failures: readonly unknown[];
 }
 
-/** A model that follows the test's steps, on its own port until the test ends. After its last step it answers that it is done. */
+/** Starts a model that follows the steps of the test. It has its own port and ends with the test. After the last step, it answers that it is done. */
 export async function scriptedModel(protocol: Protocol, steps: readonly Step[]): Promise<Model> {
   const turns: ModelRequest[] = [];
   const besides: string[] = [];
@@ -101,7 +101,7 @@ async function bodyOf(request: IncomingMessage): Promise<Args> {
   }
 }
 
-/** Server-sent events, all in one write. */
+/** Sends all server-sent events in one write. */
 export function sendEvents(response: ServerResponse, events: readonly Args[], { named = true } = {}): void {
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
   for (const event of events) response.write(`${named ? `event: ${String(event.type)}\n` : ''}data: ${JSON.stringify(event)}\n\n`);
@@ -112,7 +112,7 @@ export const sendJson = (response: ServerResponse, body: unknown): void => {
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 };
 
-/** The texts in a text, a list of parts or anything else, without cache instructions. */
+/** Returns all texts in a value, which may be a text, a list of parts or an object. Cache instructions are left out. */
 export function piecesOf(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   if (Array.isArray(value)) return value.flatMap(piecesOf);

@@ -14,8 +14,8 @@ interface Item {
 }
 
 /**
- * `POST /responses`: Codex. A tool of a namespace is named `namespace/tool` here. A tool that takes free text gets it in the argument `input`.
- * Newer models get the list of their tools at the beginning of the conversation.
+ * The protocol with `POST /responses`, which Codex uses. A tool in a namespace is called `namespace/tool` here. If a tool takes free text, the text is in the
+ * argument `input`. Newer models receive the list of tools at the beginning of the conversation.
  */
 export const responses: Protocol = {
   isTurn: (path, body) => path.endsWith('/responses') && toolsIn(body).length > 0,

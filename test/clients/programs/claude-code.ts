@@ -6,7 +6,7 @@ export const claudeCode: Program = {
   name: 'claude-code',
   bin: 'claude',
   protocol: anthropic,
-  // It asks once per server in a repository's `.mcp.json`. Here the person has approved all of them.
+  // Claude Code asks the user once about each server in a repository's `.mcp.json`. This setting approves all of them.
   settle: (workplace) => workplace.write(join(workplace.home, '.claude/settings.json'), { enableAllProjectMcpServers: true }),
   quiet: { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' },
   asksNobodyElse: true,
@@ -26,7 +26,7 @@ export const claudeCode: Program = {
     env: {
       ANTHROPIC_BASE_URL: model.url,
       ANTHROPIC_API_KEY: 'none',
-      // Otherwise tools of other servers are shown to the model only when it searches for them.
+      // Without this setting, the model sees tools of MCP servers only if it searches for them.
       ENABLE_TOOL_SEARCH: 'false',
     },
   }),

@@ -6,12 +6,12 @@ import { run } from '../process.ts';
 import { clientProgram } from '../workplace.ts';
 import { PROMPT, type Program } from './program.ts';
 
-/** The model name determines how Codex offers tools: see the README. */
+/** Returns Codex with a certain model. The name of the model determines how Codex offers tools, as the README describes. */
 const codexWith = (model: string, { ours, edit }: Pick<Program, 'ours' | 'edit'>): Program => ({
   name: 'codex',
   bin: 'codex',
   protocol: responses,
-  // It reads a repository's hooks only after its person trusts the folder.
+  // Codex reads the hooks of a repository only if the user trusts the folder.
   settle: ({ home, repo }) => {
     mkdirSync(join(home, '.codex'));
     writeFileSync(join(home, '.codex/config.toml'), `[projects.${JSON.stringify(repo.path)}]\ntrust_level = "trusted"\n`);
@@ -58,13 +58,13 @@ const codexWith = (model: string, { ours, edit }: Pick<Program, 'ours' | 'edit'>
 
 const patch = (path: string, from: string, to: string) => `*** Begin Patch\n*** Update File: ${path}\n@@\n-${from}\n+${to}\n*** End Patch\n`;
 
-/** A model unknown to Codex: it is offered every tool, and edits through the shell. */
+/** A model that Codex does not know. Codex offers it all tools, and it edits files with shell commands. */
 export const codexByShell = codexWith('scripted', {
   ours: (tool, args, server = 'covibe') => ({ tool: `mcp__${server}/${tool}`, with: args }),
   edit: (_workplace, path, _from, to) => [{ tool: 'exec_command', with: { cmd: `printf '%s\\n' '${to}' > ${path}` } }],
 });
 
-/** A model that has `apply_patch`, and finds other servers' tools by search. */
+/** A model that has the tool `apply_patch`, and searches for tools of MCP servers. */
 export const codex = codexWith('gpt-5.5', {
   ours: (tool, args, server = 'covibe') => ({ tool: `mcp__${server}/${tool}`, with: args }),
   edit: (_workplace, path, from, to) => [{ tool: 'apply_patch', with: { input: patch(path, from, to) } }],

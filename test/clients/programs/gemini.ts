@@ -12,7 +12,7 @@ export const gemini: Program = {
   },
   quiet: {},
   start: (_workplace, model) => ({
-    // With a model name, it does not ask another model to choose a model.
+    // The model is given, because otherwise Gemini CLI would ask another model to choose one.
     args: ['-o', 'json', '--approval-mode', 'yolo', '-m', 'gemini-2.5-pro', '-p', PROMPT],
     env: { GEMINI_API_KEY: 'none', GOOGLE_GEMINI_BASE_URL: model.url },
   }),

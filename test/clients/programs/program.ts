@@ -3,28 +3,28 @@ import { type ArgsOf, type Model, type Protocol, type Step, scriptedModel } from
 import { type ClientRun, run } from '../process.ts';
 import { clientProgram, type Workplace } from '../workplace.ts';
 
-/** A word in all prompts, answers and edits. Only the client and its model may see it. */
+/** All prompts, answers and edits contain this text. Only the client and its model may see it. */
 export const SECRET = 'velvet-otter';
 export const PROMPT = `Sort the basket by ${SECRET}.`;
 
-/** How to run a client's program, and how its model names things. */
+/** Describes how to run a client's program, and how its model calls tools. */
 export interface Program {
   readonly name: ClientName;
   readonly bin: string;
   readonly protocol: Protocol;
-  /** Prepares the machine as its user would: signs in, trusts the folder. */
+  /** Prepares the machine as a user does, who signs in and trusts the folder. */
   settle(workplace: Workplace): void;
-  /** Settings that keep it from contacting unnecessary servers. */
+  /** Settings that prevent the program from contacting servers that it does not need. */
   readonly quiet: Readonly<Record<string, string>>;
-  /** With these settings it contacts only its model. */
+  /** Set if the program contacts only its model with these settings. */
   readonly asksNobodyElse?: true;
-  /** The command line and environment of one run without a person, with the prompt and the model that answers. */
+  /** Returns the command line and the environment for a run without a person. */
   start(workplace: Workplace, model: Model): { readonly args: readonly string[]; readonly env: Readonly<Record<string, string>> };
-  /** One of our tools, by the name its model uses. Setup calls the server `covibe`. */
+  /** Returns a call of one of our tools, with the name that the model must use. Setup names the server `covibe`. */
   ours(tool: string, args: ArgsOf, server?: string): Step & { readonly tool: string };
-  /** Replaces a line of a file, after reading the file if the client requires that. */
+  /** Returns steps that replace a line of a file. If the client requires it, they read the file first. */
   edit(workplace: Workplace, path: string, from: string, to: string): readonly Step[];
-  /** The servers that it reports as connected. */
+  /** Returns the servers that the program reports as connected. */
   connections(workplace: Workplace): Promise<readonly string[]>;
 }
 
@@ -43,6 +43,6 @@ export async function runAgent(program: Program, workplace: Workplace, steps: re
   return { ...ran, model };
 }
 
-/** The output of one of its commands. */
+/** Runs one of the program's commands and returns its output. */
 export const ask = ({ bin, quiet }: Program, workplace: Workplace, args: readonly string[]): Promise<ClientRun> =>
   run(clientProgram(bin), args, { cwd: workplace.repo.path, env: { ...workplace.env, ...quiet } });

@@ -11,7 +11,7 @@ const ROUNDS = process.env.COVENANT_PROVE === '1' ? 200 : 6;
 const CONNECTIONS = 64;
 const MEMORY = 400 * 1024 * 1024;
 
-/** A body that takes twenty times its size in memory once it is parsed. */
+/** Returns a body that needs twenty times its size in memory when it is parsed. */
 const objects = (bytes: number): Buffer => Buffer.from(`[${'{},'.repeat(Math.floor(bytes / 3) - 1)}{}]`);
 const ATTACKS = [
   { path: '/mcp', body: objects(8 * 1024 * 1024) },
@@ -62,7 +62,7 @@ test('300 connections that start a body and stall do not prevent others from sig
   const stalled = Array.from({ length: 280 }, (_, index) => {
     const socket = connect(Number(port), hostname);
     const headers = `host: ${host}\r\ncontent-type: application/json\r\ncontent-length: 65536\r\n`;
-    // Some connections are authenticated, because one token must not block another.
+    // Some connections are authenticated, because one token must not block others either.
     const known = index % 4 === 0 ? `authorization: Bearer ${token}\r\n` : '';
     socket.on('error', () => {});
     socket.write(`POST /api/mcp HTTP/1.1\r\n${headers}${known}\r\n${'x'.repeat(65_000)}`);

@@ -35,7 +35,7 @@ test('a server that offers a forged release cannot install it on a machine that 
     await ran;
   };
   const current = join(machine.home, '.covibe/companion/current.json');
-  // An attacker who controls the server has its manifest, files and config, but not the key.
+  // An attacker who controls the server can change its manifest, files and configuration, but does not have the publisher's key.
   await watching(/not updated to 99\.0\.0: the release is not signed\. Version/);
   await run('companion', 'sign', '99.0.0', tarball, '--key', attackers);
   await watching(/not signed with the key pinned at setup/);
@@ -48,7 +48,7 @@ test('a server that offers a forged release cannot install it on a machine that 
   await watching(/not signed with the key pinned at setup/);
   expect(existsSync(current)).toBe(false);
 
-  // The publisher's own release is installed, even if it is older than this one.
+  // A release that the publisher has signed is installed, even if it is older than the current one.
   const older = companionRelease('0.0.1', { signedBy: null });
   await run('companion', 'sign', '0.0.1', older.tarball, '--key', publishers);
   for (const name of ['manifest.json', 'companion-0.0.1.tgz']) writeFileSync(join(folder, name), readFileSync(join(older.folder, name)));

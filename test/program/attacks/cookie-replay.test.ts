@@ -4,7 +4,7 @@ import { covenant, startProgram } from '../../../src/testing/programs/program.ts
 import { postSignIn, signInBy } from '../../../src/testing/scenes/signin.ts';
 import { temporaryFolder } from '../../../src/testing/store/database.ts';
 
-/** Returns `open`, or the reason why the server refused the socket. */
+/** Opens a socket. Returns `open`, or the reason if the server refuses it. */
 async function socket(url: string, path: string, headers: Record<string, string>): Promise<string> {
   const ws = new WebSocket(url.replace('http', 'ws') + path, { headers });
   const outcome = await new Promise<string>((resolve) => ws.on('open', () => resolve('open')).on('error', ({ message }) => resolve(message)));
@@ -12,7 +12,10 @@ async function socket(url: string, path: string, headers: Record<string, string>
   return outcome;
 }
 
-/** A browser sends the cookie to every port of the host. A dev server there gets it, and can send requests without an Origin. */
+/**
+ * A browser sends the cookie to all ports of the host. A development server on another port receives it and could send requests with it, without an Origin
+ * header.
+ */
 test('a cookie that another port of the host received reads nothing, does nothing, opens no socket and gets no export [harden.session.cookie-alone] [dashboard.routes.cookie]', async () => {
   const at = { home: temporaryFolder() };
   const server = await startProgram(at);
@@ -45,13 +48,13 @@ test('a cookie that another port of the host received reads nothing, does nothin
   }
   expect(await tokens()).toBe(before);
 
-  // A ticket seen in transit, for example in a proxy's log, is already used up.
+  // If an attacker finds a ticket, for example in the log of a proxy, it was already used.
   const seen = await ticketed('/api/events');
   expect(await socket(server.url, seen, { cookie })).toBe('open');
   expect(await socket(server.url, seen, { cookie })).toContain('401');
   expect((await replay('GET', await ticketed('/api/events/export'))).status).toBe(200);
 
-  // The page itself keeps working.
+  // The page that has the proof still works.
   expect((await action('identity.me')).status).toBe(200);
   expect((await replay('GET', '/api/state', headers)).status).toBe(200);
 });

@@ -14,7 +14,7 @@ const NOW = Date.now();
 const id = (prefix: string) => newId(prefix, NOW);
 const SECRET = `cv_${'A'.repeat(43)}`;
 
-/** An honest server's export of a workspace `shop`, and another server that imports it. */
+/** Creates an export of the workspace `shop` by an honest server, and another server that will import it. */
 async function place() {
   const files = temporaryFolder();
   const from = { home: temporaryFolder(), cwd: files };
@@ -90,7 +90,7 @@ test('no sweep touches a folder on this machine because of imported rows, whatev
   const taken = await covenant(to, 'import', 'forged.jsonl', '--json');
   expect(taken.code).toBe(0);
   const server = await startProgram(to);
-  // Every move of the clock runs every sweep.
+  // Each time the clock advances, all sweeps run.
   for (let moved = 1; moved <= 5; moved++) {
     writeFileSync(clock, String(NOW + moved * 60_000));
     await new Promise((resolve) => setTimeout(resolve, 250));

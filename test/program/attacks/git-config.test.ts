@@ -49,7 +49,7 @@ test('a repository whose configuration names programs and other addresses runs n
 
   const home = temporaryFolder();
   onTestFinished(() => endTmux(home));
-  // An agent that does nothing, so that every git process here is the server's.
+  // The agent does nothing, so that all git processes in this test are started by the server.
   const launcher = `[launchers.idle]\ncommand = "sh"\nargs = ["-c", "printenv COVIBE_MCP_TOKEN > '${token}'; sleep 60"]\nprompt = "file"\n`;
   writeFileSync(join(home, 'config.toml'), `${github.config}\n${launcher}`);
   const at = { home, cwd: repository.path, env: { GITHUB_TOKEN: github.token, GIT_CONFIG_GLOBAL: userConfig } };
@@ -61,7 +61,7 @@ test('a repository whose configuration names programs and other addresses runs n
   onTestFinished(async () => void (await run('instances', 'stop', instance.id)));
   await until(() => expect(existsSync(token) && readFileSync(token, 'utf8').trim()).toMatch(/^cv_/));
 
-  // Some work is committed, some is not.
+  // Commit only a part of the work.
   const plain = ['-c', 'filter.evil.clean=', '-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null'];
   writeFileSync(join(instance.worktree_path, 'work.txt'), 'work\n');
   repository.git([...plain, 'add', 'work.txt'], instance.worktree_path);

@@ -35,7 +35,7 @@ async function place() {
   return { at, run, server, verify, surgery, anchored: anchored.json as { seq: number; root: string; path: string } };
 }
 
-/** Deletes later events, like an attacker who can write to the database. The remaining chain is valid. */
+/** Deletes all events after this one, as an attacker could who can write to the database. The rest of the chain is valid. */
 const cutAfter = (seq: number) => (db: DatabaseSync) => {
   db.exec(`delete from events where seq > ${seq}`);
   db.exec(`update journal_heads set seq = ${seq}, hash = (select hash from events where seq = ${seq})`);
@@ -50,13 +50,13 @@ test('anchors in the home, or one kept elsewhere, detect a truncated journal [ha
   const found = await verify();
   expect(found).toMatchObject({ code: 1, valid: false, first_break: { seq: anchored.seq - 1 } });
   expect(found.anchors.failed).toBeGreaterThan(0);
-  // Commands are journaled themselves, so their events replaced the deleted ones.
+  // The commands of this test are recorded in the journal too, so their events have replaced the deleted ones.
   const given = await verify('--anchor', 'kept.json');
   expect(given).toMatchObject({ code: 1, valid: false, first_break: { seq: anchored.seq - 1 }, anchors: { checked: 1, failed: 1 } });
   for (let calls = 0; calls < 4; calls++) await run('tools', 'call', 'clock');
   expect(await verify()).toMatchObject({ code: 1, valid: false, first_break: { seq: anchored.seq - 1 } });
   expect((await run('audit', 'verify')).stdout).toMatch(/chain breaks at \d+: .+ anchor/);
-  // A new anchor does not hide it either.
+  // The server must not write a new anchor, which would hide the change.
   expect(await run('audit', 'anchor', '--json')).toMatchObject({ code: 1, json: { code: 'JOURNAL_BROKEN' } });
 });
 
@@ -81,7 +81,7 @@ test('a tail rewritten with matching hashes is detected [harden.verify.cut-tail]
   expect(found.first_break?.seq).toBeLessThanOrEqual(3);
 });
 
-/** Deletes events up to `through`, makes the table and an event of the chain claim that they were pruned, and recomputes every hash. */
+/** Deletes the events up to `through`, changes the anchor's row and an event so that they say these events were pruned, and recomputes all hashes. */
 function forgePrune(db: DatabaseSync, through: number, hash = 'ab'.repeat(32)) {
   const last = db.prepare('select * from events order by seq desc limit 1').get() as unknown as EventRow;
   db.prepare('delete from events where seq <= ?').run(through);
@@ -109,7 +109,7 @@ test.each(['below the last anchor', 'past the last anchor'])(
       else forgePrune(db, head + 1);
     });
     const missing = { seq: 1, reason: expect.stringContaining('no signed line records that they were pruned') };
-    // The result is the same whether the server or the check sees the journal first.
+    // The result must be the same, whether the server or the check reads the journal first.
     const again = await startProgram(at);
     expect(await verify()).toMatchObject({ code: 1, valid: false, first_break: missing });
     expect(await verify('--anchor', 'kept.json')).toMatchObject({ code: 1, valid: false, first_break: missing });
@@ -135,7 +135,7 @@ test("a legitimate prune verifies, also against an anchor from before it or a tr
   expect((await run('audit', 'verify', '--json')).json).toMatchObject({ valid: true, anchors: { failed: 0 }, notices: [] });
   expect((await run('audit', 'verify', '--json', '--anchor', 'kept.json')).json).toMatchObject({
     ...{ valid: true, first_break: null, anchors: { failed: 0 } },
-    notices: [expect.stringMatching(/^1 anchor of the file cannot be checked: their events were pruned/)],
+    notices: [expect.stringMatching(/^1 anchor in the file cannot be checked, because the events were pruned/)],
   });
   writeFileSync(join(at.cwd, 'torn.jsonl'), `${readFileSync(file, 'utf8')}{"kind":"anch`);
   const torn = (await run('audit', 'verify', '--json', '--anchor', 'torn.jsonl')).json as unknown as Verified;
@@ -207,7 +207,7 @@ test("the operator's own restore, import and key rotation are recorded as such [
   const restored = await verify();
   expect(restored).toMatchObject({ code: 0, valid: true, anchors: { failed: 0 } });
   expect(restored.notices).toEqual([expect.stringMatching(/a backup was restored; the earlier events \d+ to \d+ were replaced/)]);
-  // An anchor kept elsewhere still proves what existed.
+  // An anchor that was stored elsewhere must still match.
   expect(await verify('--anchor', 'kept.json')).toMatchObject({ code: 0 });
   expect(late.seq).toBeGreaterThan(anchored.seq);
 

@@ -7,7 +7,7 @@ import { covenant, startProgram } from '../../../src/testing/programs/program.ts
 import { whenOver } from '../../../src/testing/scope.ts';
 import { temporaryFolder } from '../../../src/testing/store/database.ts';
 
-test('a flooding token is limited by its rate, sockets and quota, and refused calls do not grow the journal', async () => {
+test('a token that sends a flood of calls is limited by rate, sockets and quota, and refused calls do not make the journal grow', async () => {
   const at = { home: temporaryFolder() };
   writeFileSync(
     join(at.home, 'config.toml'),
@@ -44,7 +44,7 @@ test('a flooding token is limited by its rate, sockets and quota, and refused ca
     items: { kind: string; payload: Record<string, unknown> }[];
   };
   const own = items.filter(({ payload }) => payload.token_id === token_id);
-  // 25 calls fill the quota. At that moment, no more calls can be in progress than the burst allows.
+  // The quota is used up after 25 calls. At that moment, the number of calls in progress is limited by the burst limit.
   expect(own.filter(({ kind }) => kind === 'clock').length).toBeLessThanOrEqual(45);
   expect(own.filter(({ kind }) => kind === 'requests_refused').length).toBeGreaterThan(0);
 });

@@ -116,7 +116,7 @@ test('a symbolic link among the anchors of a backup does not redirect restore [h
   symlinkSync(precious, join(`${backup}.anchors`, 'else'));
   expect(await covenant(other, 'restore', backup)).toMatchObject({ code: 0 });
   expect(readdirSync(join(other.home, 'anchors')).sort()).toEqual(['anchor.key', 'anchor.keys.jsonl']);
-  // Restore does not write through a symbolic link in the home either.
+  // Restore must not write through a symbolic link in the home either.
   symlinkSync(precious, join(other.home, 'anchors', 'default.jsonl'));
   expect((await covenant(other, 'audit', 'anchor')).code).not.toBe(0);
   expect(readFileSync(precious, 'utf8')).toBe('as it was\n');

@@ -24,7 +24,7 @@ test("the admin of a second workspace reaches neither another tenant's tools nor
   };
   await until(() => isUp('bank'));
 
-  // The first developer of the shop is its admin, so she can give herself any grant after her sign-in.
+  // The first developer of the workspace `shop` is its admin. After she has signed in, she can give herself every grant.
   const mallory = await run('tokens', 'create', '--developer', 'mallory', '--agent', 'codex', '--workspace', 'shop');
   const { url: link } = (await run('open', '--developer', 'mallory', '--workspace', 'shop')) as { url: string };
   const session = await signInBy(link);
@@ -50,6 +50,6 @@ test("the admin of a second workspace reaches neither another tenant's tools nor
   expect(await run('developers', 'allow', 'mallory', '--run-agents', '--workspace', 'shop')).toMatchObject({ name: 'mallory', run_agents: true });
   expect(await act('instances.start', { ...start, agent: 'no-such-launcher' })).not.toMatchObject({ code: 'MACHINE_PERMISSION_REQUIRED' });
   expect(await run('developers', 'disallow', 'mallory', '--run-agents', '--workspace', 'shop')).toMatchObject({ run_agents: false });
-  // The account that `covenant up` created for the operator may.
+  // The account that `covenant up` has created for the operator has the permission.
   expect(await run('developers', 'list')).toMatchObject({ items: [{ role: 'admin', run_agents: true }] });
 }, 60_000);

@@ -12,7 +12,7 @@ interface Event {
   readonly payload: Record<string, unknown>;
 }
 
-/** All events so far, as the stream sends them to the holder of this token. */
+/** Returns all events so far, as the event stream sends them for this token. */
 async function eventsFor(url: string, token: string): Promise<Event[]> {
   const ws = new WebSocket(`${url.replace('http', 'ws')}/api/events?after=0`, { headers: { authorization: `Bearer ${token}` } });
   const events: Event[] = [];
@@ -48,18 +48,18 @@ test('a member who reads events, contexts and sessions cannot link two things of
   const context = await team(ana, 'covibe_session', { operation: 'get_context', context_id });
   const events = await eventsFor(url, ana);
   const hers = events.filter(({ actor }) => actor === '@private');
-  // The attack has data: her work and her calls are visible.
+  // Check that the attacker sees something at all: the work and calls of the private developer are visible.
   for (const id of [session_id, context_id, task_id]) expect(state).toContain(id);
   expect(hers.length).toBeGreaterThan(8);
 
   expect(context).toMatchObject({ context: { context_id, developer: '@private', branch: null, session_id: null } });
   for (const read of [state, JSON.stringify(context), JSON.stringify(events)]) expect(read).not.toMatch(/paula|gemini/);
-  // Each of her ids appears only in data about the object with that id.
+  // Each id of the private developer must appear only in data about the object itself.
   expect(state.split(session_id)).toHaveLength(2);
   expect(JSON.stringify(context)).not.toContain(session_id);
   for (const { subject, payload } of events)
     for (const id of [session_id, context_id, task_id]) if (subject !== id) expect(JSON.stringify(payload)).not.toContain(id);
-  // Her calls have no text in common except texts that other people's calls contain too.
+  // A text may occur in several of her calls only if calls of other people contain it too.
   const anas = new Set(events.filter(({ actor }) => actor !== '@private').flatMap(({ payload }) => textsIn(payload)));
   const seen = new Map<string, Set<string | number>>();
   for (const { seq, subject, payload } of hers)
@@ -67,7 +67,7 @@ test('a member who reads events, contexts and sessions cannot link two things of
   expect([...seen].filter(([, objects]) => objects.size > 1).map(([text]) => text)).toEqual([]);
 });
 
-/** Leaves out titles, because derived data repeats the titles of shared work. */
+/** Returns the texts in a value without titles, because data about shared work repeats its title. */
 function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   if (typeof value !== 'object' || value === null) return [];

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { covenant, direct, startProgram } from '../../../src/testing/programs/program.ts';
 import { temporaryFolder } from '../../../src/testing/store/database.ts';
 
-/** Every character except line ends that a terminal interprets or hides. */
+/** Matches all characters, except line ends, that a terminal interprets or does not show. */
 const STEERS = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
-/** Clears the screen, changes the window title, forges a row, hides and reverses text. */
+/** This text tries to clear the screen, change the window title, forge a row, and hide and reverse text. */
 const HOSTILE = 'x\u001b[2J\u001b]0;owned\u0007\u009b31m\r\n9999  forged\u202E\u200b\u2066';
 
 test("a tool name with terminal escapes affects neither the operator's terminal nor a reader of the log [harden.terminal.output]", async () => {

@@ -59,7 +59,7 @@ test('covenant status and covenant doctor warn of an agent token that expires wi
   ]);
 });
 
-test('covenant developers signout ends every dashboard session of that person', async () => {
+test('covenant developers signout ends all dashboard sessions of a person', async () => {
   const at = { home: temporaryFolder() };
   const server = await startProgram(at);
   const { action, body } = await signInBy(server.signinUrl);

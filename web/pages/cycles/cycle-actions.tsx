@@ -1,7 +1,7 @@
 import type { Cycle, ShownCycle } from '../../api.ts';
 import { ConfirmAction } from '../../parts/actions.tsx';
 
-/** The actions that a person can take in place of the active role, if the phase allows them. */
+/** The buttons for a person who acts in place of the active role. They depend on the phase of the cycle. */
 export function CycleActions({ cycle, machine: { transitions, final } }: { cycle: Cycle; machine: ShownCycle['machine'] }) {
   const { id, phase, active_role, repository } = cycle;
   if (cycle.status !== 'active') return null;
@@ -68,8 +68,8 @@ export function CycleActions({ cycle, machine: { transitions, final } }: { cycle
   );
 }
 
-/** Added if the files in the repository could not be updated. */
+/** Text that is added to the confirmation if the files in the repository could not be updated. */
 const mirrorWords = (error: string | undefined): string => (error === undefined ? '' : ` The files in the repository could not be updated: ${error}`);
 
-/** The text to type: the feature, or the id if the feature is long or has unusual characters. */
+/** The text that a person must type to confirm: the name of the feature, or the cycle's id if that name is long or contains unusual characters. */
 const typedFor = ({ feature, cycle_id }: Cycle): string => (/^[\x20-\x7e]{1,60}$/.test(feature) ? feature : cycle_id);

@@ -17,10 +17,9 @@ import { Phases } from './phases.tsx';
 
 const route = getRouteApi('/cycles/$cycle');
 
-/** A session expires without an event. */
+/** The page polls, because no event reports that a session has expired. */
 const POLL_MS = 30_000;
 
-/** Whose turn is it, since when, and what was handed over? */
 export function CyclePage() {
   const { cycle: id } = route.useParams();
   const query = useRead('cycles.show', { id, handoffs: 0 }, { pollMs: POLL_MS });
@@ -79,7 +78,7 @@ function CycleDetails({ shown, cycle }: { shown: ShownCycle; cycle: Cycle }) {
   );
 }
 
-/** Whose turn it is, or how the cycle ended. */
+/** Shows which role has its turn, or how the cycle ended. */
 function CycleSummary({ cycle }: { cycle: Cycle }) {
   if (cycle.status === 'active') {
     return (
@@ -141,7 +140,6 @@ type RoleSession = ShownCycle['sessions'][number];
 
 const SESSION_TONES: Record<RoleSession['status'], Tone> = { open: 'live', closed: 'quiet', expired: 'quiet' };
 
-/** The role sessions of this repository. */
 function Sessions({ sessions }: { sessions: readonly RoleSession[] }) {
   const open = sessions.filter(({ status }) => status === 'open');
   const over = sessions.filter(({ status }) => status !== 'open');

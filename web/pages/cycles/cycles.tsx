@@ -9,10 +9,9 @@ import { counted, Elapsed, RepositoryName, Time, UntrustedText } from '../../par
 import { useRead } from '../../queries.ts';
 import { useRepository } from '../../shell/repository-filter.tsx';
 
-/** A repository has at most one active cycle. */
+/** The maximum number of active cycles to read. A repository has at most one active cycle. */
 const MAX_ACTIVE = 500;
 
-/** Whose turn is it, since when, and what was handed over? */
 export function Cycles() {
   const repo = useRepository();
   const where = repo === undefined ? {} : { repo };

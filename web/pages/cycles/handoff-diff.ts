@@ -12,7 +12,7 @@ export interface HandoffPart {
   readonly lines: readonly HandoffLine[];
 }
 
-/** The known parts in reading order. Additional parts follow them. */
+/** The known parts of a handoff, in reading order. Other parts are shown after them. */
 const LISTS = [
   ['files_modified', 'Files'],
   ['endpoints', 'Endpoints'],
@@ -21,7 +21,7 @@ const LISTS = [
   ['todos', 'To do'],
   ['notes', 'Notes'],
 ] as const;
-/** Fields that are not shown as additional parts. */
+/** Fields that the page shows elsewhere, so they are not repeated as parts. */
 const HEAD = new Set<string>(['cycle_id', 'feature', 'producer', 'consumer', ...LISTS.map(([name]) => name)]);
 
 type Payload = CycleHandoff['payload'];
@@ -40,7 +40,7 @@ function linesOf(payload: Payload | undefined, name: string): string[] {
   return (Array.isArray(value) ? value : [value]).map(name === 'endpoints' ? endpoint : words);
 }
 
-/** The lines of each part of a handoff, compared with the previous handoff if there is one. */
+/** Splits a handoff into its parts. If there is a previous handoff, each line is marked as new, removed or unchanged. */
 export function handoffParts(after: Payload, before: Payload | undefined): HandoffPart[] {
   const own = [...new Set([...Object.keys(after), ...Object.keys(before ?? {})])].filter((name) => !HEAD.has(name));
   const named = [...LISTS, ...own.map((name) => [name, name] as const)];
@@ -50,7 +50,7 @@ export function handoffParts(after: Payload, before: Payload | undefined): Hando
   });
 }
 
-/** Equal lines are counted, because only one of several equal lines may have been removed. */
+/** Compares two lists of lines. Equal lines are counted, because perhaps only one of several equal lines was removed. */
 export function lineChanges(before: readonly string[], after: readonly string[]): HandoffLine[] {
   const left = new Map<string, number>();
   for (const text of before) left.set(text, (left.get(text) ?? 0) + 1);

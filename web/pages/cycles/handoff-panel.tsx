@@ -11,7 +11,7 @@ import { type HandoffChange, type HandoffPart, handoffParts } from './handoff-di
 
 const route = getRouteApi('/cycles/$cycle');
 
-/** A handoff, with the changes since the previous handoff to the same role. */
+/** Shows a handoff and what has changed since the previous handoff to the same role. */
 export function HandoffPanel({ cycle, number, onClose }: { cycle: Cycle; number: number; onClose: () => void }) {
   const { whole = false } = route.useSearch();
   const query = useRead('cycles.handoff', { id: cycle.id, number });
@@ -53,7 +53,7 @@ const LOOKS: Record<HandoffChange, { mark: string; word: string; colours: string
   gone: { mark: '−', word: 'removed: ', colours: 'bg-bad-tint text-bad line-through decoration-1' },
 };
 
-/** Longer parts are cut until the person shows all. */
+/** A part with more lines than this is cut until the person chooses to show all of it. */
 const BATCH_SIZE = 100;
 
 function Lines({ part: { title, lines }, marked }: { part: HandoffPart; marked: boolean }) {
@@ -67,7 +67,7 @@ function Lines({ part: { title, lines }, marked }: { part: HandoffPart; marked: 
         {shown.map(({ text, change }, index) => {
           const { mark, word, colours } = LOOKS[change];
           return (
-            // biome-ignore lint/suspicious/noArrayIndexKey: lines may be equal, and never move
+            // biome-ignore lint/suspicious/noArrayIndexKey: two lines can be equal, and lines never change their order
             <li key={index} className={`flex gap-2 px-3 py-1 ${colours}`}>
               {marked && (
                 <span aria-hidden="true" className="mono w-3 shrink-0">

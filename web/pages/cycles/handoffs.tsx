@@ -22,7 +22,6 @@ const contentsOf = ({ counts }: Summary): string =>
     .map((name) => counted(counts[name], ...NAMES[name]))
     .join(', ');
 
-/** The handoffs of a cycle, newest first. */
 export function Handoffs({ cycle: { id, status, active_role }, total }: { cycle: Cycle; total: number }) {
   const handoffs = usePages({
     key: ['cycles.handoffs', id],

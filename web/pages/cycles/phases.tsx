@@ -8,13 +8,13 @@ type Transition = Machine['transitions'][number];
 
 interface PhasesProps {
   machine: Machine;
-  /** How often each transition was made. */
+  /** For each transition, how often the cycle has made it. */
   taken: readonly number[];
   /** Null if the cycle has ended. */
   phase: string | null;
 }
 
-/** The layer of each phase, in cycle order: one more than the highest layer of the earlier phases that lead to it. */
+/** Assigns each phase to a layer of the drawing. The layer is one higher than the highest layer among the earlier phases that lead to it. */
 export function layersOf({ phases, transitions }: Machine): number[] {
   const place = new Map(phases.map(({ name }, index) => [name, index]));
   const layers: number[] = [];
@@ -29,7 +29,7 @@ const isBack = ({ phases }: Machine, { from, to }: Transition): boolean =>
   phases.findIndex(({ name }) => name === to) <= phases.findIndex(({ name }) => name === from);
 const how = ({ target }: Transition): string => (target === undefined ? 'complete' : `to ${target}`);
 
-/** The phases with their roles and transitions, side by side if there is room, otherwise stacked. */
+/** Draws the phases with their roles and transitions, side by side if the screen is wide enough, otherwise below each other. */
 export function Phases(props: PhasesProps) {
   const { machine, taken, phase } = props;
   const marked = (name: string): string => (name === phase ? `${name} (now)` : name);

@@ -17,13 +17,13 @@ import { ConnectCommand, ConnectionState, useConnectedAgents } from './connect-a
 
 const route = getRouteApi('/settings/agents/$agent');
 
-/** How to connect agents to this server. */
+/** The page that shows how to connect agents to this server. */
 export function AgentSetup() {
   const { agent: named } = route.useParams();
   const { cwd } = route.useSearch();
   const agent = agentOf(named) ?? 'claude-code';
   const query = useRead('setup.agents', { base_url: location.origin, cwd });
-  // A new token must stay visible while the setup is loaded for another folder.
+  // Keep the previous setup while the one for another folder loads, so that a new token stays visible.
   const setup = useLastValue(query.data, query.data === undefined);
   return (
     <>
@@ -94,7 +94,7 @@ interface SetupTokenProps {
   onCreated: (created: ActionResult<'tokens.create'> | undefined) => void;
 }
 
-/** The token's value is kept while this page is open, because the configuration to copy contains it. */
+/** Creates a token for the agent. The page keeps the token's value while it is open, because the configuration that people copy contains it. */
 function SetupToken({ agent, created, onCreated }: SetupTokenProps) {
   const create = useAct('tokens.create');
   if (created) return <NewToken label={created.label} token={created.token} onDone={() => onCreated(undefined)} />;
@@ -109,12 +109,12 @@ function SetupToken({ agent, created, onCreated }: SetupTokenProps) {
   );
 }
 
-/** A bridge that starts in another folder would report another repository, or none. */
+/** Lets the person choose the folder of their repository. If the bridge were started in another folder, it would report the wrong repository or none. */
 function RepositoryFolder({ setup: { cwd, cwd_known, repositories } }: { setup: Setup }) {
   const [, change] = usePageSearch('/settings/agents/$agent');
   const chosen = useRepository();
   const [text, setText] = useState(cwd_known ? cwd : '');
-  // Folders of the selected repository come first.
+  // List the folders of the selected repository first.
   const ordered = [...repositories].sort((a, b) => Number(b.endsWith(`/${chosen}`)) - Number(a.endsWith(`/${chosen}`)));
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
@@ -141,7 +141,7 @@ function RepositoryFolder({ setup: { cwd, cwd_known, repositories } }: { setup: 
   );
 }
 
-/** The companion, which sets up all agents of a machine. */
+/** Shows how to install the companion, which sets up all agents on a machine. */
 function MachineSetup({ setup: { install, block, watch } }: { setup: Setup }) {
   return (
     <Section title="Set up a whole machine">

@@ -14,7 +14,7 @@ import { namesOf } from '../identity/agent.ts';
 
 type Decided = { approved: ActionResult<'devices.approve'> } | { refused: ActionResult<'devices.refuse'> };
 
-/** The page that a new machine asks its user to open. */
+/** The page on which a person approves a new machine. During setup, the machine shows the address of this page. */
 export function Authorize() {
   const [{ code }, change] = usePageSearch('/setup/authorize');
   const [decided, setDecided] = useState<Decided>();
@@ -79,7 +79,7 @@ function Outcome({ decided }: { decided: Decided }) {
   );
 }
 
-/** The machine polls every few seconds. An event reports when it has fetched its tokens. */
+/** Shown after the approval. The machine fetches its tokens within a few seconds, and an event then updates this page. */
 function Approved({ device: { device_id, machine_name, agents } }: { device: ActionResult<'devices.approve'> }) {
   const isSetUp = useRead('devices.list', { limit: 50 }).data?.items.find((device) => device.device_id === device_id)?.status === 'set up';
   return (
@@ -97,7 +97,10 @@ function Approved({ device: { device_id, machine_name, agents } }: { device: Act
   );
 }
 
-/** The requesting machine, and what an approval gives it. Only the address and the time are verified. */
+/**
+ * Shows which machine asks for access and what an approval would give it. The server has verified only the machine's address and the time; the rest is what
+ * the machine says about itself.
+ */
 function DeviceRequest({ request, onDecided }: { request: ActionResult<'devices.find'>; onDecided: (decided: Decided) => void }) {
   const me = useRead('identity.me', {}).data;
   const approve = useAct('devices.approve');
@@ -140,7 +143,7 @@ function DeviceRequest({ request, onDecided }: { request: ActionResult<'devices.
 const LETTERS = 8;
 const lettersIn = (text: string): string => text.toUpperCase().replace(/[^A-Z]/g, '');
 
-/** The field for the code that the other machine shows. */
+/** The form for the code that the new machine shows. */
 function CodeForm({ onCode }: { onCode: (code: string) => void }) {
   const [text, setText] = useState('');
   const letters = lettersIn(text);

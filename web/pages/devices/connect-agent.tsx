@@ -5,11 +5,11 @@ import { Time } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 import { type AgentType, agentOf, nameOf } from '../identity/agent.ts';
 
-/** A client may connect without a call, and the first use of a token appends no event. */
+/** The list is polled, because an agent can connect without making a call, and the first use of a token appends no event. */
 const POLL_MS = 2_000;
 const LATEST = 200;
 
-/** The connected agents, with the time of their last call. Calls arrive through the event feed, other connections by polling. */
+/** Returns the agents that have connected, with the time of their last call. Calls arrive as events, and other connections are found by polling. */
 export function useConnectedAgents(): ReadonlyMap<AgentType, number> {
   const isOperator = useRead('identity.me', {}).data?.operator ?? false;
   const tokens = useRead('tokens.list', { own: !isOperator, status: 'live', limit: LATEST }, { pollMs: POLL_MS }).data?.items ?? [];
@@ -24,7 +24,7 @@ export function useConnectedAgents(): ReadonlyMap<AgentType, number> {
   return connected;
 }
 
-/** How to connect one agent on the machine of the server. */
+/** Shows the command that connects one agent on the server's machine. */
 export function ConnectCommand({ agent }: { agent: AgentType }) {
   return (
     <>
@@ -36,7 +36,7 @@ export function ConnectCommand({ agent }: { agent: AgentType }) {
   );
 }
 
-/** Whether the agent has connected; changes to a check mark without a reload. */
+/** Shows whether the agent has connected. When it connects, a check mark appears without a reload. */
 export function ConnectionState({ agent, lastCall }: { agent: AgentType; lastCall: number | undefined }) {
   const name = nameOf(agent);
   if (lastCall === undefined) {

@@ -11,7 +11,7 @@ import { useRead } from '../../queries.ts';
 import { nameOf, namesOf } from '../identity/agent.ts';
 import { LastUsed } from '../identity/tokens.tsx';
 
-/** Machines whose agents received their tokens through setup. */
+/** The page that lists the machines on which setup has created tokens for agents. */
 export function Devices() {
   const isOperator = useRead('identity.me', {}).data?.operator ?? false;
   const devices = useFewThenMany('devices.list', {}, 200);
@@ -81,7 +81,7 @@ function Agents({ agents }: { agents: Device['agents'] }) {
   ));
 }
 
-/** Revoking cannot be undone, so the person confirms by typing the end of the id. */
+/** Revokes the tokens of a machine. This cannot be undone, so the person must type the end of the machine's id to confirm. */
 function RevokeDevice({ device: { device_id, machine_name, agents } }: { device: Device }) {
   const live = agents.filter((agent) => agent.live).map(({ agent }) => agent);
   return (
@@ -104,7 +104,7 @@ function RevokeDevice({ device: { device_id, machine_name, agents } }: { device:
   );
 }
 
-/** A code expires without an event. */
+/** The page polls, because no event reports that a code has expired. */
 const POLL_MS = 30_000;
 
 function WaitingDevices() {

@@ -1,7 +1,7 @@
 import { Outlet } from '@tanstack/react-router';
 import { Views } from '../../parts/views.tsx';
 
-/** The frame of the two pages about the journal. */
+/** The common frame of the two pages about the journal (events and chain). */
 export function Activity() {
   return (
     <>

@@ -3,7 +3,7 @@ import { SharedValue, useSharedValue } from '../../shared-value.ts';
 
 type Break = NonNullable<ActionResult<'events.verify'>['first_break']>;
 
-/** An event that this browser has verified. The journal must still contain it with this hash. */
+/** The last event that this browser has verified. When the browser verifies again, the journal must still contain that event with the same hash. */
 interface Anchor {
   readonly seq: number;
   readonly root: string;
@@ -13,13 +13,13 @@ interface Anchor {
 export interface ChainState {
   readonly status: 'unchecked' | 'running' | 'intact' | 'broken' | 'stopped' | 'failed';
   readonly verifiedTo: number;
-  /** The last known length of the journal. */
+  /** The number of the newest event in the journal, as last reported. */
   readonly head: number;
   readonly root: string | null;
-  /** The last pruned event, where the journal begins; 0 if nothing was pruned. */
+  /** The last pruned event, after which the journal begins. Its `seq` is 0 if nothing was pruned. */
   readonly begin: { readonly seq: number; readonly hash: string } | null;
   readonly firstBreak: Break | null;
-  /** The last event that this browser verified earlier, and whether the journal still contains it. */
+  /** The last event that this browser verified in an earlier check, and whether the journal still contains it. */
   readonly anchor: Anchor | null;
   readonly anchorHolds: boolean | null;
   readonly error: Error | null;
@@ -41,7 +41,7 @@ const START: ChainState = {
 const SLICE = 5_000;
 const STORED = 'covenant.anchor.';
 
-/** One check per tab. It continues while the person is on another page. */
+/** Each tab runs one check, which continues while the person opens other pages. */
 const chain = new SharedValue<ChainState>(START);
 let turn = 0;
 
@@ -52,7 +52,7 @@ export function stopVerifying(): void {
   chain.change({ status: 'stopped' });
 }
 
-/** Verifies all events in slices, and compares the hash at the anchor of an earlier check. */
+/** Verifies all events in slices. If an earlier check stored an anchor, also compares the hash of the anchored event. */
 export async function verifyChain(workspace: string): Promise<void> {
   const mine = ++turn;
   const anchor = anchorOf(workspace);
@@ -60,7 +60,8 @@ export async function verifyChain(workspace: string): Promise<void> {
   try {
     for (let done = false; !done; ) {
       const { verifiedTo: after, root } = chain.get();
-      // A slice ends at the anchor, so that its hash can be compared. The first slice finds where the journal begins.
+      // One slice must end at the anchor, because only the hash at the end of a slice is known here. The first slice reads one event, to find out where the
+      // journal begins.
       const limit = anchor && after < anchor.seq ? (root === null ? 1 : Math.min(SLICE, anchor.seq - after)) : SLICE;
       const part = await call('events.verify', { limit, ...(root !== null && { after, previous: root }) });
       if (mine !== turn) return;
@@ -77,7 +78,7 @@ export async function verifyChain(workspace: string): Promise<void> {
 
 function conclude(workspace: string): void {
   const { anchor, begin, anchorHolds, firstBreak, verifiedTo, root } = chain.get();
-  // If the journal ends before the anchor, the anchored event was lost. If it was pruned past the anchor, there is nothing to compare.
+  // If the journal ends before the anchor, the anchored event was lost. If the anchored event was pruned, there is nothing to compare.
   const holds = anchor && anchor.seq >= (begin?.seq ?? 0) ? (anchorHolds ?? false) : null;
   const at = Date.now();
   chain.change({ status: firstBreak === null && holds !== false ? 'intact' : 'broken', anchorHolds: holds, at });
@@ -97,11 +98,11 @@ function keep(workspace: string, anchor: Anchor): void {
   try {
     localStorage.setItem(STORED + workspace, JSON.stringify(anchor));
   } catch {
-    // Without storage the next check has no anchor to compare.
+    // If the browser has no storage, the next check cannot compare an anchor.
   }
 }
 
-/** Deletes the anchor. Used if the journal was deliberately started again. */
+/** Deletes the anchor. Used if somebody intentionally replaced the journal with a new one. */
 export function forgetAnchor(workspace: string): void {
   localStorage.removeItem(STORED + workspace);
   chain.change(START);

@@ -4,7 +4,7 @@ import { Section, State, type Tone } from '../../parts/layout.tsx';
 import { counted, Time } from '../../parts/values.tsx';
 import { type ChainState, useChain } from './chain-check.ts';
 
-/** The state of the chain in short, beside the list of events. */
+/** Shows the state of the chain in a short form beside the list of events. */
 export function ChainStrip() {
   const chain = useChain();
   const head = Math.max(chain.head, useJournal().state.events.at(-1)?.seq ?? 0);
@@ -49,7 +49,7 @@ export function ChainMark({ status }: { status: ChainState['status'] }) {
   return <State tone={tone}>{word}</State>;
 }
 
-/** The verified part of the chain in green, a break in red. The text beside it has the numbers. */
+/** Draws the verified part of the chain in green and a break in red. The numbers are in the text beside it. */
 export function ChainBar({ chain: { verifiedTo, firstBreak }, head }: { chain: ChainState; head: number }) {
   const share = head === 0 ? 0 : Math.min(1, verifiedTo / head);
   return (

@@ -10,7 +10,7 @@ import { useRead } from '../../queries.ts';
 import { type ChainState, forgetAnchor, stopVerifying, useChain, verifyChain } from './chain-check.ts';
 import { ChainBar, ChainMark } from './chain-state.tsx';
 
-/** Verifies that the journal was not changed. */
+/** The page that verifies that nobody has changed the journal. */
 export function Chain() {
   const chain = useChain();
   const workspace = useRead('identity.me', {}).data?.workspace;

@@ -2,28 +2,28 @@ import type { EventView, ShownAgent } from '../../api.ts';
 import { nameOf } from '../identity/agent.ts';
 import type { RefusalFacts } from './refusal.tsx';
 
-/** The kind of event that a hook appends when it denies an edit or a commit. */
+/** When a hook denies an edit or a commit, the server appends an event of this kind. */
 const DENIED_EDIT = 'edit.denied';
 
 type DeniedEdit = NonNullable<ShownAgent['refusals'][number]['edit']>;
 
-/** The denied edit that an event reports, if it is one. */
+/** Returns the denied edit that an event reports, or undefined if it is another kind of event. */
 export function deniedEditIn({ kind, category, payload: { path, claim_id, client, tool } }: EventView): DeniedEdit | undefined {
   if (kind !== DENIED_EDIT || category !== 'work') return undefined;
   if (typeof path !== 'string' || typeof claim_id !== 'string' || typeof client !== 'string') return undefined;
   return { path, claim_id, client, tool: typeof tool === 'string' ? tool : null };
 }
 
-/** `Claude Code, Write`: the program and the tool that tried to write. */
+/** Returns the program and the tool that tried to write, such as `Claude Code, Write`. */
 export const writerOf = ({ client, tool }: DeniedEdit): string => (tool === null ? nameOf(client) : `${nameOf(client)}, ${tool}`);
 
-/** The refusal in words for the page. The agent's own message names people, so only the agent may read it. */
+/** Describes the refusal for the page. The message to the agent is not shown, because it contains names that only the agent may read. */
 export const deniedWords = (edit: DeniedEdit): Omit<RefusalFacts, 'seq' | 'time'> => ({
   asked: `Edit of ${edit.path}`,
   step: 'rule',
   code: null,
   message: `${writerOf(edit)}: denied before the file was written. Another agent holds an exclusive claim on it.`,
-  required_action: 'Wait until the holder releases the claim or it expires. The agent was told whom to ask.',
+  required_action: 'Wait until the holder releases the claim or the claim expires. The message to the agent says whom to ask.',
 });
 
 export const claimPath = ({ claim_id }: DeniedEdit): string => `/tasks/claims?claim=${claim_id}`;

@@ -17,11 +17,11 @@ const LABELS: Record<(typeof TEXT_FIELDS)[number], { label: string; hint: string
   session: { label: 'Session', hint: 'ses_…' },
 };
 
-/** The filters of the list. The server applies them to the whole journal. */
+/** The filters above the list of events. The server applies them to the whole journal. */
 export function EventFilters({ filter, onChange }: { filter: EventSearch; onChange: (part: EventSearch) => void }) {
   const active = Object.keys(filter).length;
   const [opened, setOpened] = useState(false);
-  // On a small screen the other filters are folded.
+  // On a small screen, all filters except the text are folded at first.
   const more = opened || active > Number(filter.text !== undefined);
   const outcomes = OUTCOMES.map((outcome) => [outcome, outcome] as const);
   const known = filter.outcome === undefined || outcomes.some(([outcome]) => outcome === filter.outcome);
@@ -73,11 +73,11 @@ interface TextFilterProps {
   onChange: (value: string) => void;
 }
 
-/** Takes effect when the person pauses typing. */
+/** A text filter that is applied when the person stops typing for a moment. */
 function TextFilter({ label, hint, value, isFirst, onChange }: TextFilterProps) {
   const [typed, setTyped] = useState(value);
   const [applied, setApplied] = useState(value);
-  // A link or the back button changed the address.
+  // A link or the back button has changed the address, so show the new value.
   if (applied !== value) {
     setApplied(value);
     setTyped(value);
@@ -110,7 +110,7 @@ function TextFilter({ label, hint, value, isFirst, onChange }: TextFilterProps) 
 function ExportLink({ filter }: { filter: EventSearch }) {
   const [open, setOpen] = useState(false);
   const query = Object.fromEntries(Object.entries(filter)) as Record<string, string>;
-  // The browser saves the download and stays on this page.
+  // The browser saves the answer as a file and does not leave this page.
   const download = useMutation({
     mutationFn: () => addressWithTicket('/api/events/export', query),
     onSuccess: (address) => {

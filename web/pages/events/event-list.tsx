@@ -64,7 +64,7 @@ function NoneFits({ state: { from, to } }: { state: FeedState }) {
   );
 }
 
-/** Loads older events when the person scrolls down, as long as the last page was full. */
+/** Loads older events when the person scrolls to the end. Stops if the last page was not full, because there are no more events then. */
 function Older({ state, isWhole, onOlder }: { state: FeedState; isWhole: boolean; onOlder: () => Promise<void> }) {
   const { from, to, rows, full, reading, error } = state;
   if (rows.length >= MAX_ROWS) {
@@ -76,7 +76,7 @@ function Older({ state, isWhole, onOlder }: { state: FeedState; isWhole: boolean
   }
   return (
     <div className="grid justify-items-center gap-2 border-t border-line p-3 text-muted">
-      {/* Each page gets a new element, because an observer does not report an element that stays in sight. */}
+      {/* Each page needs a new element, because an observer does not report an element again while it stays visible. */}
       {full && error === null && <End key={from} onNear={onOlder} />}
       {!isWhole && (
         <p>

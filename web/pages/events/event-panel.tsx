@@ -15,12 +15,12 @@ import { deniedEditIn, deniedWords } from './denied-edit.ts';
 import { durationOf, Outcome, outcomeOf, Subject } from './event-words.tsx';
 import { RefusalCard, stepOf } from './refusal.tsx';
 
-/** A longer kind is not used as the title. */
+/** If the kind of an event is longer than this, it is not used as the title of the panel. */
 const LONGEST_TITLE = 120;
 
-/** One event, with everything that the journal has about it. */
+/** Shows everything that the journal contains about one event. */
 export function EventPanel({ seq, onClose }: { seq: number; onClose: () => void }) {
-  // Also reads the previous event, whose hash is part of this event's hash.
+  // The previous event is read too, because its hash is part of this event's hash.
   const read = useRead('events.list', { after: Math.max(0, seq - 2), limit: 2 }, { ignoreEvents: true });
   const event = read.data?.items.find((each) => each.seq === seq);
   const anchor = read.data?.anchor;
@@ -118,7 +118,7 @@ function Beside({ children }: { children: ReactNode }) {
   return <span className="flex flex-wrap items-baseline gap-x-3">{children}</span>;
 }
 
-/** A link to the list, filtered to similar events. */
+/** A link to the list of events, with a filter for similar events. */
 function Only({ what, filter }: { what: string; filter: EventSearch }) {
   return (
     <Link to="/activity" search={filter} className="link text-label">
@@ -127,7 +127,7 @@ function Only({ what, filter }: { what: string; filter: EventSearch }) {
   );
 }
 
-/** The message that a refused caller got, if the viewer may read it. */
+/** Shows the message that the refused caller received, if the viewer may read it. */
 function Refused({ event }: { event: EventView }) {
   const { seq, time, kind, category, payload } = event;
   const edit = deniedEditIn(event);
@@ -160,11 +160,11 @@ function Hashes({ event: { seq, hash }, previous }: { event: EventView; previous
   );
 }
 
-/** At most this many ids of one event are looked up. */
+/** The maximum number of ids in one event for which links are looked up. */
 const MAX_LOOKUPS = 8;
 const IDS = /\b[a-z]+_[0-9A-Z]{20,}\b/g;
 
-/** Links to the objects that the event names. */
+/** Links to the objects whose ids appear in the event. */
 function NamedObjects({ event }: { event: EventView }) {
   const ids = idsIn(event);
   const objects = useQueries({
@@ -191,7 +191,10 @@ function NamedObjects({ event }: { event: EventView }) {
   );
 }
 
-/** Instances are found by name, all other objects by id. */
+/**
+ * Returns the ids in an event that can be looked up. An instance is recognized by the text `instance:` before its id, all other objects by the form of their
+ * ids.
+ */
 function idsIn({ subject, actor, payload }: EventView): string[] {
   const instances = [subject, actor].flatMap((text) => /^instance:(.+)$/.exec(text ?? '')?.[1] ?? []);
   const ids = [subject ?? '', JSON.stringify(payload)].flatMap((text) => text.match(IDS) ?? []);

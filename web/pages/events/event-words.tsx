@@ -21,7 +21,7 @@ const TONES: Record<string, Tone> = {
 };
 export const OUTCOMES = Object.keys(TONES);
 
-/** The outcome of the call or check of an event, if it has one. */
+/** Returns the outcome of the call or check that an event reports, if it reports one. */
 export function outcomeOf({ payload }: Pick<EventView, 'payload'>): { word: string; tone: Tone } | undefined {
   const { outcome, passed } = payload;
   const word = typeof passed === 'boolean' ? (passed ? 'passed' : 'denied') : outcome;
@@ -40,7 +40,7 @@ export function Subject({ subject }: { subject: string }) {
   );
 }
 
-/** An outcome is one word. Longer text is cut. */
+/** Outcomes are single words. Longer text is cut to this length. */
 const LONGEST_WORD = 16;
 
 export function Outcome({ event }: { event: EventView }) {
@@ -54,7 +54,7 @@ export function Outcome({ event }: { event: EventView }) {
   );
 }
 
-/** The duration of the call, if the event is about one: "12 ms", "1.2 s". */
+/** Returns the duration of the call that the event reports, such as "12 ms" or "1.2 s". Empty if the event is not about a call. */
 export function durationOf({ payload }: Pick<EventView, 'payload'>): string {
   const ms = payload.duration_ms;
   if (typeof ms !== 'number') return '—';

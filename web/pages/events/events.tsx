@@ -12,7 +12,7 @@ import { EventList } from './event-list.tsx';
 import { EventPanel } from './event-panel.tsx';
 import { CATEGORIES, type Category } from './event-words.tsx';
 
-/** The events of the journal, live. */
+/** The page that lists the journal's events and adds new ones as they happen. */
 export function Events() {
   const [search, change] = usePageSearch('/activity/');
   const filter = eventFilter({ ...search });
@@ -31,7 +31,7 @@ export function Events() {
   );
 }
 
-/** On a small screen the charts are shown on request, so that the list comes first. */
+/** On a small screen, the charts are hidden until the person opens them, so that the list is visible first. */
 function Pictures({ children }: { children: ReactNode }) {
   const [shown, setShown] = useState(false);
   return (
@@ -49,10 +49,10 @@ const SPANS = {
   hour: { minutes: 60, step: 1, title: 'Events per minute' },
   day: { minutes: 24 * 60, step: 15, title: 'Events per 15 minutes' },
 } as const;
-/** New minutes begin without an event. */
+/** The chart polls, because it must move on when a new minute begins, even without an event. */
 const POLL_MS = 15_000;
 
-/** A chart of the number of events over time, independent of the filters. */
+/** A chart of the number of events over time. The filters of the list do not apply to it. */
 function Rate({ chart, onChoose }: { chart: 'day' | undefined; onChoose: (chart: 'day' | undefined) => void }) {
   const { minutes, step, title } = SPANS[chart ?? 'hour'];
   const rate = useRead('events.rate', { minutes, step }, { pollMs: POLL_MS });
@@ -72,14 +72,14 @@ function Rate({ chart, onChoose }: { chart: 'day' | undefined; onChoose: (chart:
 
 const ANNOUNCE_MS = 5_000;
 
-/** Announces the number of new events to screen readers, at most every few seconds. */
+/** Tells screen readers how many new events there are, at most once every few seconds. */
 function Announcer() {
   const newest = useJournal().state.events.at(-1)?.seq ?? 0;
   const [announced, setAnnounced] = useState({ upTo: newest, words: '' });
   const announce = useEffectEvent(() => {
     if (announced.upTo === newest) return;
     const count = newest - announced.upTo;
-    // The events of the first read are not new.
+    // Events that were loaded first are not announced as new.
     setAnnounced({ upTo: newest, words: announced.upTo === 0 ? '' : `${count} new ${count === 1 ? 'event' : 'events'}` });
   });
   useEffect(() => {

@@ -3,22 +3,22 @@ import type { EventSearch } from '../../search.ts';
 import { SharedValue } from '../../shared-value.ts';
 
 const PAGE = 200;
-/** How many older events are read at once. */
+/** How many older events one request reads. */
 const OLDER = 500;
-/** A page holds at most this many events, the newest. */
+/** The maximum number of events in the list. Older events are dropped. */
 export const MAX_ROWS = 20_000;
 
 export interface FeedState {
-  /** The newest first. */
+  /** Events that match the filter, newest first. */
   readonly rows: readonly EventView[];
   /** `rows` contains all matching events from this one up to `to`. */
   readonly from: number;
   readonly to: number;
-  /** The first known event of the journal. Older ones may have been pruned. */
+  /** The number of the first event that the journal contains. Earlier events may have been pruned. */
   readonly begin: number;
   readonly read: boolean;
   readonly reading: boolean;
-  /** The last page was full, so more matching events are likely. */
+  /** True if the last page was full, so that there are probably more matching events. */
   readonly full: boolean;
   readonly error: ApiError | null;
 }
@@ -26,8 +26,8 @@ export interface FeedState {
 const START: FeedState = { rows: [], from: 1, to: 0, begin: 1, read: false, reading: false, full: false, error: null };
 
 /**
- * The events that match a filter, as far as they were read. Events never change, so none is read twice. Without a filter, new events come
- * from the journal that the page follows. With a filter, they come from the server, which applies it.
+ * The part of the journal that was read for one filter. Events never change, so each event is read only once. Without a filter, new events come from the
+ * tab's live journal. With a filter, they are requested from the server, which applies the filter.
  */
 export class Feed {
   readonly store = new SharedValue<FeedState>(START);
@@ -41,10 +41,10 @@ export class Feed {
     this.#isWhole = Object.keys(filter).length === 0;
   }
 
-  /** Adds the newest events that the tab has received, in order. */
+  /** Adds new events from the tab's live journal (`held`, in order). */
   follow(held: readonly EventView[]): void {
     this.#newest = held.at(-1)?.seq ?? 0;
-    // A journal that ends before the last known event is a different journal.
+    // If the journal ends before the last known event, it was replaced by another one, so start again.
     if (this.#newest < this.store.get().to) this.store.change(START);
     if (!this.#isWhole) return void this.#catchUp();
     const oldest = held[0]?.seq ?? 1;
@@ -70,7 +70,7 @@ export class Feed {
     }
   };
 
-  /** Runs one request at a time. The next request reads events that arrived meanwhile. */
+  /** Requests new matching events, one request at a time. Events that arrive in the meantime are read by the next request. */
   async #catchUp(): Promise<void> {
     if (this.#busy) return;
     this.#busy = true;

@@ -18,7 +18,7 @@ export interface RefusalFacts {
   readonly asked: string;
   readonly step: RefusingStep;
   readonly code: string | null;
-  /** The message that the caller got; null if only the caller may read it. */
+  /** The message that the caller received. Null if only the caller may read it. */
   readonly message: string | null;
   readonly required_action: string | null;
   readonly seq: number;
@@ -27,14 +27,14 @@ export interface RefusalFacts {
 
 interface RefusalCardProps {
   refusal: RefusalFacts;
-  /** The facts behind the refusal: the grant, the overlapping task, the holder. */
+  /** The facts that led to the refusal, such as the grant, the overlapping task or the holder of a claim. */
   evidence?: ReactNode;
-  /** A link to the page where the cause can be removed. */
+  /** A link to the page on which a person can remove the cause. */
   remedy?: ReactNode;
   command?: string;
 }
 
-/** A refused call: the request, the step at which it was refused, the reason, and the next step, as the caller received them. */
+/** Shows a refused call as the caller saw it: the request, the step at which it was refused, the reason, and what to do next. */
 export function RefusalCard({ refusal, evidence, remedy, command }: RefusalCardProps) {
   const { asked, step, code, message, required_action, seq, time } = refusal;
   return (
@@ -69,7 +69,7 @@ export function RefusalCard({ refusal, evidence, remedy, command }: RefusalCardP
   );
 }
 
-/** The step that returned a code. A refusal that is not about identity, grants or input comes from a rule of a feature. */
+/** Returns the step at which a call with this code was refused. If the code is not about identity, grants or input, a rule of a feature refused the call. */
 export function stepOf(outcome: string, code: string | null): RefusingStep {
   if (outcome === 'denied') return code === 'OPERATOR_REQUIRED' || code === 'TOKEN_REQUIRED' || code === 'DEVELOPER_REQUIRED' ? 'identity' : 'capability';
   return code === 'INVALID_INPUT' || code === 'SCHEMA_INVALID' ? 'input' : 'rule';

@@ -14,12 +14,12 @@ export const AGENTS = Object.entries(NAMES) as [AgentType, string][];
 
 export const agentOf = (value: string): AgentType | undefined => AGENTS.find(([agent]) => agent === value)?.[0];
 
-/** The display name; an unknown agent program keeps its own name. */
+/** Returns the display name of an agent program. An unknown program is shown with its own name. */
 export const nameOf = (agent: string): string => AGENTS.find(([type]) => type === agent)?.[1] ?? agent;
 
 export const namesOf = (agents: readonly string[]): string => new Intl.ListFormat('en').format(agents.map(nameOf));
 
-/** The program that uses a token. */
+/** Describes which program uses a token. */
 export function carrierOf({ kind, agent }: Token): string {
   if (kind === 'web') return 'A browser';
   return agent === null ? 'Any program' : nameOf(agent);

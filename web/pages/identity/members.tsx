@@ -14,7 +14,7 @@ import { counted, Time, Until, UntrustedText } from '../../parts/values.tsx';
 import { useAct, useRead } from '../../queries.ts';
 import { NewToken } from './new-token.tsx';
 
-/** The members of the workspace, and the viewer's own visibility and sessions. */
+/** The page with the members of the workspace, and with the viewer's own visibility and sessions. */
 export function Members() {
   const me = useRead('identity.me', {}).data;
   const developers = useRead('developers.list', {});
@@ -67,7 +67,7 @@ const columnsFor = (me: string | null | undefined): readonly Column<Developer>[]
     label: 'Actions',
     role: 'end',
     width: 'sm:w-32',
-    // A private developer has no visible name to create a link for.
+    // A link needs the developer's name, which is hidden for private developers.
     cell: (developer) => isNamed(developer) && <InviteButton developer={developer.name} />,
   },
 ];
@@ -82,7 +82,7 @@ const InviteButton = ({ developer }: { developer: string }) => (
   </ActButton>
 );
 
-/** Anyone who opens the link is signed in as that developer, so it is created only on request and shown only here. */
+/** Creates a sign-in link. Anyone who opens the link is signed in as that developer, so it is created only on request and shown only in this dialog. */
 function SigninLink({ developer, onClose }: { developer: string; onClose: () => void }) {
   const make = useAct('signin.link');
   const what = (
@@ -125,7 +125,7 @@ function SigninLink({ developer, onClose }: { developer: string; onClose: () => 
   );
 }
 
-/** Creating a developer's first token creates the developer. */
+/** Adds a developer by creating the developer's first token. */
 function AddDeveloper({ onClose }: { onClose: () => void }) {
   const create = useAct('tokens.create');
   const [name, setName] = useState('');
@@ -161,7 +161,7 @@ function Visibility() {
   const set = useAct('developers.set_visibility');
   const disconnected = useDisconnected();
   const own = developers.data?.items.find(({ developer_id }) => developer_id === me?.developer_id);
-  // Shows the new choice immediately and reverts it if the server refuses it.
+  // Show the new choice immediately. If the server refuses it, the old choice appears again.
   const chosen = set.isPending ? set.variables.visibility : own?.visibility;
   return (
     <Section title="Your visibility">
@@ -184,7 +184,7 @@ function Visibility() {
   );
 }
 
-/** For people who lost a machine or do not know where they are signed in. */
+/** Lets people sign out everywhere, for example after they have lost a machine. */
 function Sessions() {
   const me = useRead('identity.me', {}).data;
   return (

@@ -3,7 +3,7 @@ import { CopyButton } from '../../parts/copy.tsx';
 import { Notice } from '../../parts/layout.tsx';
 import { escapeBidi, UntrustedText } from '../../parts/values.tsx';
 
-/** A new token, shown once. Only this element holds its value. */
+/** Shows a new token once. The value exists only in this element and is stored nowhere else on the page. */
 export function NewToken({ label, token, onDone }: { label: string; token: string; onDone: () => void }) {
   const section = useRef<HTMLElement>(null);
   useEffect(() => section.current?.focus(), []);

@@ -6,7 +6,10 @@ import { Notice, Problem } from '../../parts/layout.tsx';
 import { UntrustedText } from '../../parts/values.tsx';
 import { type Account, beginSession, onSignIn, storedProof } from '../../session.ts';
 
-/** The page of a sign-in link. The page's script uses the link, so that programs that only fetch the address, such as chat previews, do not use it up. */
+/**
+ * The page that a sign-in link opens. A script on the page does the sign-in. A program that only fetches the address, such as a chat preview, therefore does
+ * not use up the link.
+ */
 export function Arrival({ code }: { code: string }) {
   const [answer, setAnswer] = useState<SignInAnswer | { error: unknown }>();
   const isBegun = useRef(false);
@@ -82,9 +85,9 @@ const Named = ({ account: { developer, workspace } }: { account: Account }) => (
   </>
 );
 
-/** The page without a session. `isLinkInvalid`: the link was already used or has expired. */
+/** The page for people who are not signed in. `isLinkInvalid` means that their link was already used or has expired. */
 export function SignIn({ isLinkInvalid = false }: { isLinkInvalid?: boolean }) {
-  // A sign-in in another tab also signs in this tab.
+  // If the person signs in in another tab, this tab is signed in too.
   useEffect(() => onSignIn(() => location.assign(isLinkInvalid ? '/' : location.href)), [isLinkInvalid]);
   return (
     <main className="mx-auto grid min-h-dvh max-w-md content-center gap-4 p-4">

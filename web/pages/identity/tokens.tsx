@@ -18,7 +18,7 @@ import { useAct, useRead } from '../../queries.ts';
 import { AGENTS, type AgentType, carrierOf } from './agent.ts';
 import { NewToken } from './new-token.tsx';
 
-/** The tokens of the signed-in developer. Operators can list all tokens. */
+/** The page with the tokens of the signed-in developer. Operators can also list all other tokens. */
 export function Tokens() {
   const [{ create, token: opened, whose }, change] = usePageSearch('/settings/tokens');
   const isOperator = useRead('identity.me', {}).data?.operator ?? false;
@@ -138,7 +138,7 @@ function RevokeToken({ token, inRow = false }: { token: Token; inRow?: boolean }
     >
       <p>
         {kind === 'web'
-          ? 'The browser is signed out with its next request. It may be the one you are using.'
+          ? 'The browser is signed out with its next request. It may be the browser that you are using now.'
           : `The next call ${token.agent === null ? '' : `of ${carrierOf(token)} `}with this token is refused.`}{' '}
         This cannot be undone.
       </p>
@@ -176,7 +176,7 @@ function RotateToken({ token: { token_id, label }, onClose }: { token: Token; on
   );
 }
 
-/** `focus`: the person came to create a token, so the first field has the focus. */
+/** `focus` is true if the person opened the page to create a token. The first field then has the focus. */
 function CreateToken({ focus }: { focus: boolean }) {
   const me = useRead('identity.me', {}).data;
   const create = useAct('tokens.create');

@@ -12,10 +12,10 @@ type To = 'agents' | 'team';
 
 const MAX_LENGTH = 2_000;
 const MAX_NAMES = 12;
-/** Agents become active and inactive without an event. */
+/** The dialog polls, because no event reports that an agent has become active or inactive. */
 const POLL_MS = 15_000;
 
-/** Sends a message to all active agents, or announces it to the team. */
+/** The dialog to send a message to all active agents, or to announce something to the team. */
 export function Broadcast({ onClose }: { onClose: () => void }) {
   const send = useAct('messages.broadcast');
   const say = useToast();

@@ -16,11 +16,11 @@ import { HIDDEN, KINDS, kindOf, STATES, toneOf } from './status.ts';
 import { ThreadPanel } from './thread-panel.tsx';
 
 const idOf = ({ id }: Thread): string => id;
-/** Threads become overdue without an event. */
+/** The page polls, because no event reports that a thread has become overdue. */
 const POLL_MS = 30_000;
 const CLOSED = { message: undefined, broadcast: undefined };
 
-/** All threads of messages, asks, handoffs and announcements. */
+/** The page with all messages, asks, handoffs and announcements. */
 export function Messages() {
   const [{ message, broadcast, ...filter }, change] = usePageSearch('/messages');
   const { kind, state, mine } = filter;

@@ -4,7 +4,7 @@ import { dateOf, Elapsed, Time, Until } from '../../parts/values.tsx';
 type Step = Thread['steps'][number];
 type Received = Pick<Thread, 'kind' | 'status' | 'steps' | 'recipients'>;
 
-/** For a handoff the last step is called "accepted". */
+/** Names a step of a message. For a handoff, the last step is called "accepted" instead of "answered". */
 const nameOf = ({ kind }: Received, { step }: Step): string => (kind === 'handoff' && step === 'answered' ? 'accepted' : step);
 
 function whenOf({ state, at, count }: Step, recipients: number): string {
@@ -14,9 +14,9 @@ function whenOf({ state, at, count }: Step, recipients: number): string {
   return at === null ? 'not yet' : dateOf(at);
 }
 
-/** An overdue answer is red. */
+/** Whether the answer is overdue, which is shown in red. */
 const isLate = ({ status }: Received, { step, state }: Step): boolean => status === 'overdue' && step === 'answered' && state === 'open';
-/** An overdue delivery is red too. */
+/** Whether the delivery is overdue, which is also shown in red. */
 const isMissed = ({ status }: Received, { step, state }: Step): boolean => status === 'undelivered' && step === 'delivered' && state !== 'done';
 
 function look(thread: Received, step: Step): string {
@@ -28,7 +28,7 @@ function look(thread: Received, step: Step): string {
 
 const reached = (step: Step | undefined): boolean => step?.state === 'done' || step?.state === 'partly';
 
-/** The steps of a message, from sent to answered, as four dots. */
+/** Shows the steps of a message, from sent to answered, as four dots. */
 export function Receipts({ thread }: { thread: Received }) {
   const descriptions = thread.steps.map((step) => `${nameOf(thread, step)} ${whenOf(step, thread.recipients)}${isLate(thread, step) ? ', overdue' : ''}`);
   return (
@@ -43,7 +43,7 @@ export function Receipts({ thread }: { thread: Received }) {
   );
 }
 
-/** The receipts with words and times. */
+/** Shows the same steps in words, with their times. */
 export function ReceiptSteps({ thread }: { thread: Received }) {
   return (
     <ol className="grid grid-cols-4" aria-label="Receipts">
@@ -66,7 +66,7 @@ export function ReceiptSteps({ thread }: { thread: Received }) {
   );
 }
 
-/** When an answer is due; nothing once it is answered or expired. */
+/** Shows when an answer is due. Empty if the thread is answered or has expired. */
 export function Due({ thread: { due_at, status } }: { thread: Pick<Thread, 'due_at' | 'status'> }) {
   if (due_at === null || status === 'answered' || status === 'expired') return '—';
   if (status !== 'overdue') return <Until at={due_at} />;

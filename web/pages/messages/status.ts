@@ -29,16 +29,15 @@ const TONES: Record<Thread['status'], Tone> = {
   expired: 'quiet',
 };
 
-/** A thread that waits for the viewer stands out. */
+/** Returns the colour of a thread. A thread that waits for an answer by the viewer has a special one. */
 export const toneOf = ({ status, answerable }: Pick<Thread, 'status' | 'answerable'>): Tone => (answerable && status === 'waiting' ? 'you' : TONES[status]);
 
 const TYPES: Record<string, string> = { task_assignment: 'assignment', status_update: 'status', query: 'query', response: 'response', notification: 'notice' };
 
-/** The kind of a thread in one word. */
 export const kindOf = ({ kind, type, recipients }: Pick<Thread, 'kind' | 'type' | 'recipients'>): string => {
   if (kind !== 'message') return kind;
   return recipients > 1 ? 'broadcast' : ((type && TYPES[type]) ?? 'message');
 };
 
-/** Shown instead of text that the viewer may not read. */
+/** This text replaces messages that the viewer may not read. */
 export const HIDDEN = 'Visible only to participants';

@@ -51,7 +51,7 @@ export function ThreadPanel({ id, onClose }: { id: string; onClose: () => void }
   );
 }
 
-/** The state, participants and subjects of a thread, with links. */
+/** Returns the state and participants of a thread and links to what it is about. */
 function factsOf({ thread, about }: ShownThread): FactValues {
   const { repo, branch, paths, task_ids, claim_ids, context_id, workflow_id, workflow_task_id } = about;
   return {
@@ -91,7 +91,6 @@ function Ids({ ids, to }: { ids: readonly string[]; to: (id: string) => string }
 
 type Entry = ShownThread['entries'][number];
 
-/** Whether a message was sent, delivered or read. */
 const reached = ({ delivered_at, read_at }: Pick<Entry, 'delivered_at' | 'read_at'>): string =>
   read_at !== null ? 'read' : delivered_at !== null ? 'delivered' : 'sent';
 
@@ -135,7 +134,7 @@ function Recipients({ recipients, of }: { recipients: ShownThread['recipients'];
         {recipients.map((recipient, index) => {
           const at = recipient.read_at ?? recipient.delivered_at;
           return (
-            // Agents of private developers all have the same name.
+            // The name cannot be the key, because all agents of private developers have the same name.
             // biome-ignore lint/suspicious/noArrayIndexKey: the order of the recipients never changes
             <li key={index} className="flex flex-wrap items-center gap-x-3 px-3 py-1.5">
               <span className="min-w-0 flex-1">
@@ -161,7 +160,7 @@ const MAX_LENGTHS: Record<string, number> = { ask: 4_000, question: 20_000 };
 
 function whatHappensNext(taskStatus: string | null): string {
   if (taskStatus === null) return 'The sender receives it when it next reads its messages.';
-  // A pending task means that the agent that asked has left.
+  // If the task is pending, the agent that asked the question does not hold the task anymore.
   return taskStatus === 'pending' ? 'The task is open for any agent to claim.' : 'The task continues.';
 }
 
@@ -172,10 +171,10 @@ function Answer({ thread }: { thread: Thread }) {
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
     const panel = event.currentTarget.closest('dialog');
-    // Uses the promise, because an event may unmount this form before onSuccess could run.
+    // The promise is used instead of onSuccess, because an event may remove this form before onSuccess runs.
     answer.mutateAsync({ id: thread.id, answer: text.trim() }).then(
       ({ task_status }) => {
-        // The form is removed, so the focus moves to the panel.
+        // The form disappears, so move the focus to the panel.
         panel?.focus();
         say(`Answered. ${whatHappensNext(task_status)}`);
       },
@@ -196,7 +195,7 @@ function Answer({ thread }: { thread: Thread }) {
   );
 }
 
-/** Reminds the recipients. The server says when the next reminder is allowed. */
+/** A button that reminds the recipients. The server decides when another reminder is allowed. */
 function Remind({ thread, from }: { thread: Thread; from: number }) {
   const remind = useAct('messages.remind');
   const say = useToast();

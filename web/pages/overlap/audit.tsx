@@ -13,13 +13,13 @@ const KINDS: Record<Conflict['kind'], { words: string; tone: Tone }> = {
   historical: { words: 'both completed', tone: 'quiet' },
 };
 
-/** An audit compares all active and recently completed work pairwise. */
+/** Shows the latest audit and starts a new one. An audit compares each pair of active and recently completed work items. */
 export function Audit({ onClose }: { onClose: () => void }) {
   const run = useAct('team.audit');
   const latest = useRead('team.latest_audit', {});
   const answer = run.data;
   const section = useRef<HTMLDivElement>(null);
-  // Moves the focus to the section that the person has opened.
+  // Move the focus into the section that the person has just opened.
   useEffect(() => section.current?.querySelector('button')?.focus(), []);
   return (
     <div ref={section}>

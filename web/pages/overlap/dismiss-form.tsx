@@ -8,21 +8,21 @@ import { useAct } from '../../queries.ts';
 
 const MAX_REASON = 1_000;
 
-/** Dismisses a warning, with a reason. */
+/** The form to dismiss a warning. It asks for a reason. */
 export function DismissForm({ overlap: { warning_id, level, mine }, onDismissed }: { overlap: Overlap; onDismissed?: () => void }) {
   const dismiss = useAct('overlap.dismiss');
   const [text, setText] = useState('');
   const reason = text.trim();
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
-    // Uses the promise, because an event may unmount this form before onSuccess could run.
+    // The promise is used instead of onSuccess, because an event may remove this form before onSuccess runs.
     dismiss.mutateAsync({ warning_id, reason }).then(onDismissed, () => {});
   };
   return (
     <form onSubmit={submit} className="grid gap-3">
       <p className="text-muted">
         Dismissing removes the overlap from everyone's list. It stays in the journal with your reason.
-        {level === 'escalated' && ' An agent that starts this work must still give a verdict.'}
+        {level === 'escalated' && ' An agent that starts this work must still give a verdict on the overlap.'}
       </p>
       <TextField label="Reason" max={MAX_REASON} value={text} onChange={setText} />
       {reason && <CliCommand words={`overlap dismiss ${warning_id}`} options={{ reason }} />}

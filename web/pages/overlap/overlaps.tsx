@@ -16,7 +16,7 @@ import { Audit } from './audit.tsx';
 import { DismissForm } from './dismiss-form.tsx';
 import { Pair, Score } from './pair.tsx';
 
-/** Pairs of similar work, and their verdicts. */
+/** The page that lists pairs of similar work with their verdicts. */
 export function Overlaps() {
   const [{ warning: opened, ...kept }, change] = usePageSearch('/tasks/overlaps');
   const { status, level, subject, before, audit } = kept;
@@ -90,7 +90,7 @@ export function Overlaps() {
   );
 }
 
-/** The task or workstream whose overlaps are listed. */
+/** Shows which task or workstream the list is filtered by. */
 function About({ id }: { id: string }) {
   const isTask = id.startsWith('task_');
   const task = useRead('tasks.show', { task_id: id }, { enabled: isTask }).data?.task;
@@ -121,20 +121,19 @@ const LEVELS: Record<Overlap['level'], Tone> = { warn: 'quiet', escalated: 'wait
 
 const Level = ({ level }: Pick<Overlap, 'level'>) => <State tone={LEVELS[level]}>{level}</State>;
 
-/** The verdict if there is one, otherwise the status. */
+/** Shows the verdict on an overlap. If there is none, shows the status. */
 function Verdict({ overlap: { status, verdict, level } }: { overlap: Overlap }) {
   if (verdict) return <State tone={verdict === 'distinct' ? 'good' : 'wait'}>{verdict}</State>;
   if (status === 'open') return <State tone={level === 'escalated' ? 'you' : 'quiet'}>open</State>;
   return <State tone={status === 'dismissed' ? 'quiet' : 'good'}>{status}</State>;
 }
 
-/** An overlap without a judge was resolved automatically, because nothing was left to judge. */
+/** Shows who judged the overlap. If nobody did, it was resolved automatically, because there was nothing left to judge. */
 function JudgedBy({ overlap: { status, judged_by } }: { overlap: Overlap }) {
   if (judged_by !== null) return <UntrustedText text={judged_by} brief />;
   return <span className="text-muted">{status === 'open' ? '—' : 'automatic'}</span>;
 }
 
-/** The match with the highest score. */
 const bestOf = ({ matches }: Overlap) => matches.reduce((best, match) => (match.score > best.score ? match : best), matches[0] ?? NO_MATCH);
 const NO_MATCH = { title: '—', owner: '—', score: 0, reason: '—' };
 

@@ -21,13 +21,13 @@ interface PairProps {
   score: number;
   settings: Thresholds | undefined;
   reason: string;
-  /** Links open a new tab, so that the person does not lose typed text. */
+  /** If true, links open a new tab, so that the person does not lose what they have typed. */
   apart?: boolean;
-  /** The verdict on the pair. */
+  /** Shows the verdict, or the form for it. */
   children?: ReactNode;
 }
 
-/** Two pieces of work side by side, and the files that they share. */
+/** Shows two pieces of work side by side, and the files that both of them change. */
 export function Pair({ first, second, files, score, settings, reason, apart = false, children }: PairProps) {
   return (
     <div className="overflow-hidden rounded-lg border border-line">
@@ -50,7 +50,7 @@ export function Pair({ first, second, files, score, settings, reason, apart = fa
   );
 }
 
-/** The files that both change, drawn between them. */
+/** Lists the files that both pieces of work change. It is placed between them. */
 function Shared({ files }: { files: readonly string[] }) {
   return (
     <div className="grid gap-1 border-t border-line px-3 py-2">
@@ -93,7 +93,7 @@ function SideOf({ side: { heading, title, owner, scope, status, id }, apart }: {
   );
 }
 
-/** A link to the task or workstream, if the title belongs to one. */
+/** Makes the title a link if it belongs to a task or workstream. */
 function Opening({ id, apart, children }: { id: string | null | undefined; apart: boolean; children: ReactNode }) {
   const search = id?.startsWith('task_') ? { task: id } : id?.startsWith('wst_') ? { workstream: id, status: 'all' as const } : undefined;
   if (!search) return children;
@@ -104,10 +104,10 @@ function Opening({ id, apart, children }: { id: string | null | undefined; apart
   );
 }
 
-/** The bar ends at this multiple of the threshold. Higher scores look the same. */
+/** The bar of a score ends at this multiple of the threshold, so even higher scores look the same. */
 const SCALE = 3;
 
-/** The similarity of two pieces of work, with marks for the warning floor and the escalation threshold. */
+/** Draws the similarity score as a bar, with marks for the warning floor and the escalation threshold. */
 export function Score({ score, settings, legend = false }: { score: number; settings: Thresholds | undefined; legend?: boolean }) {
   if (!settings) return <span>{shown(score)}</span>;
   const { warn, escalate } = settings;

@@ -12,10 +12,10 @@ import { filesOf, treeOf } from './file-tree.ts';
 import { LinesChanged } from './lines-changed.tsx';
 
 const route = getRouteApi('/reviews/$instance/diff');
-/** Files change without an event. */
+/** The page polls, because no event reports that a file has changed. */
 const POLL_MS = 10_000;
 
-/** All changes of the instance since it started, committed or not. */
+/** The page with all changes that the instance has made since it started, including uncommitted ones. */
 export function DiffView() {
   const { instance } = route.useParams();
   const isOperator = useRead('identity.me', {}).data?.operator;

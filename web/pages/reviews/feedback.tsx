@@ -5,7 +5,7 @@ import { TextList, Time, UntrustedText } from '../../parts/values.tsx';
 import { useInstance } from './instance.tsx';
 import { outcomeTone, statusWords } from './status.ts';
 
-/** The feedback of reviewers, newest first. */
+/** The page with the feedback from reviews, newest first. */
 export function FeedbackView() {
   const { data } = useInstance();
   if (!data) return null;

@@ -7,7 +7,7 @@ import { TableSkeleton } from '../../parts/loaded.tsx';
 import { counted, escapeBidi, UntrustedText } from '../../parts/values.tsx';
 import { LinesChanged } from './lines-changed.tsx';
 
-/** Files with more changed lines are folded initially. */
+/** If a file has more changed lines than this, its lines are folded at first. */
 const FOLDED_ABOVE = 800;
 
 const CHANGES: Record<ChangedFile['change'], string> = {
@@ -19,7 +19,7 @@ const CHANGES: Record<ChangedFile['change'], string> = {
   repository: 'another repository',
 };
 
-/** One changed file: the kind of change, and its lines. */
+/** Shows one changed file with the kind of the change and the changed lines. */
 export function FileChange({ instance, file }: { instance: string; file: ChangedFile }) {
   const size = (file.added ?? 0) + (file.removed ?? 0);
   const [open, setOpen] = useState(size <= FOLDED_ABOVE);
@@ -58,7 +58,7 @@ export function FileChange({ instance, file }: { instance: string; file: Changed
 function Lines({ instance, file }: { instance: string; file: ChangedFile }) {
   const { path } = file;
   const pages = useInfiniteQuery({
-    // The counts are part of the key, so that the file is loaded again when they change.
+    // The line counts are part of the key, so that the file is loaded again when they change.
     queryKey: ['instances.diff', instance, path, file.added, file.removed],
     queryFn: ({ pageParam, signal }) => call('instances.diff', { instance_id: instance, path, offset: pageParam }, signal),
     initialPageParam: 0,
@@ -120,7 +120,7 @@ const LOOK: Record<DiffLine['kind'], { sign: string; name: string; row: string }
   note: { sign: '', name: '', row: 'text-muted italic' },
 };
 
-/** Changed lines with their old and new numbers. Long lines wrap. */
+/** Shows the changed lines with their old and new line numbers. Long lines wrap. */
 function PatchTable({ path, lines }: { path: string; lines: readonly DiffLine[] }) {
   return (
     <table aria-label={`Changed lines of ${escapeBidi(path)}`} className="mono w-full table-fixed">

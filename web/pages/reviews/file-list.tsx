@@ -12,7 +12,7 @@ interface FileListProps {
   leftOut: number;
 }
 
-/** The changed files by folder. */
+/** Lists the changed files, grouped by folder. */
 export function FileList({ tree, instance, chosen, leftOut }: FileListProps) {
   return (
     <nav aria-label="Changed files" className="panel max-h-[70dvh] overflow-y-auto p-1.5 max-lg:max-h-64 lg:sticky lg:top-16">

@@ -1,15 +1,15 @@
 import type { ChangedFile } from '../../api.ts';
 
 export interface TreeFolder {
-  /** The path from the root. */
+  /** The full path, from the root of the repository. */
   readonly path: string;
-  /** The name in the tree. A folder that contains only one folder shares a line with it. */
+  /** The name to show. If a folder contains only one other folder, both share one line and one name. */
   readonly name: string;
   readonly folders: readonly TreeFolder[];
   readonly files: readonly ChangedFile[];
 }
 
-/** Files grouped by folder, folders first, each sorted by name. */
+/** Groups the files by folder. Folders come first, and folders and files are sorted by name. */
 export function treeOf(files: readonly ChangedFile[]): TreeFolder {
   const root: Growing = { path: '', folders: new Map(), files: [] };
   for (const file of files) {
@@ -37,5 +37,5 @@ function grown({ path, folders, files }: Growing, name: string): TreeFolder {
   return { path, name, folders: [...folders].map(([each, folder]) => grown(folder, each)), files };
 }
 
-/** The files in the order of the tree. */
+/** Returns the files in the order in which the tree shows them. */
 export const filesOf = ({ folders, files }: TreeFolder): ChangedFile[] => [...folders.flatMap(filesOf), ...files];

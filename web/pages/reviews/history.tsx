@@ -9,7 +9,7 @@ import { Time, UntrustedText } from '../../parts/values.tsx';
 import { useInstance } from './instance.tsx';
 import { outcomeTone, statusWords } from './status.ts';
 
-/** The instance's review rounds, its failed calls, and its events in the journal. */
+/** The page with the instance's review rounds, its failed calls, and its events from the journal. */
 export function HistoryView() {
   const { data } = useInstance();
   if (!data) return null;
@@ -67,7 +67,7 @@ const FAILURES: readonly Column<Failure>[] = [
   { label: 'Time', role: 'meta', width: 'sm:w-40', cell: ({ time }) => <Time at={time} /> },
 ];
 
-/** `since`: an earlier instance whose start failed may have had the same id. */
+/** Shows the journal events about the instance. Events before `since` are left out, because an earlier instance whose start failed may have had the same id. */
 function Journal({ id, since }: { id: string; since: number }) {
   const events = usePages({
     key: ['events.list', { subject: id, since }],
@@ -111,7 +111,7 @@ const EVENTS: readonly Column<EventView>[] = [
   { label: 'Time', role: 'end', width: 'sm:w-36', cell: ({ time }) => <Time at={time} /> },
 ];
 
-/** "status started, worktree kept". */
+/** Returns the payload as text, such as "status started, worktree kept". */
 const payloadWords = (payload: EventView['payload']): string =>
   Object.entries(payload)
     .filter(([, value]) => value !== null)
@@ -121,7 +121,7 @@ const payloadWords = (payload: EventView['payload']): string =>
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** "40 s", "12 min", "3 h 5 min". */
+/** Returns a duration such as "40 s", "12 min" or "3 h 5 min". */
 function tookFrom(start: number, end: number): string {
   const ms = Math.max(0, end - start);
   if (ms < MINUTE) return `${Math.round(ms / 1_000)} s`;

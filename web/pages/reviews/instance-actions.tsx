@@ -10,7 +10,7 @@ import { counted, UntrustedText } from '../../parts/values.tsx';
 import { useAct, useRead } from '../../queries.ts';
 import { AT_WORK_STATUSES, OPEN_STATUSES } from './status.ts';
 
-/** The actions on an instance; none once it has ended. */
+/** The buttons for an instance. There are none after the instance has ended. */
 export function InstanceActions({ instance }: { instance: Instance }) {
   const atWork = AT_WORK_STATUSES.includes(instance.status);
   if (!OPEN_STATUSES.includes(instance.status)) return null;
@@ -42,7 +42,7 @@ export function InstanceActions({ instance }: { instance: Instance }) {
   );
 }
 
-/** Needs no confirmation, because it can be undone until the extra review starts. */
+/** Allows one more review. This asks for no confirmation, because it can be undone until the extra review starts. */
 function AllowReview({ instance: { id, max_reviews, extra_reviews, reviews } }: { instance: Instance }) {
   const act = useAct('instances.allow_review');
   const say = useToast();
@@ -75,11 +75,11 @@ function AllowReview({ instance: { id, max_reviews, extra_reviews, reviews } }: 
 type EndingAction = 'stop' | 'abandon';
 
 const WORDS: Record<EndingAction, { title: string; what: string; button: string }> = {
-  stop: { title: 'Stop this agent?', what: 'The agent ends. If it is a review, the coding agent continues without it.', button: 'Stop agent' },
-  abandon: { title: 'Abandon this instance?', what: 'The agent ends and its work is not continued.', button: 'Abandon' },
+  stop: { title: 'Stop this agent?', what: 'The agent stops. If it is a reviewer, the coding agent continues without the review.', button: 'Stop agent' },
+  abandon: { title: 'Abandon this instance?', what: 'The agent stops, and its work is not continued.', button: 'Abandon' },
 };
 
-/** Stops or abandons the instance. The dialog first counts the unsaved work. */
+/** The dialog to stop or abandon an instance. It shows how much unsaved work there is. */
 function EndInstance({ instance, how, onClose }: { instance: Instance; how: EndingAction; onClose: () => void }) {
   const unsaved = useRead('instances.unsaved', { instance_id: instance.id }, { ignoreEvents: true });
   const { title, what, button } = WORDS[how];
@@ -153,7 +153,7 @@ function MessageAgent({ instance: { id, running, session_kind }, onClose }: { in
       <p>
         {running && session_kind === 'tmux'
           ? 'The message is put into the agent’s inbox and typed into its terminal as one line.'
-          : 'The message is put into the agent’s inbox. If its program has ended, it is started again with the message.'}{' '}
+          : 'The message is put into the agent’s inbox. If the agent’s program has ended, the server starts it again with the message.'}{' '}
         The journal records that you sent a message, not its text.
       </p>
       <TextArea label="Message" value={message} onChange={setMessage} max={8_000} rows={4} first required />

@@ -13,13 +13,13 @@ import { processOf, STATUS_TONES, statusWords } from './status.ts';
 
 const route = getRouteApi('/reviews/$instance');
 
-/** The instance that the address names. All tabs of the page share this query. */
+/** Reads the instance whose id is in the address. All tabs of the page share this query. */
 export function useInstance() {
   const { instance } = route.useParams();
   return useRead('instances.show', { instance_id: instance });
 }
 
-/** An agent started by the server: its reviews, terminal and changes. */
+/** The page about one agent that the server started, with its reviews, terminal and changes. */
 export function InstancePage() {
   const { instance: id } = route.useParams();
   const query = useInstance();
@@ -73,7 +73,7 @@ function InstanceDetails({ shown }: { shown: ShownInstance }) {
   );
 }
 
-/** Why no further review starts, and the alternatives. */
+/** Explains why no further review is started, and what a person can do. */
 function AtLimit({ instance: { id, reviews, max_reviews, failed_reviews, max_failed_reviews, suggestions } }: { instance: Instance }) {
   return (
     <Notice tone="bad">
@@ -91,7 +91,7 @@ function AtLimit({ instance: { id, reviews, max_reviews, failed_reviews, max_fai
   );
 }
 
-/** The facts needed to decide; the rest is folded. */
+/** Shows the facts that a person needs for a decision. Other facts are folded. */
 function InstanceFacts({ shown: { instance, prompt } }: { shown: ShownInstance }) {
   const { developer, agent, parent_instance_id, review_iteration, status_reason, kept_reason, backup_ref, issue_number } = instance;
   return (
@@ -131,7 +131,7 @@ function InstanceFacts({ shown: { instance, prompt } }: { shown: ShownInstance }
             }}
           />
           {prompt && (
-            // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll box must be reachable by keyboard
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to focus a scroll box
             <section aria-label="Prompt" tabIndex={0} className="max-h-96 overflow-y-auto rounded-md border border-line p-3">
               <UntrustedText text={prompt} />
             </section>

@@ -1,4 +1,4 @@
-/** "+12 −3", never by colour alone; an unknown number is a dash. */
+/** Shows the number of changed lines, such as "+12 −3". The signs are needed because colour alone is not accessible. An unknown number is a dash. */
 export function LinesChanged({ added, removed }: { added: number | null; removed: number | null }) {
   return (
     <span className="whitespace-nowrap">

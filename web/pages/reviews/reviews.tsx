@@ -16,7 +16,7 @@ import { LinesChanged } from './lines-changed.tsx';
 import { PullLink } from './pull-link.tsx';
 import { OPEN_STATUSES, processOf, STATUS_TONES, statusWords } from './status.ts';
 
-/** The agents started by the server, and their reviews. */
+/** The page that lists the agents started by the server, and their reviews. */
 export function Reviews() {
   const [search, change] = usePageSearch('/reviews');
   const { show, type } = search;
@@ -70,10 +70,10 @@ export function Reviews() {
 type Sizes = ReadonlyMap<string, ActionResult<'instances.sizes'>['items'][number]>;
 
 const MAX_SIZED = 100;
-/** The server reads the sizes no more often than this. */
+/** The polling interval. The server does not compute the sizes more often than this. */
 const SIZES_POLL_MS = 15_000;
 
-/** The diff sizes of the first instances. They are polled, because files change without an event. */
+/** Reads the diff sizes of the first instances. They are polled, because no event reports that a file has changed. */
 function useSizes(rows: readonly Instance[]): Sizes {
   const ids = rows
     .filter(({ ended_at, kept_reason }) => ended_at === null || kept_reason !== null)
@@ -90,7 +90,7 @@ function useSizes(rows: readonly Instance[]): Sizes {
   return useMemo(() => new Map(data?.items.map((size) => [size.instance_id, size])), [data]);
 }
 
-/** A card has no headings, so the name precedes the value. */
+/** On small screens a row is shown as a card without column headings, so the name is shown before the value. */
 const named = (name: string, value: string) => (
   <>
     <span className="text-muted sm:hidden">{name} </span>
@@ -132,7 +132,7 @@ const instanceColumns = (sizes: Sizes): readonly Column<Instance>[] => [
   { label: 'Started', role: 'end', width: 'sm:w-16 lg:w-20 xl:w-24', cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
-/** The number of used reviews of a coding instance; the round of a review. */
+/** Shows how many reviews a coding instance has used. For a review instance, shows the number of its round. */
 function Iteration({ instance: { type, reviews, max_reviews, at_limit, review_iteration } }: { instance: Instance }) {
   if (type === 'review') return named('round', review_iteration === null ? '—' : String(review_iteration));
   if (type !== 'coding') return <None />;

@@ -6,7 +6,7 @@ import { AT_WORK_STATUSES, outcomeTone, statusWords } from './status.ts';
 
 type Round = ShownInstance['relationships'][number];
 
-/** The review rounds of an instance in order, and how they end. The History tab has them as a table. */
+/** Shows the review rounds of an instance in order, and how they ended. The History tab shows the same rounds as a table. */
 export function Rounds({ shown: { instance, relationships } }: { shown: ShownInstance }) {
   if (instance.type === 'planning') return null;
   const end = endOf(instance, relationships);
@@ -65,7 +65,7 @@ interface End {
   readonly about: string;
 }
 
-/** How the rounds end: at the limit, with a pull request, abandoned, or open for more rounds. */
+/** Returns how the rounds ended: at the limit, with a pull request, abandoned, or still open for more. */
 function endOf(instance: Instance, rounds: readonly Round[]): End | undefined {
   const { type, status, reviews, max_reviews, failed_reviews, max_failed_reviews, pr_number } = instance;
   if (type !== 'coding') return undefined;

@@ -4,7 +4,7 @@ import { rereadViewer } from '../../query-client.ts';
 
 export interface ShownScreen {
   readonly text: string;
-  /** Null for a log, which has no size. */
+  /** Null if a log is shown, because a log has no width. */
   readonly columns: number | null;
   readonly rows: number | null;
   readonly cursor: { readonly column: number; readonly row: number } | null;
@@ -21,7 +21,7 @@ export interface TerminalState {
   readonly kind: 'tmux' | 'process' | null;
   /** Whether input is sent to the terminal. */
   readonly write: boolean;
-  /** A message from the server: that the screen is a log, that the session has ended, or why something was refused. */
+  /** A message from the server, for example that the session has ended, that the screen is a log, or why something was refused. */
   readonly message: string | null;
   readonly screen: ShownScreen | undefined;
 }
@@ -32,12 +32,12 @@ const START: TerminalState = { phase: 'connecting', kind: null, write: false, me
 const BACKOFF_MS = [500, 1_000, 2_000, 4_000, 8_000];
 const SIGNED_OUT = 4401;
 
-/** Follows the screen of an instance. A lost connection reconnects; a refused or ended one does not. */
+/** Follows the screen of an instance. If the connection is lost, it connects again, but not if the server refused the connection or the session ended. */
 export function useTerminal(id: string, write: boolean): { state: TerminalState; send: (message: Sent) => void; again: () => void } {
   const [state, setState] = useState(START);
   const [turn, setTurn] = useState(0);
   const socket = useRef<WebSocket>(undefined);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new turn is a new connection
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each new turn must open a new connection
   useEffect(() => {
     let attempts = 0;
     let retry: ReturnType<typeof setTimeout> | undefined;
@@ -45,7 +45,7 @@ export function useTerminal(id: string, write: boolean): { state: TerminalState;
     let current: TerminalState = START;
     const set = (next: TerminalState): void => {
       current = next;
-      // The last screen stays visible until the next one arrives.
+      // Keep showing the last screen until the next one arrives.
       setState((before) => ({ ...next, screen: next.screen ?? before.screen }));
     };
     const reconnect = (): void => {
@@ -99,7 +99,7 @@ function after(before: TerminalState, frame: TerminalFrame): TerminalState {
     }
     case 'ended':
       return { ...before, phase: 'ended', write: false };
-    // Before the connection is open, an error is final. Afterwards it concerns only one message.
+    // An error before the connection is open is final. A later error concerns only one message.
     case 'error':
       return { ...before, phase: before.phase === 'open' ? 'open' : 'refused', message: frame.message };
   }

@@ -17,14 +17,14 @@ interface TerminalScreenProps {
 
 const FONT_PX = 13;
 const SMALLEST_PX = 8;
-/** The limits of the server. */
+/** The smallest and largest size that the server accepts. */
 const COLUMNS = { min: 20, max: 500 };
 const ROWS = { min: 5, max: 200 };
 const LOG_LINES = 5_000;
-/** Agents write for a dark terminal, so it stays dark in every theme. */
+/** The terminal is dark in every theme, because agents choose their colours for a dark terminal. */
 const THEME = { background: '#0f1115', foreground: '#e8eaf0', cursor: '#7fb0ff', selectionBackground: '#33466b' };
 
-/** Shows the screen of another terminal. While a person types, that terminal is resized to fit here. */
+/** Shows the screen of a terminal on the server. While a person types into it, the terminal on the server is resized to fit this view. */
 export default function TerminalScreen({ label, screen, write, onInput, onResize, onLeave }: TerminalScreenProps) {
   const box = useRef<HTMLDivElement>(null);
   const shown = useRef<{ terminal: Terminal; fit: FitAddon }>(undefined);
@@ -101,7 +101,7 @@ export default function TerminalScreen({ label, screen, write, onInput, onResize
 
 const within = (value: number, { min, max }: { min: number; max: number }): number => Math.min(max, Math.max(min, value));
 
-/** Shrinks the letters so that the lines fit, as far as they stay readable. */
+/** Reduces the font size until the lines fit, but not below a readable size. */
 function shrink(terminal: Terminal, fit: FitAddon, columns: number): void {
   const { fontSize = FONT_PX } = terminal.options;
   const there = fit.proposeDimensions()?.cols;

@@ -1,6 +1,7 @@
 /**
- * The page's content policy forbids inline styles: `<style>` elements and `style` attributes written as text. The terminal library creates
- * elements and writes both. While a terminal is open, `document.createElement` returns elements that apply such styles in allowed ways.
+ * The page's content policy forbids inline styles, which means `<style>` elements and `style` attributes that are written as text. The terminal library
+ * writes both. While a terminal is open, `document.createElement` is replaced, so that the library's elements apply these styles in a way that the policy
+ * allows.
  */
 let terminals = 0;
 
@@ -17,7 +18,7 @@ function create(name: string, options?: ElementCreationOptions): HTMLElement {
   return name === 'span' ? withStyle(element) : element;
 }
 
-/** Replaces a `<style>` element: its text becomes a constructed sheet, which is removed with it. */
+/** Creates an element that replaces a `<style>` element. Its text becomes a constructed style sheet, which is removed together with the element. */
 function ruled(): HTMLElement {
   const element = Document.prototype.createElement.call(document, 'span');
   element.hidden = true;

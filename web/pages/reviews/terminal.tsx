@@ -13,7 +13,7 @@ import { asText } from './terminal-text.ts';
 
 const TerminalScreen = lazy(() => import('./terminal-screen.tsx'));
 
-/** The terminal of the instance, live. */
+/** The page with the live terminal of the instance. */
 export function TerminalView() {
   const { data } = useInstance();
   const me = useRead('identity.me', {}).data;
@@ -26,7 +26,7 @@ export function TerminalView() {
       </EmptyState>
     );
   }
-  // A restarted program has a new terminal.
+  // The key changes when the program is restarted, because it then has a new terminal.
   return <Live key={`${instance.id} ${instance.running}`} instance={instance} />;
 }
 
@@ -101,7 +101,7 @@ function Live({ instance }: { instance: Instance }) {
   );
 }
 
-/** The screen as text, with a field to type a line. */
+/** Shows the screen as text, with a field to send a line of input. */
 function TextScreen({ id, state, onLine }: { id: string; state: TerminalState; onLine: (line: string) => void }) {
   const [line, setLine] = useState('');
   const text = state.screen ? asText(state.screen.text) : '';

@@ -9,7 +9,7 @@ import { useToast } from '../../parts/toast.tsx';
 import { Time, UntrustedText } from '../../parts/values.tsx';
 import { useAct, useRead } from '../../queries.ts';
 
-/** The limits of review loops, and the switches of the hooks. */
+/** The settings for limits of reviews and for switching hooks on and off. */
 export function Limits() {
   const query = useRead('settings.list', {});
   const { data } = query;
@@ -19,7 +19,7 @@ export function Limits() {
     <div className="grid max-w-3xl gap-8">
       <title>Limits · Covenant</title>
       <Section title="Review limits">
-        <p className="text-muted">They apply to the whole workspace from the next call on, including running reviews.</p>
+        <p className="text-muted">The limits apply to the whole workspace from the next call on, and also to reviews that are running.</p>
         <Loaded what="The limits" query={query} />
         <div className="grid gap-3">
           {numbers?.map((setting) => (
@@ -39,7 +39,7 @@ export function Limits() {
   );
 }
 
-/** Changes a setting, confirms it, and offers to undo it. */
+/** Changes a setting. The confirmation has a button to undo the change. */
 function useSetting({ key, title, value, is_default }: Setting, words: (value: number | null) => string) {
   const set = useAct('settings.set');
   const say = useToast();
@@ -57,11 +57,11 @@ function useSetting({ key, title, value, is_default }: Setting, words: (value: n
   return { set, change };
 }
 
-/** A numeric setting. A setting without a default may have no value. */
+/** The field for a numeric setting. A setting without a default can be left empty. */
 export function Limit({ setting }: { setting: Setting }) {
   const { key, title, value, min, max, is_default } = setting;
   const { set, change } = useSetting(setting, shown);
-  // Until the person types, the field follows the current value.
+  // Until the person types something, the field shows the current value, even if that changes.
   const [draft, setDraft] = useState<string>();
   const text = draft ?? String(value ?? '');
   const typed = text.trim() === '' ? Number.NaN : Number(text);
@@ -104,7 +104,7 @@ export function Limit({ setting }: { setting: Setting }) {
 
 const shown = (value: number | null): string => value?.toLocaleString() ?? 'not set';
 
-/** A setting that is on or off, with an explanation of both. */
+/** A setting that can be on or off, with an explanation of both choices. */
 function Switch({ setting }: { setting: Setting }) {
   const { key, title, value, switch: positions } = setting;
   const { set, change } = useSetting(setting, (each) => (each === 1 ? 'on' : 'off'));
@@ -136,7 +136,7 @@ function Switch({ setting }: { setting: Setting }) {
   );
 }
 
-/** Where the value of a setting comes from. */
+/** Shows whether a value is the default, or who has set it and when. */
 function Origin({ setting: { is_default, updated_at, updated_by } }: { setting: Setting }) {
   const developers = useRead('developers.list', {}).data?.items ?? [];
   if (is_default || updated_at === null) return <span className="text-muted">default</span>;

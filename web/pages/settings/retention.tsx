@@ -7,7 +7,7 @@ import { counted } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 import { Limit } from './limits.tsx';
 
-/** How long each kind of data is kept, as the features of the server declare it. */
+/** Shows how long the server keeps each kind of data. */
 export function Retention() {
   const { data, error, refetch } = useRead('retention.list', {});
   const rows = data && [...data.items].sort((a, b) => (b.ms ?? Number.POSITIVE_INFINITY) - (a.ms ?? Number.POSITIVE_INFINITY) || 0);

@@ -32,7 +32,7 @@ const columnsFor = (isOperator: boolean, runsAgents: boolean): readonly Column<R
   },
 ];
 
-/** The roles and rights, as the server's contracts declare them. */
+/** Shows which role may do what. The table is built from the server's contracts. */
 export function Roles() {
   const [{ needs }, change] = usePageSearch('/settings/roles');
   const me = useRead('identity.me', {}).data;

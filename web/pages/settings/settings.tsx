@@ -1,7 +1,6 @@
 import { Outlet, useParams } from '@tanstack/react-router';
 import { Views } from '../../parts/views.tsx';
 
-/** Who is here, and what may they do? */
 export function Settings() {
   const { agent = 'claude-code' } = useParams({ strict: false });
   return (

@@ -8,7 +8,7 @@ const THEMES: readonly (readonly [Preferences['theme'], string, string])[] = [
   ['dark', 'Dark', 'Always dark.'],
 ];
 
-/** The settings of this browser; the server does not know them. */
+/** Settings that are stored only in this browser, not on the server. */
 export function Theme() {
   const { theme, utc, keys } = usePreferences();
   return (

@@ -16,7 +16,7 @@ import { useRead } from '../../queries.ts';
 import { useRepository } from '../../shell/repository-filter.tsx';
 import { deniedEditIn, writerOf } from '../events/denied-edit.ts';
 
-/** The live claims on code. */
+/** The page that lists the current claims on files. */
 export function Claims() {
   const [{ claim: opened, mine, before }, change] = usePageSearch('/tasks/claims');
   const repository = useRepository();
@@ -87,12 +87,12 @@ function NoClaims({ narrowed }: { narrowed: boolean }) {
 }
 
 const STATES: Record<Claim['state'], Tone> = { live: 'live', released: 'quiet', expired: 'quiet' };
-/** An exclusive claim excludes other agents. */
+/** The colour of each mode. An exclusive claim stands out, because it keeps other agents from editing. */
 const MODES: Record<Claim['mode'], Tone> = { exclusive: 'wait', shared: 'live' };
 const Mode = ({ claim: { mode } }: { claim: Claim }) => <State tone={MODES[mode]}>{mode}</State>;
 const Holder = ({ claim: { developer, agent_type, agent_id } }: { claim: Claim }) => <AgentName name={workerOf(developer, agent_type)} id={agent_id} />;
 
-/** A row shows this many patterns; the panel shows all. */
+/** How many path patterns a row shows. The panel shows all of them. */
 const FIRST = 3;
 const patternsIn = ({ paths, symbols }: Claim): string[] => [...paths, ...symbols];
 
@@ -118,7 +118,7 @@ const COLUMNS: readonly Column<Claim>[] = [
   { label: 'Actions', role: 'none', width: 'sm:w-24', cell: (claim) => <ReleaseClaim claim={claim} inRow /> },
 ];
 
-/** One claim, live or ended. */
+/** Shows one claim. The claim may have ended. */
 function ClaimPanel({ id, listed, onClose }: RowPanelProps<Claim>) {
   const query = useRead('claims.show', { claim_id: id });
   const claim = query.data?.claim ?? listed;
@@ -149,10 +149,10 @@ const factsOf = (claim: Claim): FactValues => ({
   Claim: <Id id={claim.claim_id} />,
 });
 
-/** The dialog lists at most this many patterns. */
+/** The maximum number of path patterns in the dialog. */
 const LISTED = 8;
 
-/** The button is disabled, with the reason, for people who may not release the claim. */
+/** The button that releases a claim. For people who may not release it, the button is disabled and shows why. */
 function ReleaseClaim({ claim, inRow = false, onReleased }: { claim: Claim; inRow?: boolean; onReleased?: () => void }) {
   const { claim_id, paths, symbols, mode, repo, developer, agent_type, expires_at } = claim;
   if (claim.state !== 'live') return null;
@@ -190,11 +190,11 @@ function ReleaseClaim({ claim, inRow = false, onReleased }: { claim: Claim; inRo
   );
 }
 
-/** Only this many of the newest events about the claim are searched. */
+/** How many of the newest events about the claim are searched for denied edits. */
 const LOOKED_AT = 200;
 const SHOWN = 10;
 
-/** The edits that were denied because of the claim, newest first. */
+/** Lists the edits that were denied because of the claim, newest first. */
 function DeniedEdits({ claimId }: { claimId: string }) {
   const { data } = useRead('events.list', { subject: claimId, before: Number.MAX_SAFE_INTEGER, limit: LOOKED_AT });
   const denied = (data?.items ?? []).toReversed().flatMap((event) => {

@@ -16,10 +16,10 @@ interface Draft {
   what: 'task' | 'workstream';
   title: string;
   type: TaskType;
-  /** The scope of a task or the description of a workstream. */
+  /** The scope of the task, or the description of the workstream. */
   words: string;
   repository: string;
-  /** One path per line. */
+  /** The paths of files, one on each line. */
   files: string;
 }
 
@@ -28,7 +28,7 @@ interface PlanTaskProps {
   onPlanned: (planned: PlannedTeamTask) => void;
 }
 
-/** Plans a task or workstream after the same overlap check that agents get. Similar work is shown before anything is stored. */
+/** The dialog to plan a task or workstream. It runs the same overlap check as for agents, and shows similar work before anything is stored. */
 export function PlanTask({ onClose, onPlanned }: PlanTaskProps) {
   const repository = useRepository();
   const [draft, setDraft] = useState<Draft>({ what: 'task', title: '', type: 'feature', words: '', repository: repository ?? '', files: '' });
@@ -96,7 +96,7 @@ const TYPES: Record<TaskType, string> = {
   spike: 'Spike',
 };
 
-/** The fields of the plan. A workstream has only a title and a description. */
+/** The fields of the form. For a workstream, they are only a title and a description. */
 function PlanFields({ draft, onChange }: { draft: Draft; onChange: (change: Partial<Draft>) => void }) {
   const repositories = useRead('repositories.list', {}).data?.items ?? [];
   const isTask = draft.what === 'task';
@@ -164,7 +164,7 @@ interface ConfirmPlanProps {
   onClose: () => void;
 }
 
-/** Nothing is stored yet: the person compares each candidate and gives a reason to continue. */
+/** Shows similar work before the plan is stored. To continue, the person must compare each candidate and give a reason. */
 function ConfirmPlan({ draft, answer, plan, onBack, onConfirm, onClose }: ConfirmPlanProps) {
   const me = useRead('identity.me', {}).data;
   const settings = useRead('overlap.list', { limit: 1 }).data?.settings;
@@ -183,7 +183,7 @@ function ConfirmPlan({ draft, answer, plan, onBack, onConfirm, onClose }: Confir
       onCancel={onBack}
       onClose={onClose}
     >
-      {/* Focused first, so that the candidates are read before the reason is given. */}
+      {/* This element gets the focus first, so that the person reads the candidates before they write a reason. */}
       <div tabIndex={-1} data-first className="outline-none">
         <Notice tone="you" role="alert">
           {answer.message} Similar work: {counted(candidates.length, 'candidate')}. Nothing is planned yet.
@@ -216,7 +216,7 @@ export interface PlannedTeamTask {
   readonly warning: string | null;
 }
 
-/** Confirms the plan, with a link to similar work. */
+/** Confirms that the plan was stored, with a link to similar work. */
 export function PlannedNotice({ planned: { title, workstream, alike, warning }, onDone }: { planned: PlannedTeamTask; onDone: () => void }) {
   return (
     <div className="mt-3">

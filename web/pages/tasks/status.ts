@@ -17,10 +17,10 @@ const GROUPS: Record<StatusChoice, string> = {
   cancelled: 'Cancelled',
   all: 'All',
 };
-/** The choices of the filter. The default is all open tasks. */
+/** The choices of the status filter. By default it shows all open tasks. */
 export const STATUSES = Object.entries(GROUPS) as [StatusChoice, string][];
 
-/** Undefined means every status. */
+/** Returns the statuses to ask the server for. Undefined means all of them. */
 export const statusesOf = (chosen: StatusChoice | undefined): TeamTaskStatus[] | undefined => (chosen === 'all' ? undefined : chosen ? [chosen] : [...OPEN]);
-/** "open tasks", "planned tasks", or just "tasks". */
+/** Returns the word before "tasks", as in "open tasks" or "planned tasks". Empty if all tasks are shown. */
 export const statusWord = (chosen: StatusChoice | undefined): string => (chosen === 'all' ? '' : `${chosen ?? 'open'} `);

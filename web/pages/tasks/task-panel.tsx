@@ -8,7 +8,7 @@ import { AgentName, counted, escapeBidi, Id, shortId, Time, UntrustedText, worke
 import { useRead } from '../../queries.ts';
 import { isOpen, STATUS_TONES } from './status.ts';
 
-/** One task, listed or not. */
+/** Shows one task, even if it is not in the list. */
 export function TaskPanel({ id, listed, onClose }: RowPanelProps<Task>) {
   const query = useRead('tasks.show', { task_id: id });
   const task = query.data?.task ?? listed;
@@ -51,7 +51,7 @@ const factsOf = (task: Task): FactValues => ({
   Reason: task.status === 'cancelled' && optional(task.reason),
 });
 
-/** The number of overlaps of a task, linked to the open overlaps, or to all if none is open. */
+/** Shows how many overlaps a task has. The link leads to the open ones, or to all of them if none is open. */
 export function OverlapsOf({ task: { task_id, overlaps } }: { task: Pick<Task, 'task_id' | 'overlaps'> }) {
   const { all, open } = overlaps;
   if (all === 0) return <span className="text-muted [td_&]:max-sm:hidden">none</span>;

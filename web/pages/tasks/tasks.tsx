@@ -17,7 +17,6 @@ import { PlannedNotice, type PlannedTeamTask, PlanTask } from './plan-task.tsx';
 import { STATUS_TONES, STATUSES, statusesOf, statusWord } from './status.ts';
 import { CancelTask, OverlapsOf, TaskPanel } from './task-panel.tsx';
 
-/** The team's tasks. */
 export function Tasks() {
   const [{ task: opened, plan, ...filter }, change] = usePageSearch('/tasks/');
   const repository = useRepository();
@@ -77,7 +76,7 @@ export function Tasks() {
 
 type Before = NonNullable<ActionInput<'tasks.list'>['before']>;
 
-/** The cursor in the format of the address. */
+/** Converts a cursor to the format that is used in the page's address. */
 const cursorText = ({ updated_at, task_id }: Before): string => `${updated_at}.${task_id}`;
 
 function cursorIn(text: string | undefined): Before | undefined {
@@ -85,7 +84,7 @@ function cursorIn(text: string | undefined): Before | undefined {
   return updated_at && task_id ? { updated_at: Number(updated_at), task_id } : undefined;
 }
 
-/** Last changed first. */
+/** Reads the tasks that match the filter. The last changed task comes first. */
 function useTasks({ status: chosen, mine, owner, workstream, before: from }: TaskSearch, repository: string | undefined) {
   const filter = { status: statusesOf(chosen), mine, owner, workstream_id: workstream, repository };
   return usePages({
@@ -99,7 +98,7 @@ function useTasks({ status: chosen, mine, owner, workstream, before: from }: Tas
   });
 }
 
-/** The number of rows of the whole list. */
+/** Returns how many tasks match the filter, including those that were not loaded. */
 function countOf(total: number | null, { status, mine, owner }: TaskSearch): string {
   const whose = `${mine ? ' of yours' : ''}${owner ? ` of ${owner}` : ''}`;
   const count = total === null ? 'More than 10,000' : total.toLocaleString();
@@ -129,7 +128,7 @@ const COLUMNS: readonly Column<Task>[] = [
         '—'
       ) : (
         <Link to="/tasks" search={{ workstream: workstream_id, status: 'all' }} className="hover:underline">
-          {/* A workstream that was created for this task has the same title. */}
+          {/* If the workstream was created for this task, it has the same title, so the title is not repeated. */}
           {workstream_title === title ? 'own' : <UntrustedText text={workstream_title ?? workstream_id} brief />}
         </Link>
       ),
@@ -156,10 +155,10 @@ interface TaskFiltersProps {
   onPlan: () => void;
 }
 
-/** Filters by status or owner. Each change returns to the newest tasks. */
+/** The filters for status and owner. After each change the list starts again at the newest tasks. */
 function TaskFilters({ filter: { status, mine, owner }, onChange, onPlan }: TaskFiltersProps) {
   const owners = useRead('tasks.owners', {}).data?.items.map(({ name }) => [name, name] as const) ?? [];
-  // The address may contain an owner without tasks.
+  // The address may contain an owner who has no tasks, so add that owner to the choices.
   const choices = owner === undefined || owners.some(([name]) => name === owner) ? owners : [[owner, owner] as const, ...owners];
   return (
     <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
@@ -175,7 +174,7 @@ function TaskFilters({ filter: { status, mine, owner }, onChange, onPlan }: Task
   );
 }
 
-/** The workstream that the list is narrowed to. */
+/** Shows which workstream the list is filtered by. */
 function Workstream({ id }: { id: string }) {
   const { data, error, refetch } = useRead('workstreams.show', { workstream_id: id });
   if (error) return <Problem what="The workstream could not be loaded." error={error} onRetry={() => void refetch()} />;

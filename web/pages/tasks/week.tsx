@@ -13,7 +13,7 @@ import { STATUS_TONES } from './status.ts';
 
 const CHOICES = WEEK_SPANS.map((days) => [String(days), `Last ${days} days`] as const);
 
-/** A summary of the team's work, which can be copied. */
+/** The page with a summary of the team's work in the last days, which people can copy. */
 export function Week() {
   const [{ days }, change] = usePageSearch('/tasks/week');
   const generate = useAct('team.weekly_summary');
@@ -56,9 +56,9 @@ export function Week() {
 
 const DAYS = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' });
 
-/** More lines are folded. */
+/** How many lines of a list are shown. The other lines are folded. */
 const FIRST = 10;
-/** The server returns at most this many of each kind. */
+/** The maximum number of items of each kind that the server returns. */
 const MAX_ITEMS = 200;
 
 interface Line {
@@ -140,7 +140,7 @@ function Lines({ lines }: { lines: readonly Line[] }) {
   );
 }
 
-/** The page of a task or overlap; null for other objects. */
+/** Returns the address of a task or overlap, or null for other objects. */
 const pathOf = (id: string): string | null => (id.startsWith('task_') ? `/tasks?task=${id}` : id.startsWith('warn_') ? `/tasks/overlaps?warning=${id}` : null);
 
 function partsOf(summary: Summary): { title: string; unit: readonly [string, string?]; lines: Line[] }[] {

@@ -1,7 +1,6 @@
 import { Outlet } from '@tanstack/react-router';
 import { Views } from '../../parts/views.tsx';
 
-/** Is somebody already doing this? */
 export function Work() {
   return (
     <>

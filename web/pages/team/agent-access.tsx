@@ -4,7 +4,7 @@ import { ConfirmAction } from '../../parts/actions.tsx';
 import { PanelList, Section, State } from '../../parts/layout.tsx';
 import { counted, escapeBidi, Id, PathLink, Time, Until, UntrustedText } from '../../parts/values.tsx';
 
-/** A line of a list, with its state at the end. */
+/** One line of a list. The state is at the end of the line. */
 function Line({ id, end, children }: { id: string; end: ReactNode; children: ReactNode }) {
   return (
     <li data-id={id} className="flex flex-wrap items-center gap-x-3 gap-y-1 px-3 py-1.5">
@@ -16,7 +16,6 @@ function Line({ id, end, children }: { id: string; end: ReactNode; children: Rea
 
 const Status = ({ isLive, children }: { isLive: boolean; children: string }) => <State tone={isLive ? 'good' : 'quiet'}>{children}</State>;
 
-/** The agent's tokens. */
 export function AgentTokens({ tokens, name }: { tokens: ShownAgent['tokens']; name: string }) {
   if (tokens === null || tokens.length === 0) return null;
   return (
@@ -62,7 +61,7 @@ export function AgentTokens({ tokens, name }: { tokens: ShownAgent['tokens']; na
 
 const MAX_GRANTS = 30;
 
-/** The grants that allow the agent's calls; shown to operators and its own developer. */
+/** Lists the grants that allow the agent's calls. Only operators and the agent's own developer see them. */
 export function AgentGrants({ grants }: Pick<ShownAgent, 'grants'>) {
   if (grants === null) return null;
   return (
@@ -99,7 +98,7 @@ export function AgentGrants({ grants }: Pick<ShownAgent, 'grants'>) {
   );
 }
 
-/** The registered agents and agent sessions that the agent runs as. */
+/** Lists the registrations and sessions of the agent. */
 export function AgentRuns({ registered, sessions }: Pick<ShownAgent, 'registered' | 'sessions'>) {
   if (registered.length + sessions.length === 0) return null;
   const runs = [

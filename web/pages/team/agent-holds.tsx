@@ -3,7 +3,7 @@ import { ConfirmAction } from '../../parts/actions.tsx';
 import { PanelList, Section, State } from '../../parts/layout.tsx';
 import { counted, Elapsed, PathLink, Until, UntrustedText } from '../../parts/values.tsx';
 
-/** Everything that the agent holds exclusively. */
+/** Lists everything that the agent currently holds, such as tasks and claims, so that no other agent can use it. */
 export function AgentHolds({ shown }: { shown: ShownAgent }) {
   const holdings = holdingsOf(shown);
   const { tasks, steps, claims, locks } = shown.agent.holds;
@@ -86,7 +86,7 @@ function holdingsOf({ tasks, steps, claims, locks }: ShownAgent): Holding[] {
   ];
 }
 
-/** Releases the steps and claims of the agent, as if it had left. */
+/** A button that releases the agent's workflow tasks and claims, as if the agent had left. */
 export function ReleaseAgent({ agent: { agent_id, name, holds } }: { agent: ShownAgent['agent'] }) {
   const { steps, claims } = holds;
   if (agent_id === null) return null;

@@ -7,14 +7,14 @@ import { AgentName, escapeBidi, PathLink, Time, UntrustedText } from '../../part
 import { preferences } from '../../preferences.ts';
 import { useRead } from '../../queries.ts';
 
-/** Bars grow with time, without an event. */
+/** The chart polls, because the bars of running work grow even if no event arrives. */
 const POLL_MS = 60_000;
 const HOURS = 12;
 const LINE_PX = 10;
-/** Limits the height of a busy lane. */
+/** The maximum number of rows of bars in one lane, so that a busy lane does not become too high. */
 const MAX_LINES = 6;
 const BAR_PX = 7;
-/** Shorter bars would be invisible. */
+/** The minimum width of a bar, because a narrower one would be invisible. */
 const LEAST_PERCENT = 0.4;
 
 interface Window {
@@ -22,7 +22,7 @@ interface Window {
   readonly to: number;
 }
 
-/** The work that agents held in the last hours, one lane for each agent. */
+/** A chart of the work that agents held in the last hours, with one lane for each agent. */
 export function AgentLanes() {
   const query = useRead('agents.lanes', { hours: HOURS }, { pollMs: POLL_MS });
   return (

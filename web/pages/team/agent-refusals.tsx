@@ -7,10 +7,10 @@ import { commandIn, remedyOf } from './refusal-remedy.ts';
 
 type Refusal = ShownAgent['refusals'][number];
 
-/** Older refusals are folded. */
+/** How many refusals are shown. Older ones are folded. */
 const OPEN = 3;
 
-/** The agent's refused calls, with the messages that it received. */
+/** Lists the agent's refused calls, with the messages that the agent received. */
 export function AgentRefusals({ shown: { refusals, agent, grants } }: { shown: ShownAgent }) {
   const card = (refusal: Refusal) => <Refused key={refusal.seq} refusal={refusal} instanceId={agent.instance_id} grants={grants} />;
   const about = agent.refused_24h > refusals.length ? `newest ${refusals.length} of ${agent.refused_24h}` : counted(refusals.length, 'refusal');

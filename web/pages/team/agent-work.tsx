@@ -12,7 +12,7 @@ const ENDS: Record<Work['end'], { tone: Tone; words: string }> = {
   lost: { tone: 'bad', words: 'lost' },
 };
 
-/** The agent's work in the last day, how it ended, and who continued it. */
+/** Lists the agent's work in the last day. For each item, shows how the work ended and who continued it. */
 export function AgentWork({ work }: { work: readonly Work[] }) {
   return (
     <Section title="Work, last 24 hours" about={work.length > 0 && counted(work.length, 'work item')}>
@@ -63,7 +63,7 @@ function Ending({ piece: { end, reason, to, taken_by, taken_at } }: { piece: Wor
   );
 }
 
-/** The agent's working trees, as its sessions last reported them. */
+/** Lists the agent's working trees, with the state that its sessions last reported. */
 export function AgentWorktrees({ worktrees }: Pick<ShownAgent, 'worktrees'>) {
   return (
     <Section title="Working trees" about={worktrees.length > 0 && 'as last reported'}>

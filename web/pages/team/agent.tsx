@@ -13,11 +13,11 @@ import { AgentRefusals } from './agent-refusals.tsx';
 import { AgentStateMark } from './agent-state.tsx';
 import { AgentWork, AgentWorktrees } from './agent-work.tsx';
 
-/** An agent's last call time changes without an event. */
+/** The page polls, because no event reports that the time of an agent's last call has changed. */
 const POLL_MS = 15_000;
 const route = getRouteApi('/agents/$agent');
 
-/** What is it doing, what stopped it? */
+/** The page about one agent. It shows what the agent is doing, and why it stopped. */
 export function Agent() {
   const { agent: id } = route.useParams();
   const query = useRead('agents.show', { agent_id: id }, { pollMs: POLL_MS });
@@ -97,7 +97,7 @@ function AgentDetails({ shown }: { shown: ShownAgent }) {
   );
 }
 
-/** Scrolls to the element in the address's hash. The browser cannot, because the element exists only after the agent was loaded. */
+/** Scrolls to the element in the hash of the address. The browser cannot do this, because the element does not exist until the agent is loaded. */
 function useHash(): void {
   const { hash } = useLocation();
   useEffect(() => {

@@ -11,7 +11,10 @@ import { usePreferences } from '../../preferences.ts';
 import { useRead } from '../../queries.ts';
 import { AgentStateMark, stateWords } from './agent-state.tsx';
 
-/** An agent becomes quiet without an event, and read-only calls also update when it was last seen. */
+/**
+ * The list is polled, because no event reports that an agent has become quiet. Read-only calls, which append no work event, also change when an agent was
+ * last seen.
+ */
 const POLL_MS = 15_000;
 
 export function Agents() {
@@ -42,7 +45,7 @@ export function Agents() {
   );
 }
 
-/** "3 working, 1 blocked": states without agents are left out. */
+/** Counts the agents in each state, such as "3 working, 1 blocked". States without agents are left out. */
 function summary({ states, total, items }: { states: Partial<Record<AgentOfTeam['state'], number>>; total: number; items: readonly unknown[] }): string {
   const parts = Object.entries(states).flatMap(([state, count]) => (count > 0 ? [`${count} ${stateWords(state as AgentOfTeam['state'])}`] : []));
   return [counted(total, 'agent'), ...(total > items.length ? [`first ${items.length} listed`] : []), ...parts].join(' · ');
@@ -91,7 +94,7 @@ const COLUMNS: readonly Column<AgentOfTeam>[] = [
 const unpriced = (cost: NonNullable<AgentOfTeam['cost_24h']>): string | undefined =>
   cost.unpriced > 0 ? `${counted(cost.unpriced, 'report')} from models without a known price` : undefined;
 
-/** The agent's current activity; for a blocked agent also the refusal. */
+/** Shows what the agent is doing. For a blocked agent, also shows the refusal. */
 function Doing({ doing, why_blocked, agent_id }: AgentOfTeam) {
   return (
     <>

@@ -13,18 +13,18 @@ const MAX_LENGTH = 20_000;
 
 interface AnswerFormProps {
   question: Question;
-  /** Receives the new status of the task that waited for the answer; null if no task waited. */
+  /** Called with the new status of the task that was waiting for the answer, or with null if no task was waiting. */
   onAnswered: (taskStatus: string | null) => void;
 }
 
-/** The form to answer a question that an agent asked people. */
+/** The form to answer a question that an agent has asked. */
 export function AnswerForm({ question, onAnswered }: AnswerFormProps) {
   const answer = useAct('questions.answer');
   const [text, setText] = useState('');
   const field = useId();
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
-    // Uses the promise, because an event may unmount this form before onSuccess could run.
+    // The promise is used instead of onSuccess, because an event may remove this form before onSuccess runs.
     answer.mutateAsync({ question_id: question.question_id, answer: text.trim() }).then(
       ({ task_status }) => onAnswered(task_status),
       () => {},
@@ -73,7 +73,7 @@ export function AnswerForm({ question, onAnswered }: AnswerFormProps) {
   );
 }
 
-/** The task and workflow that wait for the answer. */
+/** Shows which task and workflow are waiting for the answer. */
 function About({ question: { task_name, workflow_name, expires_at } }: { question: Question }) {
   const work = [task_name, workflow_name].filter((name) => name !== null).join(' · ');
   if (!work && expires_at === null) return null;
@@ -90,13 +90,13 @@ function About({ question: { task_name, workflow_name, expires_at } }: { questio
   );
 }
 
-/** The form to answer an ask to this person. */
+/** The form to answer an ask that was sent to the signed-in person. */
 export function AskForm({ ask: { thread, entries }, onAnswered }: { ask: ShownThread; onAnswered: () => void }) {
   const answer = useAct('messages.answer');
   const [text, setText] = useState('');
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
-    // Uses the promise, as above.
+    // The promise is used for the same reason as in `AnswerForm`.
     answer.mutateAsync({ id: thread.id, answer: text.trim() }).then(onAnswered, () => {});
   };
   return (

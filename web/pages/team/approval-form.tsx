@@ -8,7 +8,7 @@ import { useAct } from '../../queries.ts';
 
 const MAX_REASON = 500;
 
-/** Approves or rejects a held call with one click. The optional reason is sent to the caller. */
+/** The form to approve or reject a held call with one click. The caller receives the reason, which is optional. */
 export function ApprovalForm({ approval, onDecided }: { approval: Approval; onDecided: (words: string) => void }) {
   const approve = useAct('approvals.approve');
   const refuse = useAct('approvals.refuse');
@@ -17,7 +17,7 @@ export function ApprovalForm({ approval, onDecided }: { approval: Approval; onDe
   const { approval_id, name } = approval;
   const pending = approve.isPending || refuse.isPending;
   const error = approve.error ?? refuse.error;
-  // Uses the promise, because an event may unmount this form before onSuccess could run.
+  // The promise is used instead of onSuccess, because an event may remove this form before onSuccess runs.
   const decide = (done: Promise<unknown>, words: string): void => {
     done.then(
       () => onDecided(words),
@@ -83,7 +83,7 @@ export function ApprovalForm({ approval, onDecided }: { approval: Approval; onDe
   );
 }
 
-/** The arguments of the held call, formatted if they are complete. */
+/** Shows the arguments of the held call. They are formatted unless the server had to cut them. */
 function Arguments({ approval: { arguments: text, arguments_bytes, arguments_cut } }: { approval: Approval }) {
   if (text === null || text === '{}') return <p className="text-muted">No arguments</p>;
   return (

@@ -7,7 +7,7 @@ import { useRead } from '../../queries.ts';
 import { ConnectCommand, ConnectionState, useConnectedAgents } from '../devices/connect-agent.tsx';
 import { AGENTS, type AgentType, namesOf } from '../identity/agent.ts';
 
-/** Shown until a team has started. Each step is checked off without a reload. */
+/** Instructions for a new team. When a step is done, it is checked off without a reload. */
 export function FirstSteps() {
   const { firstSteps } = usePreferences();
   const { data } = useRead('team.first_steps', {}, { enabled: firstSteps });
@@ -72,7 +72,7 @@ function Steps({ called, warningId }: { called: boolean; warningId: string | nul
   );
 }
 
-/** One tab for each supported agent, with a check mark once it has connected. */
+/** Shows a tab for each supported agent. An agent that has connected gets a check mark. */
 function AgentTabs({ chosen, connected, onChoose }: { chosen: AgentType; connected: ReadonlyMap<AgentType, number>; onChoose: (agent: AgentType) => void }) {
   return (
     <fieldset aria-label="Agent" className="flex flex-wrap gap-2">
@@ -97,7 +97,7 @@ function AgentTabs({ chosen, connected, onChoose }: { chosen: AgentType; connect
   );
 }
 
-/** A step: its instructions until it is done, then its outcome. */
+/** Shows the instructions of a step, or its outcome when it is done. */
 function Step({ done, title, outcome, children }: { done: boolean; title: string; outcome?: ReactNode; children: ReactNode }) {
   return (
     <li className="grid grid-cols-[1.5rem_minmax(0,1fr)] gap-x-2 px-3 py-2.5">

@@ -8,10 +8,10 @@ import { useRead } from '../../queries.ts';
 
 const TONES: Record<News['news'], Tone> = { finished: 'good', failed: 'bad', decided: 'quiet' };
 
-/** A shorter absence counts as the same visit, so that a reload does not clear the news. */
+/** If a person returns within this time, it counts as the same visit, so that a reload does not clear the news. */
 const SAME_VISIT_MS = 10 * 60_000;
 
-/** The time of the visit before this one. */
+/** Returns when the previous visit ended. */
 function useLastVisit(): number | null {
   const [since] = useState(() => {
     const { lastVisit, newsSince } = preferences();
@@ -29,7 +29,7 @@ function useLastVisit(): number | null {
   return since;
 }
 
-/** Work that was finished, failed or decided since the last visit, newest first. */
+/** Lists what was finished, has failed or was decided since the last visit, newest first. */
 export function NewsSinceVisit() {
   const lastVisit = useLastVisit();
   const news = useRead('news.list', lastVisit === null ? {} : { since: lastVisit });

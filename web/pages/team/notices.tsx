@@ -5,7 +5,7 @@ import { sentenceOf } from './waiting.ts';
 
 const canNotify = (): boolean => typeof Notification !== 'undefined' && Notification.permission !== 'denied';
 
-/** The browser asks for permission only after the person has turned this on. */
+/** Turns browser notifications on and off. The browser asks for permission when the person turns them on. */
 export function NoticeSwitch() {
   const { notices } = usePreferences();
   if (!canNotify()) return null;
@@ -21,7 +21,7 @@ export function NoticeSwitch() {
   );
 }
 
-/** Notifies about new items while the page is hidden. Items that existed when the page was opened are not new. */
+/** Shows a browser notification for each new item while the page is hidden. Items that existed when the page was opened do not count as new. */
 export function useNotices(items: readonly WaitingItem[], isRead: boolean): void {
   const { notices } = usePreferences();
   const known = useRef<ReadonlySet<string>>(undefined);

@@ -11,7 +11,7 @@ import { WaitingPanel } from './waiting-panel.tsx';
 
 const route = getRouteApi('/');
 
-/** What needs me, who is working, what changed? */
+/** The page Now: what waits for the person, who is working, and what has changed. */
 export function Now() {
   const waiting = useWaiting();
   const opened = route.useSearch();

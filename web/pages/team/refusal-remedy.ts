@@ -8,7 +8,7 @@ interface RefusalRemedy {
   readonly path: string;
 }
 
-/** The page where a person can remove the cause of a refusal. */
+/** Returns the page on which a person can remove the cause of a refusal. */
 export function remedyOf({ code, warning_id, edit }: Pick<Refusal, 'code' | 'warning_id' | 'edit'>, instanceId: string | null): RefusalRemedy | undefined {
   if (edit !== null) return { label: 'Open claim', path: claimPath(edit) };
   if (warning_id !== null) return { label: 'Compare work', path: `/tasks/overlaps?warning=${warning_id}` };
@@ -19,6 +19,6 @@ export function remedyOf({ code, warning_id, edit }: Pick<Refusal, 'code' | 'war
   return undefined;
 }
 
-/** The command that a refusal recommends. */
+/** Returns the command that the message of a refusal recommends. */
 export const commandIn = (words: string | null): string | undefined =>
   /`(covenant [^`]+)`/.exec(words ?? '')?.[1] ?? /\b(covenant [a-z]+ [^\n;,]*?)(?:[.;,](?:\s|$)|$)/.exec(words ?? '')?.[1];

@@ -7,7 +7,7 @@ import { counted, escapeBidi, PathLink, Time, Until, UntrustedText } from '../..
 import { NoticeSwitch } from './notices.tsx';
 import { sentenceOf, type useWaiting, WAITING_KINDS } from './waiting.ts';
 
-/** Everything that needs a decision of this person, in one list. */
+/** Lists everything that waits for a decision by the signed-in person. */
 export function WaitingList({ items, isRead, isCut, error, refetch, isOpen }: ReturnType<typeof useWaiting> & { isOpen: boolean }) {
   const list = useRef<HTMLDivElement>(null);
   useFocusKept(list, items, isOpen);
@@ -93,7 +93,7 @@ function Item({ item }: { item: WaitingItem }) {
   );
 }
 
-/** When the focused or open item leaves the list, the focus moves to the next item, or to the list if it is empty. */
+/** If the focused or open item disappears from the list, moves the focus to the next item. If the list is empty, moves it to the list itself. */
 function useFocusKept(list: RefObject<HTMLElement | null>, items: readonly WaitingItem[], isOpen: boolean): void {
   const held = useRef(false);
   useEffect(() => {
@@ -103,7 +103,7 @@ function useFocusKept(list: RefObject<HTMLElement | null>, items: readonly Waiti
     document.addEventListener('focusin', note);
     return () => document.removeEventListener('focusin', note);
   }, [list]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the list has changed or the panel is closed
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the effect must run when the list changes or the panel closes
   useEffect(() => {
     if (isOpen || !held.current || (document.activeElement !== null && document.activeElement !== document.body)) return;
     (list.current?.querySelector<HTMLElement>('[data-waiting] a') ?? list.current)?.focus();

@@ -17,11 +17,11 @@ type Opened = { readonly question: Question } | { readonly approval: Approval } 
 
 function whatHappensNext(taskStatus: string | null): string {
   if (taskStatus === null) return 'The agent receives the answer as a message.';
-  // A pending task means that the agent that asked has left.
+  // If the task is pending, the agent that asked the question does not hold the task anymore.
   return taskStatus === 'pending' ? 'The task is open for any agent to claim.' : 'The task continues.';
 }
 
-/** An item that waits on the person, with the form to settle it. */
+/** The panel of an item that waits for the person, with the form to answer or decide it. */
 export function WaitingPanel({ opened, items, isRead }: { opened: NowSearch; items: readonly WaitingItem[]; isRead: boolean }) {
   const navigate = useNavigate();
   const say = useToast();
@@ -29,7 +29,7 @@ export function WaitingPanel({ opened, items, isRead }: { opened: NowSearch; ite
   const { whole, query } = useOpenedItem(items.find((item) => item.id === id) ?? {});
   const item = useKeptItem(id, whole);
   const close = (): void => void navigate({ to: '/', search: {}, resetScroll: false });
-  // A person who has opened another page or panel while the answer was sent must stay there.
+  // If the person opens another page or panel while the answer is being sent, that page must stay open.
   const shown = useRef<string | undefined>(undefined);
   useEffect(() => {
     shown.current = id;
@@ -74,7 +74,7 @@ function Settling({ item, onDone }: { item: Opened; onDone: (words: string) => v
   }
   if ('approval' in item) return <ApprovalForm approval={item.approval} onDecided={onDone} />;
   if ('ask' in item) return <AskForm ask={item.ask} onAnswered={() => onDone('Answered. The agent receives the answer with its next heartbeat.')} />;
-  return <OverlapForm overlap={item.overlap} onDismissed={() => onDone('Dismissed. A check that requires a verdict still requires one.')} />;
+  return <OverlapForm overlap={item.overlap} onDismissed={() => onDone('Dismissed. If a check requires a verdict, the agent must still give one.')} />;
 }
 
 function titleOf(item: Opened): string {
@@ -82,7 +82,7 @@ function titleOf(item: Opened): string {
   return 'question' in item ? 'Question' : 'approval' in item ? 'Held call' : 'Ask from a teammate';
 }
 
-/** Reads the open item in full while it waits. */
+/** Reads the whole open item, as long as it still waits for the person. */
 function useOpenedItem({ kind, id = '' }: Partial<WaitingItem>): {
   whole?: Opened | undefined;
   query?: ReadResult<unknown> & { readonly isFetching: boolean };
@@ -100,7 +100,10 @@ function useOpenedItem({ kind, id = '' }: Partial<WaitingItem>): {
   return {};
 }
 
-/** Keeps an open item that was settled meanwhile, so that a person who is writing loses nothing. Sending then reports the conflict. */
+/**
+ * If somebody else answers the open item, keeps it open, so that the person does not lose what they are writing. When they send it, the server reports the
+ * conflict.
+ */
 function useKeptItem(id: string | undefined, found: Opened | undefined): Opened | undefined {
   const [kept, setKept] = useState<{ id: string; item: Opened }>();
   if (id !== undefined && found && kept?.id !== id) setKept({ id, item: found });
@@ -109,7 +112,7 @@ function useKeptItem(id: string | undefined, found: Opened | undefined): Opened 
 
 const LISTED = 5;
 
-/** A summary of the matches, and the form to dismiss the warning. */
+/** Shows the similar work, and the form to dismiss the warning. */
 function OverlapForm({ overlap, onDismissed }: { overlap: Overlap; onDismissed: () => void }) {
   const { warning_id, matches } = overlap;
   return (

@@ -2,7 +2,7 @@ import type { WaitingItem } from '../../api.ts';
 import { useRead } from '../../queries.ts';
 import type { NowSearch } from '../../search.ts';
 
-/** Items also expire, and no event reports that. */
+/** The list is polled, because no event reports that an item has expired. */
 const POLL_MS = 30_000;
 
 export function useWaiting() {
@@ -13,9 +13,9 @@ export function useWaiting() {
 interface WaitingKind {
   readonly label: string;
   readonly button: string;
-  /** Opens a panel beside the list, or another page. */
+  /** Returns what a click opens: the search parameters of a panel beside the list, or the address of another page. */
   readonly opens: (id: string) => NowSearch | string;
-  /** Added to the sentence. */
+  /** Text that is added after the sentence about the item. */
   readonly hint?: (id: string) => string;
 }
 

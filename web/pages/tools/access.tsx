@@ -15,7 +15,7 @@ export const ANSWER_MEANINGS: readonly (readonly [ForeseenAccess['answer'], stri
 
 type Bounds = Pick<Grant, 'scope' | 'uses'>;
 
-/** How many calls a grant still allows; null without a limit. */
+/** Returns how many calls a grant still allows, or null if it has no limit. */
 export const usesLeft = ({ scope: { max_uses }, uses }: Bounds): number | null => (max_uses === undefined ? null : Math.max(0, max_uses - uses));
 
 const joined = (...words: readonly (string | false | undefined)[]): string => words.filter(Boolean).join(', ');
@@ -27,7 +27,6 @@ const conditions = ({ approve, arguments: bound, max_per_minute }: Grant['scope'
     max_per_minute !== undefined && `${counted(max_per_minute, 'call')} per minute`,
   );
 
-/** The bounds of a grant. */
 export function ScopeOf({ grant }: { grant: Bounds }) {
   const { max_uses, expires_at } = grant.scope;
   const left = usesLeft(grant);
@@ -40,12 +39,12 @@ export function ScopeOf({ grant }: { grant: Bounds }) {
   );
 }
 
-/** The kind of bound, for a list that shows uses and expiry in other columns. */
+/** Describes the bounds of a grant in short, for a list in which other columns show the uses and the expiry. */
 export function scopeKind({ scope }: Bounds): string {
   return conditions(scope) || (scope.max_uses !== undefined ? 'limited uses' : scope.expires_at !== undefined ? 'limited time' : 'standing');
 }
 
-/** Opens the grant dialog. Disabled, with the reason, for people who may not grant. */
+/** A link that opens the grant dialog. For people who may not grant, it is disabled and shows why. */
 export function GrantLink({ action, who }: { action?: string; who?: string }) {
   const navigate = useNavigate();
   return (

@@ -24,7 +24,7 @@ const STATES = [
   ['withheld', 'Withheld'],
 ] as const;
 
-/** All tools, with their size in an agent's context and their use in the last day. */
+/** The page that lists all tools. It shows how much of an agent's context each tool takes, and how often it was called in the last day. */
 export function Catalogue() {
   const [{ q, server, state, who, can, tool: opened }, change] = usePageSearch('/tools/');
   const tools = useTools({ text: q, server, state });
@@ -73,7 +73,7 @@ const useTools = (filter: Pick<ActionInput<'tools.page'>, 'text' | 'server' | 's
 
 const TOOL_TONES: Record<CatalogueTool['state'], Tone> = { up: 'good', starting: 'wait', down: 'bad', withheld: 'you' };
 
-/** A number in its own column; with its unit in a card. */
+/** Shows a number. In a card, which has no column headings, it also shows the unit. */
 function Amount({ value, unit }: { value: number | null; unit: string }) {
   if (value === null) return '—';
   return (
@@ -109,7 +109,7 @@ const COLUMNS: readonly Column<CatalogueTool>[] = [
   },
 ];
 
-/** One tool, as agents see it. */
+/** The panel of a tool. It shows the tool's definition as agents receive it. */
 function ToolPanel({ name, onClose }: { name: string; onClose: () => void }) {
   const query = useRead('tools.show', { name });
   return (

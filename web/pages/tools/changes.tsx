@@ -17,7 +17,7 @@ import { DefinitionDifference } from './definition-difference.tsx';
 import { isWaiting, useServers } from './tools.tsx';
 import { ForOperator, useRights } from './viewer-rights.tsx';
 
-/** Definitions that are withheld until a person has approved their changes. */
+/** The page that lists withheld definitions. Nobody can call them until a person approves the change. */
 export function Changes() {
   const [{ change: opened, show: chosen }, show] = usePageSearch('/tools/changes');
   const rights = useRights();
@@ -28,7 +28,7 @@ export function Changes() {
   const rejected = all?.filter((change) => change.rejected !== null) ?? [];
   const rows = chosen === 'rejected' ? rejected : all?.filter((change) => change.rejected === null);
   const waiting = all?.filter(isWaiting).length ?? 0;
-  // The decision removes the focused row, so the focus moves to the next one.
+  // After a decision the focused row disappears, so move the focus to the next row.
   const decided = async (words: string): Promise<void> => {
     say(words);
     await show({ change: undefined });
@@ -74,7 +74,7 @@ function NoChanges({ rejected, shown }: { rejected: number; shown: 'rejected' | 
   );
 }
 
-/** A withheld definition with its server. */
+/** A withheld definition and the name of its server. */
 interface Change extends Withheld {
   readonly server: string;
 }
@@ -82,7 +82,7 @@ interface Change extends Withheld {
 const changesOf = (servers: readonly ExternalServer[]): Change[] =>
   servers.flatMap(({ name, withheld }) => withheld.map((each) => ({ ...each, server: name })));
 
-/** The id of a change in the address. Only its last part can contain a slash. */
+/** The id of a change in the page's address. Only the name, which is the last part, can contain a slash. */
 const changeKey = ({ server, kind, name }: Pick<Change, 'server' | 'kind' | 'name'>): string => `${server}/${kind}/${name}`;
 
 const WHY: Record<Withheld['reason'], string> = {
@@ -138,13 +138,13 @@ const REJECTED_COLUMNS: readonly Column<Change>[] = [
 ];
 
 interface ChangePanelProps {
-  /** From `changeKey`. */
+  /** The id of the change, from `changeKey`. */
   id: string;
   onClose: () => void;
   onDecided: (words: string) => void;
 }
 
-/** One withheld definition in full. The list contains only its beginning, but the person must be able to read all of it. */
+/** Shows a withheld definition in full. The list contains only the beginning, but a person must be able to read all of it before they decide. */
 function ChangePanel({ id, onClose, onDecided }: ChangePanelProps) {
   const query = useRead('servers.list', { server: id.slice(0, id.indexOf('/')) });
   const change = query.data && changesOf(query.data.items).find((each) => changeKey(each) === id);
@@ -154,7 +154,7 @@ function ChangePanel({ id, onClose, onDecided }: ChangePanelProps) {
       title={change?.exposed || id}
       query={query}
       value={change}
-      missing={<p>Not withheld any more: it was approved, or the server changed it back.</p>}
+      missing={<p>This definition is not withheld anymore. It was approved, or the server changed it back.</p>}
       onClose={onClose}
     >
       {(shown) => (
@@ -191,14 +191,17 @@ const factsOf = ({ server, kind, name, renamed_from, rejected }: Change): FactVa
   ),
 });
 
-/** Decides by fingerprint, so that a change made after the person read the definition is not approved with it. */
+/**
+ * The buttons to approve or reject a definition. They send its fingerprint. If the server changes the definition after the person has read it, the new
+ * version is therefore not approved.
+ */
 function Decide({ change: { server, name, exposed, fingerprint, reason, rejected }, onDecided }: { change: Change; onDecided: (words: string) => void }) {
   const approve = useAct('servers.approve');
   const reject = useAct('servers.reject');
   const [stale, setStale] = useState(false);
   const pending = approve.isPending || reject.isPending;
   const selection = { server, fingerprints: [fingerprint] };
-  // Uses the promise, because an event may unmount these buttons before onSuccess could run.
+  // The promise is used instead of onSuccess, because an event may remove these buttons before onSuccess runs.
   const settle = (done: Promise<number>, words: string): void => {
     done.then(
       (count) => (count > 0 ? onDecided(words) : setStale(true)),

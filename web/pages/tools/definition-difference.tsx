@@ -7,7 +7,7 @@ import { type WordPiece, wordDifference } from './word-difference.ts';
 
 type Place = Withheld['difference'][number];
 
-/** The changes of a definition, word by word, with invisible characters written out. */
+/** Shows word by word how a definition has changed. Invisible characters are written out. */
 export function DefinitionDifference({ places }: { places: readonly Place[] }) {
   const hidden = places.reduce((sum, { path, after }) => sum + hiddenIn(path) + hiddenIn(after ?? ''), 0);
   return (
@@ -53,7 +53,7 @@ function piecesOf(before: string | null, after: string | null): WordPiece[] {
 
 const isCode = ({ before, after }: Place): boolean => /^[[{]/.test(after ?? before ?? '');
 
-/** Formats JSON; other text is unchanged. */
+/** Formats the text if it is JSON. Other text is not changed. */
 function readable(text: string): string {
   if (!/^[[{]/.test(text)) return text;
   try {

@@ -2,7 +2,7 @@ import { type SubmitEvent, useState } from 'react';
 import { Filter } from '../../parts/filter.tsx';
 import { useRead } from '../../queries.ts';
 
-/** Filters the list by text; takes effect on Enter or when the field loses the focus. */
+/** A text filter. It is applied when the person presses Enter or leaves the field. */
 export function FilterText({ label, value, onChange }: { label: string; value: string | undefined; onChange: (value: string | undefined) => void }) {
   const [typed, setTyped] = useState<string>();
   const shown = typed ?? value ?? '';
@@ -33,7 +33,7 @@ export function FilterText({ label, value, onChange }: { label: string; value: s
   );
 }
 
-/** Filters by server. Covenant itself counts as a server. */
+/** A filter for the server of a tool. Covenant's own tools are one of the choices. */
 export function ServerFilter({ chosen, onChoose }: { chosen: string | undefined; onChoose: (server: string | undefined) => void }) {
   const { data } = useRead('tools.usage', {});
   const servers = (data?.items ?? []).map(({ server }) => [server, server] as const);

@@ -7,13 +7,13 @@ import { useToast } from '../../parts/toast.tsx';
 import { useAct, useRead } from '../../queries.ts';
 import { type GrantSubject, isNamed, namedSubject, SubjectFields, subjectFrom, useToolNames } from './grant-fields.tsx';
 
-/** The choices for a new grant, narrowest first. */
+/** The bounds that a new grant can have, narrowest first. */
 const SPANS = [
   { span: 'ask', label: 'Ask each time', meaning: 'Each call waits until a person approves it here or on the command line.', scope: { approve: true } },
   {
     span: 'client',
     label: 'Ask in the client too',
-    meaning: 'As above, but the person who uses the agent’s client can also approve.',
+    meaning: 'Like the choice above, but the person who uses the agent’s client can also approve the call.',
     scope: { approve: 'client' },
   },
   { span: 'once', label: 'Once', meaning: 'One call. Then the grant is used up.', scope: { max_uses: 1 } },
@@ -22,11 +22,11 @@ const SPANS = [
 ] as const satisfies readonly { span: string; label: string; meaning: string; scope?: Grant['scope']; minutes?: number }[];
 type GrantSpan = (typeof SPANS)[number];
 
-/** The command is shown only for a valid action, because text from the address may be unsafe in a shell. */
+/** The equivalent command is shown only if the action has this form, because text from the page's address may be unsafe in a shell. */
 const ACTION = /^[a-z]+\.[A-Za-z0-9_.-]{1,190}$/;
 const TOOLSETS = ['team', 'workflow', 'review', 'cycle'].map((toolset) => `toolset.${toolset}`);
 
-/** Grants an action to a subject. The narrowest bounds are preselected. */
+/** The dialog to grant an action to a subject. The narrowest bounds are selected at first. */
 export function GrantDialog({ action: given = '', who, onClose }: { action: string | undefined; who: string | undefined; onClose: () => void }) {
   const me = useRead('identity.me', {}).data;
   const grant = useAct('capabilities.grant');

@@ -11,23 +11,23 @@ const SUBJECT_KINDS = [
 ] as const;
 type SubjectKind = (typeof SUBJECT_KINDS)[number][0];
 
-/** The subject of a grant, by the name that people use. */
+/** The subject of a grant, with the name that people use for it. */
 export interface GrantSubject {
   readonly kind: SubjectKind;
-  /** Empty for the operator. */
+  /** The name of the subject. Empty for the operator. */
   readonly name: string;
 }
 
 export const subjectText = ({ kind, name }: GrantSubject): string => (kind === 'operator' ? kind : `${kind}:${name}`);
 
-/** The subject that an address names, if any. */
+/** Parses the subject in the page's address. Returns undefined if there is none. */
 export function subjectFrom(text: string | undefined): GrantSubject | undefined {
   if (text === 'operator') return { kind: 'operator', name: '' };
   const [, kind, name] = /^(developer|token|instance):(.+)$/su.exec(text ?? '') ?? [];
   return kind && name ? { kind: kind as SubjectKind, name } : undefined;
 }
 
-/** The subject as input of an action and as options of the command. The operator needs none. */
+/** Converts a subject to fields, which are used as the input of an action and as command options. For the operator, the result is empty. */
 export const namedSubject = ({ kind, name }: GrantSubject): { developer?: string; token?: string; instance?: string } =>
   kind === 'operator' ? {} : { [kind]: name.trim() };
 
@@ -36,7 +36,7 @@ export const isNamed = ({ kind, name }: GrantSubject): boolean => kind === 'oper
 const HINTS: Record<Exclude<SubjectKind, 'operator'>, string> = { developer: 'Name', token: 'Token id', instance: 'Instance id' };
 const MAX_ITEMS = 200;
 
-/** The fields that choose a subject: its kind, and its name with suggestions. */
+/** The two fields that choose a subject: the kind, and the name with suggestions. */
 export function SubjectFields({ subject, onChange, first = false }: { subject: GrantSubject; onChange: (subject: GrantSubject) => void; first?: boolean }) {
   const names = useSubjectNames(subject.kind);
   return (
@@ -53,7 +53,7 @@ function useSubjectNames(kind: SubjectKind): (string | readonly [string, string]
   const developers = useRead('developers.list', {}, { enabled: kind === 'developer' }).data?.items ?? [];
   const tokens = useRead('tokens.list', {}, { enabled: kind === 'token' }).data?.items ?? [];
   const instances = useRead('instances.list', { limit: MAX_ITEMS }, { enabled: kind === 'instance' }).data?.items ?? [];
-  // Private developers have no visible name to choose.
+  // Private developers are left out, because their names are hidden.
   if (kind === 'developer') return developers.flatMap(({ name }) => (name.startsWith('@') ? [] : [name])).slice(0, MAX_ITEMS);
   if (kind === 'instance') return instances.map(({ id, branch }) => [id, branch]);
   const callers = tokens.filter((token) => token.status === 'live' && token.kind !== 'web' && token.kind !== 'operator');
@@ -64,7 +64,7 @@ function useSubjectNames(kind: SubjectKind): (string | readonly [string, string]
 
 const MAX_TOOLS = 20;
 
-/** Suggests tool names while the person types. The server searches for them. */
+/** Asks the server for tool names that match what the person is typing. */
 export function useToolNames(typed: string): string[] {
   const text = useDeferredValue(typed.replace(/^tool\.call\./, '').trim());
   const { data } = useRead('tools.page', { limit: MAX_TOOLS, ...(text && { text: text.slice(0, 200) }) });

@@ -25,7 +25,7 @@ const STATUSES = [
   ['revoked', 'Revoked'],
 ] as const;
 
-/** All grants, newest first. */
+/** The page that lists all grants, newest first. */
 export function Grants() {
   const [{ grant: opened, action, who, status, q }, change] = usePageSearch('/tools/grants');
   const closed = { grant: undefined, action: undefined, who: undefined };
@@ -111,7 +111,7 @@ const COLUMNS: readonly Column<Grant>[] = [
     label: 'Scope',
     role: 'meta',
     width: 'sm:w-[18%]',
-    // Uses and expiry have their own columns on wide screens.
+    // On wide screens, uses and expiry are in separate columns.
     cell: (grant) => (
       <>
         <span className="max-lg:hidden">{scopeKind(grant)}</span>
@@ -195,7 +195,7 @@ function RevokeConsequence({ grant }: { grant: Grant }) {
         <UntrustedText text={grant.action} className="mono" /> to <UntrustedText text={grant.subject_name} />: <ScopeOf grant={grant} />.
       </p>
       <p>
-        From the next call on the subject is refused, unless another grant allows the call.{' '}
+        The subject is refused from the next call on, unless another grant allows the call.{' '}
         {day && `${counted(day.calls_24h, 'call')} of this tool in the last 24 h, by all callers.`}
       </p>
       <p className="text-muted">Revoking cannot be undone, but you can create the same grant again.</p>

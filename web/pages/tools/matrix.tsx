@@ -14,7 +14,7 @@ import { FilterText, ServerFilter } from './filters.tsx';
 const TOOLS = 50;
 const CALLERS = 6;
 
-/** A table of tools and tokens: whether each token may call each tool. */
+/** The page with a table of tools and tokens. Each cell shows whether the token may call the tool. */
 export function Matrix() {
   const [{ q, server, from = 0, callers = 0 }, change] = usePageSearch('/tools/matrix');
   const query = useRead('capabilities.matrix', { limit: TOOLS, offset: from, callers_limit: CALLERS, callers_offset: callers, text: q, server });
@@ -83,7 +83,7 @@ const matrixColumns = (callers: Answered['callers']): readonly Column<Row>[] => 
   })),
 ];
 
-/** Tokens of the same agent are distinguished by their labels, or by their ids if the labels do not differ. */
+/** Returns a column heading. If several tokens belong to the same agent, adds the label, or the id if the labels are equal. */
 function headingOf({ name, label, subject }: Caller, all: readonly Caller[]): string {
   const same = all.filter((each) => each.name === name);
   if (same.length === 1) return name;
@@ -104,7 +104,7 @@ function Cell({ tool, caller, heading, answer }: { tool: string; caller: Caller;
 }
 
 interface PagerProps {
-  /** The total number with its unit. */
+  /** The total number with its unit, such as "12 tools". */
   label: string;
   from: number;
   step: number;
@@ -112,7 +112,7 @@ interface PagerProps {
   onGo: (from: number) => void;
 }
 
-/** Buttons for the previous and next page; only the total if there is one page. */
+/** Buttons for the previous and the next page. If there is only one page, only the total is shown. */
 function Pager({ label, from, step, total, onGo }: PagerProps) {
   if (total <= step && from === 0) return <p className="text-muted">{label}</p>;
   const last = Math.min(from + step, total);

@@ -15,11 +15,11 @@ interface Question {
   can?: string | undefined;
 }
 
-/** Checks whether a subject may call a tool, and shows the deciding grant. */
+/** The form that checks whether a subject may call a tool. The result shows which grant decides. */
 export function MayCall({ who, can, onAsk }: Question & { onAsk: (question: Question) => void }) {
   const me = useRead('identity.me', {}).data;
   const asked = subjectFrom(who);
-  // The typed text, until the address changes. The form stays mounted and keeps the focus.
+  // What the person has typed since the last change of the address. The form is not replaced when the address changes, so that it keeps the focus.
   const [draft, setDraft] = useState<Question & { subject?: GrantSubject; typed?: string }>({});
   if (draft.who !== who || draft.can !== can) setDraft({ who, can });
   const chosen = draft.subject ?? asked ?? { kind: 'developer', name: me?.developer ?? '' };
@@ -88,7 +88,7 @@ function AnswerLine({ foreseen: { answer, name, label, message, grant } }: { for
   );
 }
 
-/** Whether the tool exists and is available, which is independent of grants. */
+/** Shows whether the tool exists and can be called at all. Grants do not matter for this. */
 function ToolAvailability({ tool, explanation }: { tool: string; explanation: Explanation }) {
   if (explanation.tool === null) {
     return (
@@ -116,7 +116,7 @@ function ToolAvailability({ tool, explanation }: { tool: string; explanation: Ex
   );
 }
 
-/** The names that a grant can contain. */
+/** Matches the actions that a grant can contain. */
 const GRANTABLE = /^tool\.call\.[A-Za-z0-9_.-]{1,128}$/;
 
 function Missing({ subject, explanation: { capability } }: { subject: GrantSubject; explanation: Explanation }) {

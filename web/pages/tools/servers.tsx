@@ -23,7 +23,7 @@ name    = "filesystem"
 command = "npx"
 args    = ["-y", "@modelcontextprotocol/server-filesystem", "$HOME"]`;
 
-/** The external MCP servers whose tools are offered here. */
+/** The page that lists the external MCP servers whose tools this server offers. */
 export function Servers() {
   const [{ server: opened }, change] = usePageSearch('/tools/servers');
   const rights = useRights();
@@ -88,7 +88,7 @@ function NoServers() {
   );
 }
 
-/** Removed servers keep their tool names reserved, so that no other server takes over those names and their grants. */
+/** Lists servers that were removed from secrets.toml. Their tool names stay reserved, because another server with the same names would get their grants too. */
 function Unconfigured({ servers }: { servers: readonly string[] }) {
   return (
     <Section title="Removed servers" about="Their tool names stay reserved until you forget the server.">
@@ -216,7 +216,7 @@ function ServerDetails({ server, usage }: { server: ExternalServer; usage: Serve
   );
 }
 
-/** Restarts a server. If it is up, a dialog asks first, because calls may be in progress. */
+/** The button that restarts a server. If the server is up, a dialog asks for confirmation, because calls may be in progress. */
 function RestartServer({ server: { name, state, tools } }: { server: ExternalServer }) {
   const restart = useAct('servers.restart');
   const say = useToast();
@@ -262,7 +262,7 @@ function RestartServer({ server: { name, state, tools } }: { server: ExternalSer
 
 const LOG_POLL_MS = 5_000;
 
-/** The log is polled while it is shown, because its lines append no events. */
+/** Shows the log of a server. It is polled while it is visible, because no event reports a new line. */
 function Log({ server }: { server: string }) {
   const query = useRead('servers.logs', { server, lines: 200 }, { pollMs: LOG_POLL_MS });
   return (

@@ -4,7 +4,7 @@ import { Views } from '../../parts/views.tsx';
 import { useRead } from '../../queries.ts';
 import { useRights, type ViewerRights } from './viewer-rights.tsx';
 
-/** The frame of the pages about tools. */
+/** The common frame of the pages about tools. */
 export function Tools() {
   const servers = useServers(useRights());
   const waiting = servers.data?.items.flatMap(({ withheld }) => withheld.filter(isWaiting)).length;
@@ -26,11 +26,11 @@ export function Tools() {
   );
 }
 
-/** Not every viewer receives the events of a server's state. */
+/** The state of servers is polled, because not all viewers receive the events about it. */
 const POLL_MS = 15_000;
 
-/** Read only by viewers who may see the servers. */
+/** Reads the external servers if the viewer may see them. */
 export const useServers = (rights: ViewerRights) => useRead('servers.list', {}, { pollMs: POLL_MS, enabled: rights === 'operator' });
 
-/** Whether a person must approve or reject this version of the definition. */
+/** Whether a person still has to approve or reject this version of the definition. */
 export const isWaiting = ({ rejected, fingerprint }: Withheld): boolean => rejected === null && fingerprint !== '';

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { EmptyState } from '../../parts/layout.tsx';
 import { useRead } from '../../queries.ts';
 
-/** `elsewhere`: operator of a workspace that does not own the external servers. */
+/** The rights of the signed-in person. `elsewhere` means operator of a workspace that does not own the external servers. */
 export type ViewerRights = 'unknown' | 'member' | 'elsewhere' | 'operator';
 
 export function useRights(): ViewerRights {
@@ -12,7 +12,7 @@ export function useRights(): ViewerRights {
   return SERVER_WORKSPACES.includes(me.workspace) ? 'operator' : 'elsewhere';
 }
 
-/** External servers belong to the default workspace. The demo has its own server. */
+/** The workspaces that can own external servers: the default one, and the one of the demo. */
 const SERVER_WORKSPACES = ['ws_default', 'ws_demo'];
 
 const WHY: Record<'member' | 'elsewhere', string> = {
@@ -20,7 +20,7 @@ const WHY: Record<'member' | 'elsewhere', string> = {
   elsewhere: 'External servers belong to the default workspace. Ask its operator.',
 };
 
-/** Shown instead of a list that the viewer may not see. */
+/** Explains which rights are needed. It replaces a list that the viewer may not see. */
 export function ForOperator({ title, rights, children }: { title: string; rights: 'member' | 'elsewhere'; children?: ReactNode }) {
   return (
     <>

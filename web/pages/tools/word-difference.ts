@@ -1,15 +1,18 @@
 import { diffArrays } from 'diff';
 
-/** A piece of text: in both versions, only in the old or only in the new one. */
+/** A piece of text that is in both versions, only in the old one, or only in the new one. */
 export interface WordPiece {
   readonly kind: 'same' | 'removed' | 'added';
   readonly text: string;
 }
 
-/** If more words have changed, the whole middle is shown as replaced, because a person could not follow the single changes. */
+/**
+ * If more words than this have changed, the whole text between the common beginning and end is shown as replaced, because a person could not follow the
+ * single changes.
+ */
 const MAX_CHANGED = 2_000;
 
-/** The smallest word-by-word difference of two texts. Joined, the pieces give both texts exactly. */
+/** Returns the smallest difference between two texts, word by word. Both texts can be restored exactly from the pieces. */
 export function wordDifference(before: string, after: string): WordPiece[] {
   const [old, now] = [wordsOf(before), wordsOf(after)];
   const changes = diffArrays(old, now, { maxEditLength: MAX_CHANGED });
@@ -17,12 +20,12 @@ export function wordDifference(before: string, after: string): WordPiece[] {
   return changes.map(({ added, removed, value }) => piece(added ? 'added' : removed ? 'removed' : 'same', value));
 }
 
-/** Words, numbers, runs of spaces, and everything else character by character. */
+/** Splits text into words, numbers, runs of spaces, and single other characters. */
 const wordsOf = (text: string): string[] => text.match(/[\p{L}\p{M}\p{N}_]+|[ \n]+|./gsu) ?? [];
 
 const piece = (kind: WordPiece['kind'], words: readonly string[]): WordPiece => ({ kind, text: words.join('') });
 
-/** Everything between the common beginning and the common end. */
+/** Returns a difference in which everything between the common beginning and the common end is replaced. */
 function replaced(old: readonly string[], now: readonly string[]): WordPiece[] {
   const shorter = Math.min(old.length, now.length);
   let start = 0;

@@ -1,10 +1,10 @@
 import type { UsageLine } from '../../api.ts';
 import type { Grouping } from './usage-rows.tsx';
 
-/** Downloads the visible rows for a spreadsheet. */
+/** A button that downloads the visible rows as a file for a spreadsheet. */
 export function CsvButton({ by, days, rows }: { by: Grouping; days: number; rows: readonly UsageLine[] }) {
   const save = (): void => {
-    // Without the byte order mark Excel assumes an old encoding.
+    // Without a byte order mark at the beginning, Excel would assume an old encoding.
     const address = URL.createObjectURL(new Blob(['\uFEFF', csvOf(rows)], { type: 'text/csv;charset=utf-8' }));
     const link = document.createElement('a');
     link.href = address;
@@ -37,11 +37,11 @@ const COLUMNS: readonly (readonly [string, (row: UsageLine) => string | number |
   ['reports_without_price', ({ unpriced }) => unpriced],
 ];
 
-/** By RFC 4180. An unknown cost is an empty cell, never 0. */
+/** Converts the rows to CSV as defined in RFC 4180. An unknown cost becomes an empty cell, not 0. */
 const csvOf = (rows: readonly UsageLine[]): string =>
   [COLUMNS.map(([name]) => name), ...rows.map((row) => COLUMNS.map(([, value]) => cell(value(row))))].map((cells) => `${cells.join(',')}\r\n`).join('');
 
-/** Escapes text that a spreadsheet would run as a formula. */
+/** Formats one cell. Text that a spreadsheet would treat as a formula is escaped. */
 function cell(value: string | number | null): string {
   if (value === null) return '';
   if (typeof value === 'number') return String(value);

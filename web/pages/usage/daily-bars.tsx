@@ -19,7 +19,7 @@ interface DailyBarsProps {
   onChange: (change: { bars?: 'agent' | undefined; measure?: 'tokens' | undefined }) => void;
 }
 
-/** The cost or tokens of each day, stacked by model or agent. */
+/** A chart of the cost or tokens of each day. The bars are stacked by model or agent. */
 export function DailyBars({ search, onChange }: DailyBarsProps) {
   const { bars: of = 'model', measure = 'cost' } = search;
   const days = daysOf(search);
@@ -58,7 +58,7 @@ export function DailyBars({ search, onChange }: DailyBarsProps) {
   );
 }
 
-/** The largest series have their own colours; all others share one. */
+/** The colours of the largest series. All other series share one colour. */
 const TONES: readonly Tone[] = ['live', 'good', 'wait', 'you', 'bad'];
 const DAY_MS = 86_400_000;
 
@@ -72,11 +72,11 @@ interface BarsOptions {
 interface Bars {
   readonly times: readonly number[];
   readonly series: readonly Series[];
-  /** The number of reports without a price. */
+  /** The number of reports for which no price is known. */
   readonly unpriced: number;
 }
 
-/** One bar for each day of the period (in UTC, like the server), including empty days. */
+/** Computes a bar for each day of the period, including days without usage. Days are in UTC, as on the server. */
 function barsOf(rows: readonly UsageLine[], { days, of, measure, now }: BarsOptions): Bars {
   const last = Math.floor(now / DAY_MS);
   const names = Array.from({ length: days }, (_, index) => dayName(last - days + 1 + index));
@@ -108,7 +108,7 @@ function seriesOf(lines: ReadonlyMap<string, readonly number[]>): Series[] {
 const total = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
 const dayName = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10);
 
-/** Converts a UTC day of the server to local midnight, because the axis shows local dates. */
+/** Converts a UTC day from the server to midnight in local time, because the axis shows local dates. */
 function localMidnight(name: string): number {
   const [year = 0, month = 1, day = 1] = name.split('-').map(Number);
   return new Date(year, month - 1, day).getTime();

@@ -10,10 +10,10 @@ import { type Column, Table } from '../../parts/table.tsx';
 import { counted, escapeBidi, UntrustedText } from '../../parts/values.tsx';
 import { useAct, useRead } from '../../queries.ts';
 
-/** Prices that the workspace has set override the built-in ones. */
+/** Whether the workspace has set this price itself. Such a price overrides the built-in one. */
 const isOwn = ({ set_at }: Price): boolean => set_at !== null;
 
-/** The prices per million tokens of each model, and the models without a known price. */
+/** The dialog with the prices of all models per million tokens, and with the models whose price is unknown. */
 export function Prices({ days, onClose }: { days: number; onClose: () => void }) {
   const prices = useRead('prices.list', {});
   const unpriced = useRead('usage.list', { days, by: ['model'] }).data?.items.filter((row) => row.unpriced > 0 && row.model !== null) ?? [];
@@ -102,12 +102,12 @@ function PriceTable({ label, prices, onChoose, onDone }: PriceTableProps) {
   );
 }
 
-/** Needs no confirmation: the notice offers to restore the price. */
+/** Removes a price that the workspace has set. This asks for no confirmation, because the message afterwards has a button to restore the price. */
 function TakeBack({ price, onDone }: { price: Price; onDone: (done: Done) => void }) {
   const set = useAct('prices.set');
   const { model } = price;
   const takeBack = async (): Promise<void> => {
-    // Uses the promise, because reloading the list removes this row.
+    // The promise is used instead of onSuccess, because this row disappears when the list is loaded again.
     const done = await set.mutateAsync({ model, price: null }).catch(() => undefined);
     if (done) onDone({ words: `Removed the price of ${model}.`, inverse: 'Undo', model, before: asSent(price) });
   };
@@ -127,7 +127,7 @@ function TakeBack({ price, onDone }: { price: Price; onDone: (done: Done) => voi
   );
 }
 
-/** Used instead of a toast, because the dialog would cover a toast. */
+/** Confirms a change inside the dialog, because the dialog would cover a toast. */
 function DoneNotice({ words, inverse, model, before, onUndone }: Done & { onUndone: () => void }) {
   const set = useAct('prices.set');
   return (
@@ -145,7 +145,7 @@ function DoneNotice({ words, inverse, model, before, onUndone }: Done & { onUndo
 
 type Figures = NonNullable<ActionInput<'prices.set'>['price']>;
 
-/** Each figure, its label, and its command line option. */
+/** The figures of a price, with their labels and command line options. */
 const FIGURES: readonly { key: keyof Figures; label: string; option: string; needed?: true }[] = [
   { key: 'input', label: 'Input', option: 'input', needed: true },
   { key: 'cached_input', label: 'Cached input', option: 'cached' },
@@ -154,7 +154,7 @@ const FIGURES: readonly { key: keyof Figures; label: string; option: string; nee
   { key: 'output', label: 'Output', option: 'output', needed: true },
 ];
 
-/** A change of a price, and the price that undoes it. */
+/** A change to a price, and the earlier price that undoes the change. */
 interface Done {
   readonly words: string;
   readonly inverse: string;
@@ -162,13 +162,13 @@ interface Done {
   readonly before: Figures | null;
 }
 
-/** `model`: the selected model. Its known prices are filled in. */
+/** The form that sets the price of a model. If `model` has a price, its figures are filled in. */
 function PriceForm({ model: opened, known, onDone }: { model: string; known: readonly Price[]; onDone: (done: Done) => void }) {
   const [model, setModel] = useState(opened);
   const [typed, setTyped] = useState<Partial<Record<keyof Figures, string>>>(() => figuresOf(known.find((price) => price.model === opened)));
   const set = useAct('prices.set');
   const first = useRef<HTMLInputElement>(null);
-  // After the person selects a model, the first figure has the focus.
+  // After the person has selected a model, move the focus to the first figure.
   useEffect(() => {
     if (opened !== '') first.current?.focus();
   }, [opened]);

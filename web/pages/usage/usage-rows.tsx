@@ -4,7 +4,7 @@ import type { Column } from '../../parts/table.tsx';
 import { AgentName, PathLink, UntrustedText, workerOf } from '../../parts/values.tsx';
 import type { UsageSearch } from '../../search.ts';
 
-/** The grouping of the usage, and the keys by which the server sums. */
+/** How the rows are grouped. */
 export type Grouping = NonNullable<UsageSearch['by']> | 'agent';
 export const GROUPING_KEYS = {
   agent: ['developer', 'agent', 'model'],
@@ -15,7 +15,7 @@ export const GROUPING_KEYS = {
 const USUAL_DAYS = 30;
 export const daysOf = ({ days }: UsageSearch): number => days ?? USUAL_DAYS;
 
-/** The agent or developer of a line of usage. */
+/** Returns the name of the agent or developer in a row of usage. */
 export const whoOf = ({ developer, agent_type }: UsageLine): string => workerOf(developer ?? '—', agent_type);
 export const modelOf = ({ model }: Pick<UsageLine, 'model'>): string => model ?? 'unknown model';
 

@@ -18,7 +18,7 @@ import { daysOf, GROUPING_KEYS, type Grouping, keyOf, usageColumns } from './usa
 const OTHER_GROUPINGS = (['day', 'task', 'developer'] as const).map((grouping) => [grouping, grouping] as const);
 const OTHER_SPANS = ([7, 90, 366] as const).map((days) => [`${days}`, `${days} days`] as const);
 
-/** Who spent what. */
+/** The page that shows how many tokens were used and what they cost. */
 export function Usage() {
   const [search, change] = usePageSearch('/usage');
   const by = search.by ?? 'agent';
@@ -83,7 +83,7 @@ function Rows({ by, days, data: { items, left_out }, onGroup }: RowsProps) {
   );
 }
 
-/** The sum of everything in the chosen days. */
+/** Shows the totals of the selected days. */
 function Totals({ totals, onPrices }: { totals: ActionResult<'usage.list'>['totals']; onPrices: () => void }) {
   const figures = [
     ['Cost', costWords(totals)],

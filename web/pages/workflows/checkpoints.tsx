@@ -16,7 +16,7 @@ const CHECKPOINT_TONES: Record<Checkpoint['type'], Tone> = {
   replan: 'wait',
 };
 
-/** The checkpoints that agents have recorded, newest first. */
+/** Lists the checkpoints that agents have recorded for a task, newest first. */
 export function Checkpoints({ task, count }: { task: string; count: number }) {
   const checkpoints = usePages({
     key: ['workflows.checkpoints', task],

@@ -16,7 +16,7 @@ const SECTIONS: Record<SectionName, { label: string; tone: Tone }> = {
   related: { label: 'Related tasks', tone: 'wait' },
 };
 
-/** The context that an agent would get if it claimed the task now. Loaded on request, because it is slow to build. */
+/** Shows the context that an agent would receive if it claimed the task now. It is loaded only on request, because the server needs some time to build it. */
 export function ContextPreview({ task }: { task: string }) {
   const [max, setMax] = useState<number>();
   return (
@@ -57,7 +57,7 @@ function Preview({ task, max }: { task: string; max: number }) {
   );
 }
 
-/** The budget as a bar: one part for each section, filled as far as it is used. */
+/** Draws the token budget as a bar. Each section has a part of the bar, which is filled as far as the section uses its share. */
 function Shares({ preview: { sections, tokens, max_tokens } }: { preview: Preview }) {
   return (
     <>

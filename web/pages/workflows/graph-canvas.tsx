@@ -22,7 +22,7 @@ import { statusWords, TASK_TONES } from './status.ts';
 
 type DrawnNode = Node<{ node: WorkflowGraph['nodes'][number] }>;
 
-/** Opens a group, or folds it. */
+/** A function for the nodes of the graph that opens or folds a group. */
 const Turning = createContext<(key: string) => void>(() => {});
 
 const NODE_TYPES: NodeTypes = { task: TaskBox, group: GroupBox };
@@ -39,7 +39,7 @@ export default function GraphCanvas({ graph, onTurn }: CanvasProps) {
   const edges = useMemo(() => drawnEdges(graph), [graph]);
   const frame = useRef<HTMLDivElement>(null);
   const [view, setView] = useState<Viewport>();
-  // Runs only once, because the view must not move when tasks change.
+  // This effect runs only once, because the view must not move when tasks change.
   useLayoutEffect(() => {
     const size = frame.current?.getBoundingClientRect();
     if (size) setView((before) => before ?? firstView(placed, size));
@@ -63,7 +63,7 @@ export default function GraphCanvas({ graph, onTurn }: CanvasProps) {
             edgesFocusable={false}
             elementsSelectable={false}
             deleteKeyCode={null}
-            // The wheel scrolls the page; with Ctrl it zooms.
+            // The mouse wheel scrolls the page. With Ctrl, it zooms the graph.
             zoomOnScroll={false}
             preventScrolling={false}
             zoomOnDoubleClick={false}
@@ -100,7 +100,7 @@ const drawnNode = ({ node, x, y }: PlacedNode): DrawnNode => ({
   position: { x, y },
   data: { node },
   ...NODE,
-  // Sizes are fixed, so that nothing has to be measured.
+  // The sizes are fixed, so that the library does not have to measure the nodes.
   handles: [
     { type: 'target', position: Position.Left, x: 0, y: NODE.height / 2, width: 1, height: 1 },
     { type: 'source', position: Position.Right, x: NODE.width, y: NODE.height / 2, width: 1, height: 1 },
@@ -119,9 +119,9 @@ const drawnEdges = ({ nodes, edges }: WorkflowGraph): Edge[] =>
     };
   });
 
-/** Running and failed tasks have an outline. */
+/** The outline of tasks that are running, have failed or wait for the viewer. */
 const OUTLINES: Partial<Record<Tone, string>> = { live: 'border-live ring-1 ring-live', bad: 'border-bad ring-1 ring-bad', you: 'border-you ring-1 ring-you' };
-// The library disables pointer events on nodes that cannot be dragged.
+// `pointer-events-auto` is needed because the library disables pointer events on nodes that cannot be dragged.
 const BOX = 'pointer-events-auto grid h-full w-full content-center gap-0.5 overflow-hidden rounded-md border bg-base px-2 text-left hover:bg-surface';
 
 function TaskBox({ data: { node }, positionAbsoluteX: x, positionAbsoluteY: y }: NodeProps<DrawnNode>) {
@@ -161,7 +161,7 @@ function TaskBox({ data: { node }, positionAbsoluteX: x, positionAbsoluteY: y }:
   );
 }
 
-/** A folded group: how many of its tasks are done, failed and running. */
+/** A folded group of tasks. It shows how many of them are done, have failed and are running. */
 function GroupBox({ data: { node }, positionAbsoluteX: x, positionAbsoluteY: y }: NodeProps<DrawnNode>) {
   const turn = use(Turning);
   const { counts } = node;
@@ -191,7 +191,7 @@ function GroupBox({ data: { node }, positionAbsoluteX: x, positionAbsoluteY: y }
   );
 }
 
-/** The points where edges begin and end; people cannot draw new ones. */
+/** The points at which edges begin and end. People cannot draw new edges. */
 function Ends({ children }: { children: ReactNode }) {
   return (
     <>
@@ -202,7 +202,7 @@ function Ends({ children }: { children: ReactNode }) {
   );
 }
 
-/** Centres the node that gets the focus by keyboard, so that its neighbours are rendered and can be reached. */
+/** When a node gets the focus by keyboard, moves it to the centre. Its neighbours are then drawn, so that the keyboard can reach them. */
 function useCentre(x: number, y: number): (event: FocusEvent) => void {
   const flow = useReactFlow();
   return ({ target }) => {

@@ -2,22 +2,22 @@ import type { WorkflowGraph } from '../../api.ts';
 
 type GraphNode = WorkflowGraph['nodes'][number];
 
-/** The frame of the graph before its size is known. */
+/** The style of the graph's frame, used before the size of the graph is known. */
 export const FRAME = 'panel h-[min(70vh,40rem)] min-h-72';
 export const NODE = { width: 208, height: 56 } as const;
 const PITCH = { x: NODE.width + 72, y: NODE.height + 16 } as const;
-/** A layer with more nodes takes several columns, so that one column never has hundreds of nodes. */
+/** The maximum number of nodes in a column. A layer with more nodes takes several columns. */
 const TALLEST = 20;
 
 export interface PlacedNode {
   readonly node: GraphNode;
-  /** Its index in the server's list, which edges refer to. */
+  /** The index of the node in the server's list. Edges refer to nodes by this index. */
   readonly index: number;
   readonly x: number;
   readonly y: number;
 }
 
-/** Places layers from left to right, each centred vertically, in reading order. */
+/** Places the layers from left to right and centres each one vertically. The result is in reading order. */
 export function placedNodes(nodes: readonly GraphNode[]): PlacedNode[] {
   const layers: { node: GraphNode; index: number }[][] = [];
   for (const [index, node] of nodes.entries()) (layers[node.layer] ??= []).push({ node, index });
@@ -39,7 +39,7 @@ const STANDS_OUT: readonly string[] = ['failed', 'in_progress', 'planning', 'pau
 const stands = ({ task, counts }: GraphNode): boolean => (task ? STANDS_OUT.includes(task.status) : counts !== null && counts.failed + counts.running > 0);
 
 const MARGIN = 24;
-/** At a smaller zoom the text cannot be read. */
+/** The smallest zoom at which people can read the text. */
 const READABLE = 0.6;
 
 interface Size {
@@ -47,12 +47,12 @@ interface Size {
   readonly height: number;
 }
 
-/** The height that shows everything, with margins. */
+/** The height that the whole graph needs, including margins. */
 export const heightOf = (placed: readonly PlacedNode[]): number => Math.max(0, ...placed.map(({ y }) => y)) + NODE.height + 2 * MARGIN + 48;
 
 /**
- * The initial view: the whole graph, or if that would be too small to read, the part that matters most: a failed or running task, otherwise
- * a task that can be claimed.
+ * Returns the initial view. If the text stays readable, it shows the whole graph. Otherwise it shows the most important task: one that has failed or is
+ * running, or else one that can be claimed.
  */
 export function firstView(placed: readonly PlacedNode[], size: Size): { x: number; y: number; zoom: number } {
   const whole = fitted(placed, size);
@@ -60,11 +60,10 @@ export function firstView(placed: readonly PlacedNode[], size: Size): { x: numbe
   const sought = placed.find(({ node }) => stands(node)) ?? placed.find(({ node }) => node.task?.status === 'pending') ?? placed[0];
   if (!sought) return whole;
   const zoom = READABLE;
-  // Places the task a third from the left, to show more of the tasks after it.
+  // Place the task at one third of the width, so that more of the tasks after it are visible.
   return { x: size.width / 3 - (sought.x + NODE.width / 2) * zoom, y: size.height / 2 - (sought.y + NODE.height / 2) * zoom, zoom };
 }
 
-/** The view that shows the whole graph. */
 export function fitted(placed: readonly PlacedNode[], { width, height }: Size): { x: number; y: number; zoom: number } {
   const right = Math.max(0, ...placed.map(({ x }) => x)) + NODE.width;
   const bottom = Math.max(0, ...placed.map(({ y }) => y)) + NODE.height;

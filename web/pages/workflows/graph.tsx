@@ -8,10 +8,10 @@ import { counted } from '../../parts/values.tsx';
 import { FRAME } from './graph-layout.ts';
 
 const page = getRouteApi('/workflows/$workflow');
-/** Fetched when a graph is first shown, so that pages without a graph do not load its library. */
+/** The code is fetched when a graph is first shown, so that other pages do not load the graph library. */
 const Canvas = lazy(() => import('./graph-canvas.tsx'));
 
-/** The tasks of a workflow as a graph, dependencies from left to right. */
+/** Shows the tasks of a workflow as a graph. Dependencies are to the left of the tasks that need them. */
 export function Graph() {
   const { workflow } = page.useParams();
   const [{ turned = [] }, change] = usePageSearch('/workflows/$workflow/');
@@ -19,7 +19,7 @@ export function Graph() {
   const { data, error, refetch } = useQuery({
     queryKey: ['workflows.graph', input],
     queryFn: ({ signal }) => call('workflows.graph', input, signal),
-    // The graph stays visible while a group is opened.
+    // Keep showing the old graph while the server computes the one with an open group.
     placeholderData: (before) => (before?.workflow_id === workflow ? before : undefined),
   });
   const turn = (key: string): void => {

@@ -18,7 +18,7 @@ interface MergedLane extends Lane {
 const TICKS = 6;
 const ROW_PX = 26;
 const LEAST_PX = 10;
-/** Bars of running work grow in steps of this length. */
+/** How often the bars of running work grow. */
 const STEP_MS = 5_000;
 
 interface Axis {
@@ -26,7 +26,7 @@ interface Axis {
   readonly now: number;
 }
 
-/** The timeline of a workflow, one lane for each agent. Long idle times are folded. */
+/** Draws the timeline of a workflow with one lane for each agent. Long idle times are folded. */
 export default function Lanes({ timeline, fold }: { timeline: WorkflowTimeline; fold: boolean }) {
   const { turns } = timeline;
   const lanes = useMemo(() => byName(timeline.lanes), [timeline.lanes]);
@@ -60,7 +60,7 @@ export default function Lanes({ timeline, fold }: { timeline: WorkflowTimeline; 
   );
 }
 
-/** An agent registers again with every session; its sessions share one lane. */
+/** Merges the lanes of agents with the same name, because an agent registers again in each of its sessions. */
 function byName(lanes: readonly Lane[]): MergedLane[] {
   return [...Map.groupBy(lanes, laneName).values()].map((same) => ({
     ...(same.at(-1) as Lane),
@@ -147,7 +147,7 @@ function Gaps({ stretches }: { stretches: readonly AxisStretch[] }): ReactNode {
     ));
 }
 
-/** Tailwind finds only complete class names. */
+/** The class names are written in full, because Tailwind does not find names that are put together at run time. */
 const BARS: Record<Tone, string> = {
   quiet: 'bg-quiet-tint text-quiet border-quiet',
   live: 'bg-live-tint text-live border-live',

@@ -7,7 +7,7 @@ import { Holder, TaskLink } from './task-words.tsx';
 type Next = ShownWorkflow['next']['tasks'][number];
 const MAX_NEXT = 5;
 
-/** The tasks that an agent could claim now, and why. */
+/** Lists the tasks that an agent could claim now, with the reason. */
 export function NextTasks({ next: { tasks, available }, ended }: { next: ShownWorkflow['next']; ended: boolean }) {
   const shown = tasks.slice(0, MAX_NEXT);
   return (
@@ -47,7 +47,7 @@ function Why({ task }: { task: Next }) {
   );
 }
 
-/** The claimed tasks, with their holders and leases. */
+/** Lists the claimed tasks, with the agents that hold them and how long the claims last. */
 export function Claims({ claims }: { claims: ShownWorkflow['claims'] }) {
   return (
     <Section title="In progress" about={claims.length > 0 && counted(claims.length, 'claimed task')}>

@@ -9,7 +9,7 @@ export const tasksIn = (counts: Counts): number => Object.values(counts).reduce(
 export const doneIn = ({ completed, skipped }: Counts): number => completed + skipped;
 export const runningIn = ({ planning, in_progress }: Counts): number => planning + in_progress;
 
-/** The parts of the bar in order. */
+/** The parts of the progress bar, from left to right. */
 const PARTS = [
   ['completed', 'good'],
   ['skipped', 'quiet'],
@@ -32,7 +32,7 @@ export function ProgressBar({ counts }: { counts: Counts }) {
 
 const SHOWN = ['completed', 'skipped', 'in_progress', 'planning', 'paused', 'failed', 'pending', 'blocked'] as const satisfies readonly StepStatus[];
 
-/** How many tasks are in each status; each number opens those tasks. */
+/** Shows how many tasks are in each status. A click on a number opens the list of these tasks. */
 export function StatusCounts({ workflow, counts }: { workflow: string; counts: Counts }) {
   return (
     <ul aria-label="Tasks by status" className="flex flex-wrap gap-x-4 gap-y-1">

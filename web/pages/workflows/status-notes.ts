@@ -3,7 +3,7 @@ import type { Tone } from '../../parts/layout.tsx';
 import { counted } from '../../parts/values.tsx';
 import type { WorkflowState } from './status.ts';
 
-/** The reasons why a workflow does not progress, most urgent first. */
+/** Returns the reasons why a workflow makes no progress, the most urgent first. */
 export function statusNotes({ workflow, progress, next, claims }: ShownWorkflow): StatusNote[] {
   const asking = claims.filter(({ question_id }) => question_id !== null).length;
   const notes: StatusNote[] = asking > 0 ? [{ tone: 'you', words: `${counted(asking, 'task waits', 'tasks wait')} for your answer.` }] : [];
@@ -16,7 +16,7 @@ export function statusNotes({ workflow, progress, next, claims }: ShownWorkflow)
 interface StatusNote {
   readonly tone: Tone;
   readonly words: string;
-  /** The reason given by the person or agent that set the status. */
+  /** The reason that the person or agent gave when they set the status. */
   readonly reason?: string | null;
 }
 
@@ -29,7 +29,7 @@ const NOT_RUNNING: Partial<Record<WorkflowState, readonly [Tone, string]>> = {
   abandoned: ['bad', 'Abandoned. Its tasks keep their last status.'],
 };
 
-/** A workflow in progress needs a note only if it is stuck or done. */
+/** Returns notes for a workflow in progress. It needs one only if it is stuck or all its tasks are done. */
 function notesWhileRunning({ by_status, all_complete }: ShownWorkflow['progress'], { available, claimed, max_parallel }: ShownWorkflow['next']): StatusNote[] {
   if (all_complete) return [{ tone: 'good', words: 'All tasks are done. Complete the workflow, or let an agent plan more.' }];
   const free = counted(available, 'task');

@@ -26,7 +26,7 @@ export const TASK_TONES: Record<StepStatus, Tone> = {
   blocked: 'wait',
 };
 
-/** How a claim of a task ended. */
+/** The colours for the ways in which the claim of a task can end. */
 export const SPAN_TONES: Record<LaneSpanEnd, Tone> = {
   open: 'live',
   completed: 'good',
@@ -57,7 +57,7 @@ const choices = <S extends WorkflowState | StepStatus>(tones: Record<S, Tone>): 
 
 export const WORKFLOW_CHOICES = choices(WORKFLOW_TONES);
 
-/** The choices of the filter of tasks; "running" stands for two statuses. */
+/** The choices of the task filter. "running" stands for two statuses. */
 export type ListedStatus = StepStatus | 'running';
 export const TASK_CHOICES: readonly (readonly [ListedStatus, string])[] = [['running', 'Running'], ...choices(TASK_TONES)];
 export const statusesOf = (chosen: ListedStatus): StepStatus[] => (chosen === 'running' ? ['planning', 'in_progress'] : [chosen]);

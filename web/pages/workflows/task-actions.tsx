@@ -10,14 +10,14 @@ import { isEnded } from './status.ts';
 
 const REASON = { label: 'Reason', hint: 'optional, stored in the journal', max: 2_000 };
 
-/** The actions on a task: retry or skip a failed one, release a claimed one. */
+/** The buttons for a task. A failed task can be retried or skipped, and a claimed task can be released. */
 export function TaskActions({ shown: { task, claim, workflow, dependents, dependents_more } }: { shown: ShownWorkflowTask }) {
   const retry = useAct('workflows.retry');
   const say = useToast();
   const failed = task.status === 'failed' && !isEnded(workflow.status);
   const waiting = dependents.length + dependents_more;
   const actions = useRef<HTMLDivElement>(null);
-  // The pressed button is gone, so the focus moves to its container.
+  // The pressed button has disappeared, so move the focus to the element around it.
   const retried = (): void => {
     actions.current?.focus();
     say('Retried. Agents can claim the task again.');
@@ -28,7 +28,7 @@ export function TaskActions({ shown: { task, claim, workflow, dependents, depend
     </p>
   );
   return (
-    // Without actions this element takes no space, but it can still have the focus.
+    // If there are no buttons, this element takes no space but can still receive the focus.
     <div ref={actions} data-home tabIndex={-1} className="grid gap-2 outline-none empty:-mt-5">
       {(failed || claim) && (
         <div className="flex flex-wrap gap-2">

@@ -13,7 +13,7 @@ import { TaskLink } from './task-words.tsx';
 
 const page = getRouteApi('/workflows/$workflow');
 
-/** All tasks in plan order: the graph as a table. */
+/** Shows the same tasks as the graph in a table, in the order of the plan. */
 export function TaskList() {
   const { workflow } = page.useParams();
   const [{ status, text }, change] = usePageSearch('/workflows/$workflow/list');

@@ -13,10 +13,10 @@ import { statusWords, TASK_TONES } from './status.ts';
 import { TaskActions } from './task-actions.tsx';
 import { Holder, TaskLink } from './task-words.tsx';
 
-/** Leases expire without an event. */
+/** The panel polls, because no event reports that a claim has expired. */
 const POLL_MS = 15_000;
 
-/** One task: its status, plan, dependencies, checkpoints and context. */
+/** The panel of a task, with its status, plan, dependencies, checkpoints and context. */
 export function TaskPanel({ id, onClose }: { id: string; onClose: () => void }) {
   const query = useRead('workflows.task', { task_id: id }, { pollMs: POLL_MS });
   const { data } = query;
@@ -50,7 +50,7 @@ export function TaskPanel({ id, onClose }: { id: string; onClose: () => void }) 
   );
 }
 
-/** Shown first: a question, a failure, or the task that blocks this one. */
+/** Shows what a person must know first: an open question, a failure, or the task that blocks this one. */
 function Attention({ shown: { task, question, unmet, unmet_length } }: { shown: ShownWorkflowTask }) {
   return (
     <>
@@ -68,7 +68,7 @@ function Attention({ shown: { task, question, unmet, unmet_length } }: { shown: 
   );
 }
 
-/** The open question of the task, and the form to answer it. */
+/** Shows the question that the task waits for, with the form to answer it. */
 function TaskQuestion({ question }: { question: Question }) {
   const say = useToast();
   return (
@@ -84,7 +84,7 @@ function TaskQuestion({ question }: { question: Question }) {
 
 type Neighbour = ShownWorkflowTask['dependencies'][number];
 
-/** The last unmet dependency of the longest chain. The middle of a long chain is left out. */
+/** Shows the chain of unfinished tasks that this task waits for. The middle of a long chain is left out. */
 function HeldUp({ unmet, length }: { unmet: readonly Neighbour[]; length: number }) {
   const last = unmet.at(-1);
   if (!last) return null;
@@ -171,7 +171,7 @@ function Plan({ plan }: { plan: ShownWorkflowTask['task']['plan'] }) {
       {steps.length > 0 && (
         <ol className="list-decimal pl-6">
           {steps.map((step, at) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: two steps of a plan may be worded alike
+            // biome-ignore lint/suspicious/noArrayIndexKey: two steps of a plan can have the same text
             <li key={at}>
               <UntrustedText text={step} />
             </li>

@@ -3,7 +3,7 @@ import type { ShownWorkflow } from '../../api.ts';
 import { SearchLink } from '../../parts/page-search.tsx';
 import { AgentName, Elapsed, Until, UntrustedText } from '../../parts/values.tsx';
 
-/** The name of a task, which opens its panel. */
+/** The name of a task as a link that opens the panel of the task. */
 export function TaskLink({ id, name }: { id: string; name: string }) {
   return (
     <SearchLink set={{ task: id }} className="min-w-0 font-medium hover:underline">
@@ -14,7 +14,7 @@ export function TaskLink({ id, name }: { id: string; name: string }) {
 
 type HeldClaim = Pick<ShownWorkflow['claims'][number], 'agent_name' | 'agent_page' | 'claimed_at' | 'lease_expires_at'>;
 
-/** The agent that holds a task, for how long, and until when. */
+/** Shows which agent holds a task, since when, and when the claim expires. */
 export function Holder({ claim: { agent_name, agent_page, claimed_at, lease_expires_at }, children }: { claim: HeldClaim; children?: ReactNode }) {
   return (
     <span className="flex flex-wrap gap-x-2 text-muted">

@@ -14,7 +14,7 @@ const page = getRouteApi('/workflows/$workflow');
 const route = getRouteApi('/workflows/$workflow/timeline');
 const Lanes = lazy(() => import('./lanes.tsx'));
 
-/** Which agent worked on which task, and when. */
+/** The page that shows which agent worked on which task, and when. */
 export function Timeline() {
   const { workflow } = page.useParams();
   const { gaps = false, as } = route.useSearch();
@@ -82,7 +82,7 @@ const COLUMNS: readonly Column<Row>[] = [
   { label: 'Until', role: 'meta', width: 'sm:w-36', cell: ({ until }) => (until === null ? '—' : <Time at={until} />) },
 ];
 
-/** The spans of all lanes as a table, newest first. */
+/** Shows the bars of all lanes as a table, newest first. */
 function SpanTable({ timeline: { lanes } }: { timeline: WorkflowTimeline }) {
   const rows = useMemo(
     () => lanes.flatMap((lane) => lane.spans.map((span): Row => ({ ...span, agent: laneName(lane) }))).sort((one, other) => other.from - one.from),

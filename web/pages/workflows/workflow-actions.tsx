@@ -9,7 +9,7 @@ import { counted } from '../../parts/values.tsx';
 import { useAct } from '../../queries.ts';
 import { isEnded } from './status.ts';
 
-/** The actions on a workflow. Actions that stop nobody's work need no confirmation and can be undone. */
+/** The buttons for a workflow. An action that does not stop anybody's work needs no confirmation, because it can be undone. */
 export function WorkflowActions({ shown }: { shown: ShownWorkflow }) {
   const { workflow, progress, claims } = shown;
   const pause = useAct('workflows.pause');
@@ -19,7 +19,7 @@ export function WorkflowActions({ shown }: { shown: ShownWorkflow }) {
   const actions = useRef<HTMLDivElement>(null);
   const { id: workflow_id, status } = workflow;
 
-  // The pressed button is gone, so the focus moves to its container.
+  // The pressed button has disappeared, so move the focus to the element around it.
   const done: typeof say = (words, inverse) => {
     actions.current?.focus();
     say(words, inverse);
@@ -104,7 +104,7 @@ export function WorkflowActions({ shown }: { shown: ShownWorkflow }) {
 
 const MAX_PARALLEL = 1_000;
 
-/** The limit of parallel tasks. */
+/** The button that changes the limit of parallel tasks. */
 function Parallelism({ workflow: { id: workflow_id, max_parallel_tasks } }: { workflow: ShownWorkflow['workflow'] }) {
   const [open, setOpen] = useState(false);
   const set = useAct('workflows.set_parallelism');
@@ -122,7 +122,7 @@ function Parallelism({ workflow: { id: workflow_id, max_parallel_tasks } }: { wo
 interface SetParallelismProps {
   workflow_id: string;
   current: number;
-  /** Owned by the parent, because the toast's undo button outlives the dialog. */
+  /** The parent component creates this, because the undo button in the toast is still needed after the dialog is closed. */
   set: ReturnType<typeof useAct<'workflows.set_parallelism'>>;
   onClose: () => void;
 }

@@ -15,10 +15,10 @@ import { TaskPanel } from './task-panel.tsx';
 import { WorkflowActions } from './workflow-actions.tsx';
 
 const route = getRouteApi('/workflows/$workflow');
-/** Leases expire without an event. */
+/** The page polls, because no event reports that a claim has expired. */
 const POLL_MS = 15_000;
 
-/** What is next, who works on it, and why is it stuck? */
+/** The page about one workflow. It shows which task is next, who is working, and why the workflow is stuck. */
 export function WorkflowPage() {
   const { workflow: id } = route.useParams();
   const [{ task }, change] = usePageSearch('/workflows/$workflow');
@@ -91,7 +91,7 @@ function Head({ shown }: { shown: ShownWorkflow }) {
   );
 }
 
-/** The goal and the plan. Folded, because returning visitors know them. */
+/** Shows the goal and the plan. They are folded, because people who return to the page know them. */
 function PlanOf({ workflow: { plan, source_type, source_ref, source_content } }: { workflow: ShownWorkflow['workflow'] }) {
   return (
     <details className="mt-4">

@@ -13,7 +13,7 @@ import { useRepository } from '../../shell/repository-filter.tsx';
 import { doneIn, ProgressBar, runningIn, tasksIn } from './progress.tsx';
 import { statusWords, WORKFLOW_CHOICES, WORKFLOW_TONES } from './status.ts';
 
-/** All workflows, newest first. */
+/** The page that lists all workflows, newest first. */
 export function Workflows() {
   const [{ status }, change] = usePageSearch('/workflows');
   const repository = useRepository();
@@ -87,7 +87,7 @@ function Progress({ counts }: { counts: Workflow['by_status'] }) {
   );
 }
 
-/** A count, as a link to the tasks that it counts. */
+/** A number of tasks, as a link to the list of these tasks. */
 function Count({ workflow, count, status }: { workflow: string; count: number; status: 'running' | 'failed' | 'blocked' }) {
   if (count === 0)
     return (

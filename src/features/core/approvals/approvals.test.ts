@@ -88,7 +88,7 @@ test("a waiting call reports progress every ten seconds to a client that wants i
     t.clock.advance(ms);
     await until(() => expect(looks()).toBeGreaterThan(before));
   };
-  // The call checks on every move of the clock. Once it has checked for the second move, it has handled the first.
+  // The waiting call checks its approval whenever the clock moves. As soon as it checks after the second move, it has handled the first one.
   await moveOn(9_999);
   await moveOn(0);
   expect(told).toHaveLength(1);

@@ -4,7 +4,7 @@ import { type HeldApp, held, listed, listening, waiting, wentThrough } from '../
 import { legacy, modern } from '../../../testing/stand-ins/relay.ts';
 import { until } from '../../../testing/until.ts';
 
-/** The question that a client gets about Ana's call, and a client that repeats the call with its user's answer. */
+/** Makes a call of Ana, and returns the question that her client gets and a function that repeats the call with her answer. */
 async function asked(t: HeldApp) {
   const { result } = (await t.write({ path: 'a' }, { exchange: modern() })).relayed as { result: Json };
   const requestState = result.requestState as string;
@@ -134,7 +134,7 @@ test('without the client option, a client is not asked and its answers do not co
   expect((await t.write({ path: 'a' }, { exchange: unknown })).reply).toMatchObject({ code: 'APPROVAL_UNKNOWN' });
   expect([t.made, await listed(t, 'approved'), ask.mock.calls]).toEqual([[], [], []]);
   await t.done('approvals.approve', { approval_id });
-  // Two equal calls waited. One approval lets one of them through.
+  // Two equal calls were waiting. The approval lets only one of them through.
   await until(() => expect(t.made).toHaveLength(1));
   const [used] = await listed(t, 'used');
   expect(used).toMatchObject({ decided_by: 'operator', decided_through: 'api' });

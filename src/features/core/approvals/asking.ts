@@ -5,7 +5,7 @@ import { readKept } from './kept-arguments.ts';
 
 const SHOWN_CHARACTERS = 2_000;
 
-/** Whether the caller's own client can ask its user. Clients of the first protocol revision with elicitation send `{}`, which means forms. */
+/** Whether the caller's client can ask its user with a form. In the first protocol revision with elicitation, clients declare forms as `{}`. */
 export function canAskByForm({ capabilities }: Exchange): boolean {
   const { elicitation } = capabilities;
   return typeof elicitation === 'object' && elicitation !== null && ('form' in elicitation || !('url' in elicitation));
@@ -27,14 +27,14 @@ export function approvalQuestion(row: ApprovalRow): Json {
   };
 }
 
-/** The answer to a client that accepts questions as results. It then repeats the call with `requestState` and its user's answer. */
+/** Returns the question as a result, for clients that support this. Such a client then repeats the call with `requestState` and its user's answer. */
 export const inputRequiredResult = (row: ApprovalRow): Json => ({
   resultType: 'input_required',
   inputRequests: { [APPROVAL_QUESTION]: { method: 'elicitation/create', params: approvalQuestion(row) } },
   requestState: APPROVAL_PREFIX + row.id,
 });
 
-/** Undefined: nobody answered, or the answer does not fit the question. */
+/** Reads the answer to an approval question. Undefined if nobody answered, or if the answer does not fit the question. */
 export function readAnswer(answer: unknown): 'approve' | 'refuse' | undefined {
   const { action, content } = (answer ?? {}) as { action?: unknown; content?: { approve?: unknown } | null };
   if (action === 'decline') return 'refuse';

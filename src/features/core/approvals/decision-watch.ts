@@ -1,14 +1,14 @@
 import type { Services } from '../../../kernel/call.ts';
 import { readHead } from '../../../storage/journal.ts';
 
-/** Hints about events of other processes can get lost, so callers also look every second. */
+/** Notifications about events of other processes can get lost, so waiting callers also check every second. */
 const LOOK_AGAIN_MS = 1_000;
 
 interface FollowedJournal {
-  /** After this promise settles, no decision is missed. */
+  /** Decisions that are made after this promise has settled are not missed. */
   readonly ready: Promise<void>;
   readonly stop: AbortController;
-  /** By approval id: the functions that wake the callers that wait for it. */
+  /** For each approval id: the functions that wake the callers that wait for this approval. */
   readonly waiting: Map<string, Set<() => void>>;
 }
 
@@ -57,7 +57,7 @@ export class DecisionWatch {
     };
     const ready = (async () => {
       const after = (await readHead(store.reader, workspace))?.seq ?? 0;
-      // Waiting callers still look every second. The next caller follows the journal again.
+      // If following the journal fails, waiting callers still check every second, and the next caller follows the journal again.
       listen(after)
         .catch((error) => log.warn('stopped following decisions', { workspace, error }))
         .finally(() => this.#forget(workspace, followed));

@@ -15,13 +15,13 @@ import { findApproval, openApprovalOf, type SameCall } from './store.ts';
 /** The maximum number of waiting calls per token. It is more than a person can review, and limits what one agent can queue. */
 const MAX_WAITING = 20;
 const PROGRESS_MS = 10_000;
-/** Small enough that the call's own progress, which starts at 0 or 1, is still higher after the wait. */
+/** The step is so small that the progress of the call itself, which starts at 0 or 1, is still higher after the wait. */
 const PROGRESS_STEP = 0.001;
 
 export interface ApprovalParts {
-  /** The external server of a tool or prompt; null for Covenant's own. */
+  /** Returns the external server of a tool or prompt, or null for a tool of Covenant itself. */
   readonly serverOf: (workspace: string, noun: string, name: string) => string | null;
-  /** The time a person has to decide. */
+  /** The time that a person has to decide, in milliseconds. */
   readonly deadlineMs: number;
 }
 
@@ -32,14 +32,14 @@ export function createHold(services: Services, parts: ApprovalParts): Ports['hol
 
 const refuse = (reply: Refused): HoldOutcome => ({ state: 'refused', reply });
 
-/** One call that waits for a person. */
+/** Handles one call that waits until a person approves it. */
 class Hold {
   readonly #services: Services;
   readonly #parts: ApprovalParts;
   readonly #watch: DecisionWatch;
   readonly #call: HeldCall;
   readonly #workspace: string;
-  /** The progress last reported to the client; 0 for none. */
+  /** The progress that was last reported to the client, or 0 if none was reported. */
   #progress = 0;
 
   constructor(services: Services, parts: ApprovalParts, watch: DecisionWatch, call: HeldCall) {
@@ -63,7 +63,7 @@ class Hold {
       if (!row) return refuse(tooManyApprovals(MAX_WAITING));
       const held = await this.#outcomeOf(row, { mayAsk: true });
       if (held) return held;
-      // An equal call used this approval, so this call needs another one.
+      // An equal call has used this approval, so this call needs a new approval.
     }
   }
 
@@ -73,7 +73,7 @@ class Hold {
     return { token_id: principal.tokenId, noun: asked.noun, name: asked.name, arguments_sha256: argsDigest, grant_id: grantId };
   }
 
-  /** This call's open approval, or a new one. Undefined: the caller has too many waiting calls. */
+  /** Returns the open approval of this call, or creates one. Returns undefined if the caller has too many waiting calls. */
   async #openApproval(same: SameCall): Promise<ApprovalRow | undefined> {
     const { principal, asked, requestId, signal } = this.#call;
     return await this.#services.store.write(
@@ -109,7 +109,10 @@ class Hold {
     );
   }
 
-  /** The approval that the client was asked about, with its answer applied. Undefined: it is not an approval of this call. */
+  /**
+   * Returns the approval that the client was asked about, after applying the client's answer. Returns undefined if it is not an
+   * approval of this call.
+   */
   async #answeredApproval(same: SameCall, id: string): Promise<ApprovalRow | undefined> {
     const row = await findApproval(this.#services.store.reader, this.#workspace, id);
     if (!row || (Object.keys(same) as (keyof SameCall)[]).some((key) => row[key] !== same[key])) return undefined;
@@ -119,9 +122,9 @@ class Hold {
     );
   }
 
-  /** Applies the client's answer if the grant accepts it, it is valid, and nobody decided before. */
+  /** Applies the client's answer if the grant allows the client to answer, the answer is valid and nobody has decided before. */
   async #takeAnswer(row: ApprovalRow, given: unknown): Promise<ApprovalRow | undefined> {
-    // Otherwise an agent that holds the token could approve its own call.
+    // The client's answer counts only if the grant says so. Otherwise an agent that has the token could approve its own call.
     if (this.#call.approver !== 'client') return undefined;
     const answer = readAnswer(given);
     if (!answer) return undefined;
@@ -132,11 +135,11 @@ class Hold {
     });
   }
 
-  /** Undefined: another call used the approval. */
+  /** Returns undefined if another call has used the approval. */
   async #outcomeOf(row: ApprovalRow, { mayAsk }: { readonly mayAsk: boolean }): Promise<HoldOutcome | undefined> {
     const { exchange } = this.#call;
     const asks = mayAsk && this.#call.approver === 'client' && exchange !== undefined && canAskByForm(exchange);
-    // A client that is asked during the call also learns when another person decides first.
+    // If the client can be asked during the call, this is better, because the call then also ends when another person decides first.
     if (row.status === 'waiting' && asks && exchange.rounds && !exchange.ask) return { state: 'asked', result: inputRequiredResult(row) };
     const decided = row.status === 'waiting' ? await this.#waitForDecision(row, asks ? exchange.ask : undefined) : row;
     switch (decided.status) {
@@ -178,7 +181,7 @@ class Hold {
       let reportedAt = clock.now();
       for (let first = true; ; first = false) {
         signal.throwIfAborted();
-        // Set before the lookup, so that a decision between the lookup and the wait is not missed.
+        // The promise is created before the lookup, so that a decision between the lookup and the wait is not missed.
         const woken = new Promise<void>((resolve) => {
           wake = resolve;
         });
@@ -205,7 +208,10 @@ class Hold {
     }
   }
 
-  /** The client's answer is a decision like any other and wakes this call the same way. If the client fails to ask, people decide. */
+  /**
+   * Asks the client without waiting. Its answer is stored as a decision, which wakes this call like any other decision. If the
+   * client cannot ask its user, people at the server decide.
+   */
   #askClient(row: ApprovalRow, ask: NonNullable<Exchange['ask']>, signal: AbortSignal): void {
     const { log } = this.#services;
     ask('elicitation/create', approvalQuestion(row), signal)
@@ -224,7 +230,7 @@ class Hold {
     });
   }
 
-  /** The exchange for the call itself. It omits the answer to the approval, and its progress only rises. */
+  /** Returns the exchange for the call itself. It does not contain the answer to the approval question, and its progress only rises. */
   #exchangeForCall(): Exchange | undefined {
     const { exchange } = this.#call;
     if (!exchange) return undefined;

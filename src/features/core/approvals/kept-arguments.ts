@@ -12,7 +12,7 @@ const MAX_KEPT_BYTES = 32 * 1024;
 export function keepArguments(args: unknown): JsonText {
   const whole = Buffer.from(canonicalJson(args ?? {}));
   const cut = whole.length > MAX_KEPT_BYTES;
-  // A character cut in half reads as U+FFFD and is dropped.
+  // If the cut falls into a character, the rest of it is decoded as U+FFFD, which is removed.
   const text = cut ? whole.toString('utf8', 0, MAX_KEPT_BYTES).replace(/\uFFFD$/, '') : whole.toString();
   return JSON.stringify({ text, cut, bytes: whole.length } satisfies KeptArguments);
 }
@@ -20,7 +20,7 @@ export function keepArguments(args: unknown): JsonText {
 export const readKept = (text: JsonText): KeptArguments => readJson(kept, text);
 
 /**
- * Whether the canonical form shows exactly these arguments. It cannot show half a surrogate pair, for example: the approved arguments
- * would differ from those of the call.
+ * Whether the canonical form shows exactly these arguments. For example, it cannot show half of a surrogate pair, so a person
+ * would approve other arguments than those of the call.
  */
 export const isApprovable = (args: unknown): boolean => isDeepStrictEqual(JSON.parse(canonicalJson(args ?? {})), args ?? {});

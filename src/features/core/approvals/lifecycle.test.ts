@@ -9,7 +9,7 @@ import { until } from '../../../testing/until.ts';
 const person = (caller: TestCaller): TestCaller => ({ ...caller, principal: { ...caller.principal, kind: 'developer', web: true, operator: true } });
 
 test('without a decision by the deadline the caller gets the next step, even if no sweep has run', async () => {
-  // Sweeps start with the server, so they get a clock that never fires.
+  // Sweeps start together with the server, so this server gets a clock that never runs them.
   const { every, ...still } = testClock();
   const clock = { ...still, every: (): (() => void) => () => {} };
   const t = await held({ clock });
@@ -114,7 +114,7 @@ test('one approval lets exactly one of many equal calls through, on any server; 
   const { approval_id } = await waiting(here);
   await there.done('approvals.approve', { approval_id });
   await until(() => expect(here.made).toHaveLength(1));
-  // Each of the others finds out at its own pace, and then asks for its own approval.
+  // The other calls notice at different times that the approval was used. Each of them then requests a new approval.
   let done = 0;
   for (const call of calls) void call.then(() => done++);
   await until(async () => {

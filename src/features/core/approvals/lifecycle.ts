@@ -19,7 +19,10 @@ interface Decision {
 
 const isOpen = ({ status, deadline_at }: ApprovalRow, now: number): boolean => status === 'waiting' && now < deadline_at;
 
-/** Applies the first decision. Undefined: already decided, or too late. After approval, the call can be made within `deadlineMs`. */
+/**
+ * Applies a decision if it is the first one and in time. Otherwise returns undefined. After an approval, the caller has
+ * `deadlineMs` to make the call.
+ */
 export async function decide(tx: Tx, row: ApprovalRow, { approve, by, through, reason }: Decision, deadlineMs: number): Promise<ApprovalRow | undefined> {
   if (!isOpen(row, tx.now)) return undefined;
   const decided = await changeApproval(tx.db, tx.workspace, row.id, 'waiting', {
@@ -44,7 +47,10 @@ export async function spendApproval(tx: Tx, id: string, actor: string): Promise<
   return used !== undefined;
 }
 
-/** Marks the approval as lapsed if it is still overdue: another process or a person may have been faster. Returns the current row. */
+/**
+ * Marks the approval as lapsed if it is still overdue, because another process or a person may have changed it in the meantime.
+ * Returns the current row.
+ */
 export async function lapseIfOverdue(tx: Tx, id: string): Promise<ApprovalRow | undefined> {
   const row = await findApproval(tx.db, tx.workspace, id);
   if (!row || (row.status !== 'waiting' && row.status !== 'approved') || tx.now < row.deadline_at) return row;
@@ -53,7 +59,7 @@ export async function lapseIfOverdue(tx: Tx, id: string): Promise<ApprovalRow | 
   return lapsed;
 }
 
-/** Never includes arguments or free text. */
+/** Returns the event for a change of an approval. It never contains arguments or free text. */
 export function approvalEvent(what: 'requested' | 'approved' | 'refused' | 'lapsed' | 'used', row: ApprovalRow, actor: string): NewEvent {
   return {
     category: 'audit',

@@ -5,7 +5,7 @@ import { type Refused, refused } from '../../../kernel/reply.ts';
 import type { ApprovalRow } from '../../../storage/schema-rows.ts';
 import { shellQuoted } from '../../../wire/shell-quoted.ts';
 
-/** Replies to the caller of a held call that does not go through. */
+/** Refusals for a call that waited for approval and is not made. */
 
 const inQuotes = (reason: string | null): string => (reason === null ? '' : `: ${JSON.stringify(reason)}`);
 

@@ -11,11 +11,14 @@ export const ROUND_MS = 15 * 60_000;
 const MAX_STATE_BYTES = 64 * 1024;
 const TOKEN = /^cvr_[A-Za-z0-9_-]{43}$/;
 
-/** A call of several rounds is one use of its grant. The token that the caller sends back proves that the use was counted. */
+/**
+ * Stores calls of several rounds, which count as one use of their grant. The token that the caller sends back proves that the use
+ * was already counted.
+ */
 export function createRounds({ store }: Services): Pick<Ports, 'suspend' | 'resume'> {
   return {
     async suspend(principal, { noun, name }, argsDigest, { grantId, approvalId, requestState }) {
-      // Stored as JSON: another server's state may contain characters that a text column cannot store.
+      // The state is stored as JSON, because the state of another server may contain characters that a text column cannot store.
       const state = requestState === undefined ? null : JSON.stringify(requestState);
       if (argsDigest === null || (state !== null && Buffer.byteLength(state) > MAX_STATE_BYTES)) throw stateTooLong(name);
       const token = ROUND_PREFIX + randomBytes(32).toString('base64url');
@@ -52,7 +55,7 @@ export function createRounds({ store }: Services): Pick<Ports, 'suspend' | 'resu
 
 type RoundKey = Pick<CallRoundRow, 'token_sha256' | 'token_id' | 'noun' | 'name' | 'arguments_sha256'>;
 
-/** The round, if it belongs to exactly this call and was not taken before. */
+/** Deletes and returns the round if it belongs to exactly this call. Each round can be taken only once. */
 async function takeRound(db: Db, workspace: string, key: RoundKey, now: number): Promise<CallRoundRow | undefined> {
   return await db
     .deleteFrom('call_rounds')

@@ -16,7 +16,7 @@ import { approvalRowsBy } from './store.ts';
 
 const MAX_ITEMS = 200;
 
-/** For people only: no agent token has operator rights. */
+/** These actions are only for people, because they need operator rights and no agent token has them. */
 export function approvalTools(deadlineMs: number): Implementation[] {
   const settle = async (tx: Tx, tail: string, ctx: WriteContext, approve: boolean, reason: string | null = null) => {
     const row = await findBySuffix(matching(tx.db, 'approvals', { workspace_id: tx.workspace }).selectAll(), tail, 'approval');
@@ -43,7 +43,7 @@ export async function readApprovals(db: Db, viewer: Principal, status: ApprovalS
   return rows.map((await approvalViewer(db, viewer)).view);
 }
 
-/** The first decision counts. A person who decides later sees who decided first. */
+/** Refuses a second decision. The person sees who made the first decision, which counts. */
 function alreadySettled(row: ApprovalRow, { decider }: ApprovalViewer): Refusal {
   const by = decider(row);
   const how = row.decided_through === 'elicitation' ? "the caller's own client" : row.decided_through;
@@ -65,7 +65,10 @@ interface ApprovalViewer {
   decider(row: ApprovalRow): string | null;
 }
 
-/** Names of the caller and the decider, as far as `viewer` may see them. The agent type is hidden too: it can identify a private developer. */
+/**
+ * Shows the names of the caller and of the person who decided, if `viewer` may see them. For a private developer the agent type
+ * is hidden, too, because it could identify the developer.
+ */
 async function approvalViewer(db: Db, principal: Principal): Promise<ApprovalViewer> {
   const viewer = await viewerOf(db, principal);
   const decider = ({ decided_by }: ApprovalRow): string | null => {

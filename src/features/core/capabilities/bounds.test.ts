@@ -141,7 +141,7 @@ test.each(['revoked', 'expired'] as const)(
     const t = await granted({ approve: true, expires_at: Date.UTC(2026, 0, 1) + 5_000 });
     const call = t.echo();
     await waiting(t);
-    // The other grant also needs an approval, and has none.
+    // The other grant also needs an approval, and nobody has approved a call for it.
     await t.grant({ approve: true });
     if (how === 'revoked') await t.done('capabilities.revoke', { grant_id: t.ids[0] });
     else t.clock.advance(5_001);
@@ -210,7 +210,7 @@ test('the grant list and the grant event show rate and approval [capability.gran
   expect(events.slice(-2).map(({ payload }) => payload)).toMatchObject([{ max_per_minute: 5, approve: true }, { approve: 'client' }]);
 });
 
-/** A tool that asks twice before it answers, like a server that stores nothing between rounds. */
+/** A tool that asks for input twice before it answers. Like a server without storage, it keeps its state only in `requestState`. */
 async function rounds(scope: object) {
   const states: (string | undefined)[] = [];
   const t = await relayApp({

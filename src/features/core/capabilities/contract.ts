@@ -17,11 +17,14 @@ export const grantScope = z.strictObject({
 });
 export type GrantScope = z.output<typeof grantScope>;
 
-/** In rising precedence: if several apply, the later one is shown. */
+/** If several statuses apply to a grant, the last of them in this list is shown. */
 export const GRANT_STATUSES = ['live', 'exhausted', 'expired', 'revoked'] as const;
 export type GrantStatus = (typeof GRANT_STATUSES)[number];
 
-/** `tool.call.<name>`, `resource.read.<server>`, `prompt.get.<prompt>` or a toolset of native tools. Compared exactly, without wildcards. */
+/**
+ * `tool.call.<name>`, `resource.read.<server>`, `prompt.get.<prompt>` or a toolset of native tools. Action names are compared
+ * exactly, without wildcards.
+ */
 export const actionName = z
   .string()
   .max(200)
@@ -32,7 +35,7 @@ export const actionName = z
 
 const id = z.string().min(1).max(64);
 
-/** At most one of them. If all are missing, the subject is the operator. */
+/** At most one of these fields may be set. If none is set, the subject is the operator. */
 const subjectFields = {
   developer: z.string().min(1).max(100).optional().describe('Developer name; the grant covers all of their tokens.'),
   token: id.optional().describe('Token id, or an unambiguous end of it.'),
@@ -99,7 +102,7 @@ export const listCapabilities = contract({
   output: z.strictObject({ items: z.array(grantView), more: z.boolean() }),
 });
 
-/** open: needs no grant. asks: a person approves each call. limited: only with certain arguments. */
+/** `open`: the call needs no grant. `asks`: a person must approve each call. `limited`: the grant allows only certain arguments. */
 const ANSWERS = ['open', 'yes', 'asks', 'limited', 'no'] as const;
 const answer = z.enum(ANSWERS);
 const TOOL_STATES = ['up', 'starting', 'down', 'withheld'] as const;

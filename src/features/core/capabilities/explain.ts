@@ -31,7 +31,7 @@ export async function explainAccess(subjects: Subjects, offer: GrantOffer, ctx: 
 
 type ForeseenAnswer = Pick<Explanation['answers'][number], 'answer' | 'message' | 'grant'>;
 
-/** A caller whose token has ended has no forecast. */
+/** `foreseen` is undefined for a caller whose token has ended. */
 function foreseenAnswer(
   foreseen: AccessForecast | undefined,
   ended: string | null,
@@ -51,7 +51,7 @@ function answerOf({ verdict, grant }: AccessForecast): AccessAnswer {
   return argumentsOf(grant) ? 'limited' : 'yes';
 }
 
-/** A caller without the right to ask about a token must not learn whether it exists. */
+/** A caller who may not ask about a token must not learn whether the token exists. */
 async function callersNamed(subjects: Subjects, { reader, workspace, principal, clock }: CallContext, named: NamedSubject) {
   const find = async () => await subjects.callersOf(reader, principal, await subjects.resolve(reader, workspace, named), clock.now());
   if (principal.operator) return await find();
@@ -70,7 +70,7 @@ async function callersNamed(subjects: Subjects, { reader, workspace, principal, 
 
 type Matrix = Output<typeof capabilityMatrix>;
 
-/** Reads the grants once for each caller, whatever the number of tools. */
+/** Reads the grants only once for each caller, however many tools there are. */
 export async function accessMatrix(subjects: Subjects, offer: GrantOffer, ctx: CallContext, page: Input<typeof capabilityMatrix>): Promise<Matrix> {
   const { reader, principal, clock } = ctx;
   const text = page.text?.toLowerCase();

@@ -13,31 +13,34 @@ import type { Tx } from '../../../storage/write.ts';
 import { actionName, type GrantStatus, grantScope } from './contract.ts';
 import { byAge, countUse, findGrants, grantsOf, type StandingGrant, standingGrants } from './store.ts';
 
-/** The only tool without a grant: the liveness probe. */
+/** The only tool that needs no grant, because clients use it to check that the server is alive. */
 const EXEMPT = 'clock';
 
 export interface Gate {
   authorize: Ports['authorize'];
-  /** For lists: tells which tools, prompts and resources this caller may use. */
+  /** Returns which tools, prompts and resources this caller may use, for lists. */
   visibility(principal: Principal): Promise<Visibility>;
-  /** What the gate would answer to a tool call now. Counts no use and asks nobody. `only`: prepare the answer for this tool alone. */
+  /**
+   * Returns what the gate would decide about a tool call now, without counting a use or asking a person. `only`: the one tool to
+   * prepare the answer for.
+   */
   foresee(principal: Principal, only?: string): Promise<(tool: string) => AccessForecast>;
 }
 
 export interface AccessForecast {
   readonly verdict: AccessDecision;
-  /** The deciding grant. Null: the call is denied or needs none. */
+  /** The grant that allows the call. Null: the call is denied or needs no grant. */
   readonly grant: GrantRow | null;
 }
 
 interface Visibility {
   tool(name: string, toolset: Toolset): boolean;
   prompt(name: string): boolean;
-  /** Resources are granted server by server. */
+  /** Whether the caller may read resources of this server. A grant covers all resources of a server. */
   resource(server: string): boolean;
 }
 
-/** The type of an agent that the server has started. Undefined for every other caller. */
+/** Returns the agent type of an agent that the server has started, or undefined for every other caller. */
 export type AgentTypeOf = (principal: Principal) => Promise<string | undefined>;
 
 export function createGate(services: Services, registry: Pick<Registry, 'toolsetOf' | 'isForType'>, agentTypeOf: AgentTypeOf): Gate {
@@ -48,7 +51,7 @@ export function createGate(services: Services, registry: Pick<Registry, 'toolset
       if (isExempt(asked)) return passed(principal, asked, null);
       const actions = actionsOpening(asked);
       const { reader, access } = services.store;
-      // The caller chooses the name. JSON keeps a name with a separator in it from looking like two actions.
+      // The key is written as JSON, because the caller chooses the name, and a name that contains a separator must not look like two actions.
       const key = JSON.stringify(['grants', principal.workspace, principal.subjects, actions]);
       const grants = await access.get(key, () => findGrants(reader, principal.workspace, principal.subjects, actions));
       return decide(principal, asked, settled, grants, services.clock.now());
@@ -86,7 +89,7 @@ export function createGate(services: Services, registry: Pick<Registry, 'toolset
 const SOME = Symbol('some arguments');
 const toolCall = (name: string): AccessRequest => ({ noun: 'tool', name, args: SOME, redactedArgs: SOME, toolset: undefined });
 
-/** Decides for arbitrary arguments and, if they are denied, for the first arguments that each grant allows. */
+/** Decides about a call with arbitrary arguments. If this is denied, decides about calls with the first arguments that each grant allows. */
 function foreseen(principal: Principal, asked: AccessRequest, grants: readonly GrantRow[], now: number): AccessForecast {
   const bound = grants.flatMap((grant) => argumentsOf(grant)?.slice(0, 1) ?? []);
   const verdicts = [SOME, ...bound].map((args) => decide(principal, { ...asked, args, redactedArgs: args }, {}, grants, now));
@@ -96,9 +99,9 @@ function foreseen(principal: Principal, asked: AccessRequest, grants: readonly G
 
 const isExempt = ({ noun, name }: AccessRequest): boolean => noun === 'tool' && name === EXEMPT;
 
-/** An unbounded grant is used before a counted one, and a counted one before one that needs approval. */
+/** Chooses the grant for a call. A grant without limits is used before a grant that counts its uses, and a grant that needs approval is used last. */
 function decide(principal: Principal, asked: AccessRequest, { approved, resumed }: PriorDecision, all: readonly GrantRow[], now: number): AccessDecision {
-  // An approval or round belongs to one grant. Another grant cannot be used for it.
+  // An approval or a round belongs to one grant, so the call cannot continue with another grant.
   const settled = approved ?? resumed;
   const grants = settled === undefined ? all : all.filter(({ id }) => id === settled);
   if (resumed !== undefined) {
@@ -120,7 +123,7 @@ function decide(principal: Principal, asked: AccessRequest, { approved, resumed 
   return tooOften(principal, asked, Math.min(...usable.map((grant) => waitForRate(grant, now))));
 }
 
-/** Checks and counts in one step, so that simultaneous calls cannot use a grant more often than it allows. */
+/** Checks a grant and counts its use in one step, so that simultaneous calls cannot use a grant more often than it allows. */
 async function consumeFirst(tx: Tx, principal: Principal, asked: AccessRequest, grants: readonly GrantRow[]): Promise<AccessDecision> {
   let wait: number | undefined;
   let reason: string | undefined;
@@ -148,7 +151,7 @@ function passed(principal: Principal, asked: AccessRequest, grant: GrantRow | nu
   };
 }
 
-/** The refusal must be the same for a tool that exists and for one that does not. */
+/** Returns the denial of a call. The refusal must be the same for a tool that exists and for a tool that does not. */
 function denied(principal: Principal, asked: AccessRequest, reason: string | undefined, retryAfterMs?: number): Denied {
   const capability = capabilityFor(asked.noun, asked.name);
   const who = principal.kind === 'operator' ? 'the operator' : `this ${principal.kind} token`;
@@ -158,7 +161,7 @@ function denied(principal: Principal, asked: AccessRequest, reason: string | und
     const next = `Repeat the call in ${Math.ceil(retryAfterMs / 1000)} s.`;
     return { allowed: false, check, reply: refused('error', 'CAPABILITY_DENIED', message, next, { capability, retry_after_ms: retryAfterMs }) };
   }
-  // The caller chooses the name, and people paste the command into a shell.
+  // The command is omitted for an invalid name, because the caller chooses the name and people paste the command into a shell.
   const command = actionName.safeParse(capability).success ? `covenant capabilities grant ${capability}${subjectFlags(principal)}` : null;
   const next =
     command === null
@@ -191,7 +194,7 @@ function checkEvent(principal: Principal, asked: AccessRequest, ok: boolean, gra
     kind: 'CapabilityCheck',
     actor: principal.actor,
     subject,
-    // In the order of canonical JSON, which is faster to serialize.
+    // The keys are in the order of canonical JSON, which is faster to serialize.
     payload: {
       agent_id: subject,
       approval,
@@ -212,18 +215,18 @@ export function grantStatus(grant: StandingGrant, now: number): GrantStatus {
 }
 
 /**
- * Compares each entry with the arguments as sent and as stored. The stored arguments contain no secret, but they name the repository that the caller's
- * client only reported.
+ * Compares each allowed entry with the arguments as the caller sent them, and with the arguments as they are stored. The stored
+ * arguments contain no secret, but they include the default repository that the caller's client reported.
  */
 export function allowsArguments(grant: GrantRow, { args, redactedArgs }: Pick<AccessRequest, 'args' | 'redactedArgs'>): boolean {
   const allowed = argumentsOf(grant);
   return allowed === undefined || allowed.some((entry) => isDeepStrictEqual(entry, args ?? {}) || isDeepStrictEqual(entry, redactedArgs ?? {}));
 }
 
-/** The arguments that the grant allows. Undefined: any. */
+/** Returns the arguments that the grant allows. Undefined: the grant allows any arguments. */
 export const argumentsOf = (grant: GrantRow): Record<string, unknown>[] | undefined => readJson(grantScope, grant.scope).arguments?.allow;
 
-/** Who must approve a call: a person here, or also the user of the caller's client. Undefined: nobody. */
+/** Returns who can approve a call: only a person at this server, or also the user of the caller's client. Undefined: no approval is needed. */
 export function approverOf(grant: GrantRow): 'person' | 'client' | undefined {
   const { approve } = readJson(grantScope, grant.scope);
   return approve === 'client' ? 'client' : approve ? 'person' : undefined;
@@ -234,12 +237,15 @@ const times = z.array(z.int());
 
 const timesOf = (grant: GrantRow): number[] => (grant.recent === null ? [] : readJson(times, grant.recent));
 
-/** Whether each call under this grant must be counted. */
+/** Whether each call with this grant must be counted. */
 export const isCounted = (grant: GrantRow): boolean => grant.max_uses !== null || rateOf(grant) !== undefined;
 
 const rateOf = (grant: GrantRow): number | undefined => readJson(grantScope, grant.scope).max_per_minute;
 
-/** Milliseconds until the grant's rate allows another call; 0 for now. Exact for any 60 seconds, not per clock minute. */
+/**
+ * Returns the milliseconds until the grant's rate allows another call, or 0 if it allows a call now. The rate applies to any
+ * period of 60 seconds, not to each minute of the clock.
+ */
 export function waitForRate(grant: GrantRow, now: number): number {
   const rate = rateOf(grant);
   if (rate === undefined) return 0;
@@ -248,7 +254,10 @@ export function waitForRate(grant: GrantRow, now: number): number {
   return (counted.at(-rate) as number) + MINUTE_MS - now;
 }
 
-/** The times of the last calls including this one, sorted because servers' clocks may differ. Null for a grant without a rate. */
+/**
+ * Returns the times of the last calls, including this one. They are sorted, because the clocks of several servers may differ.
+ * Null for a grant without a rate.
+ */
 export function recentAfter(grant: GrantRow, now: number): string | null {
   const rate = rateOf(grant);
   if (rate === undefined) return null;
@@ -258,7 +267,7 @@ export function recentAfter(grant: GrantRow, now: number): string | null {
 /** Toolsets that a grant can name. Gateway tools are granted one by one. */
 const COORDINATION: ReadonlySet<Toolset> = new Set(['team', 'review', 'workflow', 'cycle']);
 
-/** The actions that allow the call; any one of them suffices. */
+/** Returns the actions that allow the call. A grant for one of them is enough. */
 export function actionsFor(noun: AccessRequest['noun'], name: string, toolset: Toolset | undefined): string[] {
   const exact = capabilityFor(noun, name);
   return noun === 'tool' && toolset && COORDINATION.has(toolset) ? [exact, `toolset.${toolset}`] : [exact];

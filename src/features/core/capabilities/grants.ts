@@ -51,7 +51,7 @@ export async function takeGrant(tx: Tx, grant: GrantRow, ctx: WriteContext): Pro
   record(tx, ctx, { category: 'audit', kind: 'capability_revoked', subject: grant.subject, payload: { grant_id: grant.id, action: grant.action } });
 }
 
-/** Actions that every new token may use, as ordinary grants that can be revoked one by one. */
+/** The capabilities that a new token gets, by kind of token. They are ordinary grants, which can be revoked one by one. */
 export const PROFILES = {
   developer: ['toolset.team', 'toolset.workflow', 'toolset.cycle'],
   agent: ['toolset.team', 'toolset.workflow', 'toolset.cycle'],
@@ -60,7 +60,7 @@ export const PROFILES = {
   operator: [],
 } as const satisfies Record<string, readonly string[]>;
 
-/** The initial grants of a new token of this kind. */
+/** Creates the initial grants for a new token of this kind. */
 export async function giveProfile(tx: Tx, kind: keyof typeof PROFILES, subject: string, by: string): Promise<void> {
   for (const action of PROFILES[kind]) await giveGrant(tx, { subject, action, by });
 }
@@ -76,7 +76,7 @@ export async function viewGrants<const Rows extends readonly GrantRow[]>(
 ): Promise<{ [Row in keyof Rows]: GrantView }> {
   const named = grants.flatMap(({ subject, granted_by }) => [subject, granted_by]);
   const name = await subjects.names(db, viewer.workspace, viewer, [...new Set(named)]);
-  // Ids could identify private developers. The server's operator can read the store anyway.
+  // Ids are hidden because they could identify private developers. The server's operator gets them, because they can read the database anyway.
   const shown = (subject: string): string => (viewer.kind !== 'operator' && name(subject) === subjects.hidden ? subjects.hidden : subject);
   const viewGrant = (grant: GrantRow): GrantView =>
     view(grantView, grant, {

@@ -2,7 +2,7 @@ import type { Principal } from '../../../kernel/call.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { Gate } from './gate.ts';
 
-/** The tools, and the gate that decides on calls of them. */
+/** The tools for which grants can exist, and the gate that decides whether a call is allowed. */
 export interface GrantOffer {
   gate(): Gate;
   tools(workspace: string): readonly OfferedTool[];
@@ -10,12 +10,12 @@ export interface GrantOffer {
 
 interface OfferedTool {
   readonly name: string;
-  /** `native`, or the name of an external server. */
+  /** The name of an external server, or `native` for a tool of Covenant itself. */
   readonly server: string;
   readonly state: 'up' | 'starting' | 'down' | 'withheld';
 }
 
-/** At most one of them. None means the operator. */
+/** At most one of these fields is set. If none is set, the subject is the operator. */
 export interface NamedSubject {
   developer?: string;
   token?: string;
@@ -26,11 +26,11 @@ export interface NamedSubject {
 export interface Caller {
   readonly principal: Principal;
   readonly subject: string;
-  /** For example `codex@mira`. */
+  /** The display name, such as `codex@mira`. */
   readonly name: string;
-  /** The token's label; empty if there is none or the viewer may not see it. */
+  /** The label of the token. Empty if there is no label or the viewer may not see it. */
   readonly label: string;
-  /** Why their token has ended; null while it is valid. */
+  /** Why the caller's token has ended. Null while the token is valid. */
   readonly ended: string | null;
 }
 
@@ -39,16 +39,19 @@ export interface CallersPage {
   readonly total: number;
 }
 
-/** The identity feature knows who can hold grants, but it imports this feature. So `features/index.ts` passes these functions in. */
+/**
+ * Functions of the identity feature about the subjects of grants. This feature cannot import them, because the identity feature
+ * imports this feature. So `features/index.ts` passes them in.
+ */
 export interface Subjects {
-  /** The subject that the input names, verified to exist. */
+  /** Returns the subject that the input names. Throws a refusal if it does not exist. */
   resolve(db: Db, workspace: string, named: NamedSubject): Promise<string>;
-  /** Display names, as far as `viewer` may see them. */
+  /** Returns a function that maps subjects to the display names that `viewer` may see. */
   names(db: Db, workspace: string, viewer: Principal, subjects: readonly string[]): Promise<(subject: string) => string>;
   /** The name that `names` returns for developers whom the viewer may not see. */
   readonly hidden: string;
-  /** The callers that use the subject's grants: a developer's tokens, an instance's, one token, or the operator. */
+  /** Returns the callers that use the subject's grants: the tokens of a developer or an instance, a single token, or the operator. */
   callersOf(db: Db, viewer: Principal, subject: string, now: number): Promise<CallersPage>;
-  /** The callers who could call now. The operator gets all of them, a developer only their own. */
+  /** Returns the callers that could call now. Operators get all callers, developers only their own. */
   callers(db: Db, viewer: Principal, page: { readonly limit: number; readonly offset: number }, now: number): Promise<CallersPage>;
 }

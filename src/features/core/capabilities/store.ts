@@ -10,28 +10,28 @@ export type StandingGrant = Pick<GrantRow, 'action' | 'revoked_at' | 'expires_at
 
 export const grantsIn = (db: Db, workspace: string) => matching(db, 'grants', { workspace_id: workspace }).selectAll();
 
-/** Ids sort by creation time. */
+/** Sorts grants from old to new, because ids sort by creation time. */
 export const byAge = (a: GrantRow, b: GrantRow): number => (a.id < b.id ? -1 : 1);
 
 const grantsFor = compiledQuery(6, (db, workspace: string, s1: string, s2: string, s3: string, a1: string, a2: string) =>
   db.selectFrom('grants').selectAll().where('workspace_id', '=', workspace).where('subject', 'in', [s1, s2, s3]).where('action', 'in', [a1, a2]),
 );
 
-/** Grants of any status for one of the subjects (at most three) and one of the actions (at most two). */
+/** Returns the grants of at most three subjects for at most two actions, whatever their status is. */
 export async function findGrants(db: Db, workspace: string, subjects: readonly string[], actions: readonly string[]): Promise<GrantRow[]> {
   const [s1 = '', s2 = s1, s3 = s1] = subjects;
   const [a1 = '', a2 = a1] = actions;
   if (subjects.length > 3 || actions.length > 2) throw new Error('more subjects or actions than a principal can have');
   const found = await grantsFor(db, workspace, s1, s2, s3, a1, a2);
-  // Sorted here, because SQLite would read every grant of the workspace to sort them.
+  // The grants are sorted here, because a query with an order would make SQLite read every grant of the workspace.
   return found.sort(byAge);
 }
 
-/** All grants that are not revoked. */
+/** Selects all grants of the subjects that are not revoked. */
 const standing = (db: Db, workspace: string, subjects: readonly string[]) =>
   matching(db, 'grants', { workspace_id: workspace, subject: subjects, revoked_at: null });
 
-/** Only the deciding columns, because a caller may hold hundreds of grants. */
+/** Reads only the columns that decide the status, because a caller may have hundreds of grants. */
 export const grantsOf = (db: Db, workspace: string, subjects: readonly string[]): Promise<StandingGrant[]> =>
   standing(db, workspace, subjects).select(['action', 'revoked_at', 'expires_at', 'max_uses', 'uses']).execute();
 
@@ -39,7 +39,7 @@ export const standingGrants = (db: Db, workspace: string, subjects: readonly str
 
 interface GrantFilter {
   readonly subject?: string | undefined;
-  /** Text in the action's name. */
+  /** Only grants whose action contains this text. */
   readonly text?: string | undefined;
   readonly status?: GrantStatus | undefined;
   /** Only grants older than this id. */
@@ -54,7 +54,7 @@ export async function pageOfGrants(db: Db, workspace: string, { subject, text, s
   return await query.orderBy('id', 'desc').limit(limit).execute();
 }
 
-/** `grantStatus` as a SQL condition. */
+/** Returns the SQL condition for grants to which `grantStatus` gives this status. */
 function hasStatus(status: GrantStatus, now: number): RawBuilder<SqlBool> {
   const revoked = sql<SqlBool>`revoked_at is not null`;
   const expired = sql<SqlBool>`expires_at is not null and expires_at < ${now}`;
@@ -71,7 +71,10 @@ function hasStatus(status: GrantStatus, now: number): RawBuilder<SqlBool> {
   }
 }
 
-/** The grant after one more use. The caller checks for a remaining use in the same transaction, and writes of a workspace are serialized. */
+/**
+ * Counts one use and returns the changed grant. The caller must check in the same transaction that a use is left. No other write
+ * can come between, because writes of a workspace run one after another.
+ */
 export async function countUse(db: Db, workspace: string, id: string, recent: string | null): Promise<GrantRow> {
   return await db
     .updateTable('grants')

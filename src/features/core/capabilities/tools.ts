@@ -64,7 +64,7 @@ export function capabilityTools(subjects: Subjects, offer: GrantOffer): Implemen
   ];
 }
 
-/** A server that does not serve this workspace must look like any unknown name. */
+/** A tool of a server that does not serve this workspace must look like an unknown name. */
 function isUnknown(offer: GrantOffer, workspace: string, action: string): boolean {
   const [, name] = /^tool\.call\.(.+)$/.exec(action) ?? [];
   return name !== undefined && !offer.tools(workspace).some((tool) => tool.name === toolNamed(name));

@@ -8,7 +8,7 @@ import { findRows, matching } from '../../../storage/rows.ts';
 import { installCommand, overHttp, overStdio, setupBlock, watchCommand } from './connections.ts';
 import { agentSetup } from './contract.ts';
 
-/** `packageRoot`: the folder of this package, from which another machine can install the companion. */
+/** `packageRoot`: the folder of this package, from which the companion can be installed. */
 export const agentSetupTool = (packageRoot: string): Implementation =>
   implement(agentSetup, {
     read: async ({ base_url, cwd }, { reader, principal }) => ok(await setupFor(reader, principal, { baseUrl: base_url, cwd, packageRoot })),

@@ -2,7 +2,7 @@ import { bridgeEntry, indentedJson, tomlTable } from '../../../clients/config-en
 import { CLIENTS, type ClientName, type Snippet } from '../../../clients/index.ts';
 import { shellQuoted } from '../../../wire/shell-quoted.ts';
 
-/** Where an agent's bridge runs, and the server that it uses. */
+/** The folder in which an agent's bridge runs, and the address of the server that it uses. */
 interface ConnectionPlace {
   readonly baseUrl: string;
   readonly cwd: string;
@@ -18,7 +18,10 @@ export function overStdio(client: ClientName, place: ConnectionPlace): Snippet {
 
 export const installCommand = (packageRoot: string): string => `npm install --global ${shellQuoted(packageRoot.replace(/[\\/]+$/, ''))}`;
 
-/** The parentheses make a shell read the whole block before the prompt. Otherwise the lines after the prompt would become its answer. */
+/**
+ * Because of the parentheses, the shell reads the whole block before it asks for the token. Otherwise the next lines of the block
+ * would be read as the token.
+ */
 export function setupBlock({ baseUrl, cwd }: ConnectionPlace, packageRoot: string): string {
   return `(
   set -e

@@ -15,7 +15,7 @@ interface Started {
   environment?: Record<string, string>;
 }
 
-/** Programs that record how they were called. They replace the programs that a setup text calls. */
+/** Replaces the programs that a setup text calls with programs that record how they were called. */
 function machine(...programs: string[]) {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'covenant-connections-')));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
@@ -42,7 +42,7 @@ function serverIn(client: ClientName, text: string): Started {
   return Object.values(Object.values(config)[0] ?? {})[0] as Started;
 }
 
-/** These clients start a server in the folder that its entry names. The others start it in their current folder. */
+/** These clients start an MCP server in the folder that its entry contains. The other clients start it in their current folder. */
 const HONOURS_CWD: readonly ClientName[] = ['codex', 'gemini'];
 
 test.each(CLIENT_NAMES)(

@@ -5,7 +5,7 @@ import { isUserCode, typedCode } from './user-code.ts';
 
 const machineName = title.max(100);
 
-/** Body of `POST /api/setup/device`, from a machine without a token. */
+/** The body of `POST /api/setup/device`, which a machine without a token sends. */
 export const deviceRequest = z.strictObject({
   machine_name: machineName,
   agents: z
@@ -72,7 +72,7 @@ export const refuseDevice = contract({
   ...base,
   name: 'devices.refuse',
   title: 'Refuse a device',
-  description: 'Refuse a waiting machine; it gets no token.',
+  description: 'Refuse a waiting machine. It gets no token.',
   input: z.strictObject({ code: userCode }),
   output: z.strictObject({ device_id: z.string(), machine_name: z.string() }),
 });
@@ -93,7 +93,7 @@ export const listDevices = contract({
   ...base,
   name: 'devices.list',
   title: 'List devices',
-  description: "List machines that were set up, newest first, with their agents' tokens. Operators see all, developers their own.",
+  description: 'List the machines that were set up, newest first, with the tokens of their agents. Operators see all machines, developers only their own.',
   input: z.strictObject({ limit: z.int().min(1).max(200).default(50), offset: z.int().min(0).default(0) }),
   output: z.strictObject({ items: z.array(device), total: z.int() }),
   annotations: READ,
@@ -103,13 +103,14 @@ export const revokeDevice = contract({
   ...base,
   name: 'devices.revoke',
   title: 'Revoke a device',
-  description: "Revoke every token created by the machine's setup. Its agents are refused from the next call on; tokens not fetched yet are never given out.",
+  description:
+    "Revoke every token that was created by the machine's setup. The server refuses its agents from their next call on. Tokens that the machine has not fetched yet are never given out.",
   input: z.strictObject({ device_id: id.describe('Device id, or an unambiguous end of it.') }),
   output: z.strictObject({ device_id: z.string(), revoked: z.array(z.string()) }),
   annotations: { destructiveHint: true, idempotentHint: true },
 });
 
-/** A text to run or to put into a file. */
+/** A text that a person runs as a command or adds to a file, and the place for it. */
 const snippet = z.strictObject({ where: z.string(), text: z.string() });
 
 export const agentSetup = contract({
@@ -126,10 +127,10 @@ export const agentSetup = contract({
     cwd: absolutePath.optional().describe('Repository folder. Default: a known one, or a placeholder.'),
   }),
   output: z.strictObject({
-    /** Placeholder for the token in the texts. The page that created the token inserts it. */
+    /** The placeholder for the token in the texts. The page that created the token replaces it with the token. */
     placeholder: z.string(),
     cwd: z.string(),
-    /** Whether `cwd` names a repository. False: it is a placeholder. */
+    /** True if `cwd` is a known repository. False if it is a placeholder. */
     cwd_known: z.boolean(),
     repositories: z.array(z.string()),
     clients: z.array(z.strictObject({ client: z.enum(CLIENT_NAMES), http: snippet, stdio: snippet })),

@@ -21,14 +21,14 @@ interface IssuedDeviceCode {
   readonly interval: number;
 }
 
-/** `tokens` are returned only once. */
+/** The answer to a poll. `tokens` are returned only once. */
 type PollAnswer =
   | { readonly status: 'pending'; readonly interval: number }
   | { readonly status: 'slow_down'; readonly interval: number }
   | { readonly status: 'denied' | 'expired' | 'consumed' }
   | { readonly status: 'approved'; readonly developer: string; readonly tokens: Readonly<Record<string, string>> };
 
-/** Serves machines without a token: the only feature for unauthenticated callers. */
+/** Handles the requests of machines that have no token yet. */
 export interface DeviceDesk {
   ask(source: string, body: unknown): Promise<IssuedDeviceCode>;
   poll(body: unknown): Promise<PollAnswer>;
@@ -40,7 +40,7 @@ export function createDeviceDesk({ store }: Pick<Services, 'store'>, limits: Pic
       const { machine_name, agents } = parseInput({ input: deviceRequest }, body) as z.output<typeof deviceRequest>;
       const device_code = mintSecret();
       const user_code = await store.write(DEFAULT_WORKSPACE_ID, async (tx) => {
-        // Deletes requests that did not complete. Completed ones are the devices that people see.
+        // Deletes old requests that were never completed. Completed requests stay, because they are the devices that people see.
         await deleteRows(tx.db, 'device_grants', { expires_at: { '<': tx.now - UNANSWERED_KEPT_MS }, status: { '!=': 'consumed' } });
         await requireRoom(tx, source);
         const code = await unusedCode(tx);
@@ -87,7 +87,7 @@ async function requireRoom(tx: Tx, source: string): Promise<void> {
   const own = sources.find((each) => each.source === source);
   const isFull = sources.reduce((sum, { requests }) => sum + requests, 0) >= MAX_AT_ONCE;
   if (!isFull && (own?.requests ?? 0) < MAX_FROM_ONE_SOURCE) return;
-  // The source with the most requests loses its oldest one. Otherwise a few addresses could lock out everyone.
+  // The oldest request of the address with the most requests is deleted. Otherwise a few addresses could lock out everyone.
   const [heaviest] = sources.toSorted((a, b) => b.requests - a.requests || a.first_over - b.first_over);
   if (heaviest && (own?.requests ?? 0) < MAX_FROM_ONE_SOURCE) return await deleteOldestOf(tx.db, heaviest.source, tx.now);
   const firstOver = own?.first_over ?? tx.now;
@@ -113,13 +113,14 @@ async function answerPoll(tx: Tx, row: DeviceGrantRow | undefined, limits: Pick<
   const state = requestState(row, tx.now);
   if (state === 'pending') return { status: 'pending', interval: row.interval_seconds };
   if (state !== 'approved') return { status: state };
-  // The approval arrived after the first lookup. The tokens belong to another workspace, which this transaction does not write.
+  // The approval arrived after the first lookup. Its tokens belong to another workspace than the one that this transaction writes
+  // to, so the next poll returns them.
   if (row.workspace_id !== tx.workspace || row.developer_id === null) return { status: 'pending', interval: row.interval_seconds };
   return await handOver(tx, row, row.developer_id, agentTokenExpiry(tx.now, limits));
 }
 
 async function handOver(tx: Tx, row: DeviceGrantRow, developerId: string, expiresAt: number | null): Promise<PollAnswer> {
-  // Of two simultaneous polls, one gets the tokens.
+  // If two polls arrive at the same time, only one of them gets the tokens.
   if (!(await changeGrant(tx.db, row.id, 'approved', { status: 'consumed' }))) return { status: 'consumed' };
   const by = `developer:${developerId}`;
   const developer = await findDeveloper(tx.db, tx.workspace, { id: developerId });
@@ -140,23 +141,23 @@ async function handOver(tx: Tx, row: DeviceGrantRow, developerId: string, expire
 const FIRST_INTERVAL_SECONDS = 5;
 const SLOWER_BY_SECONDS = 5;
 const LONGEST_INTERVAL_SECONDS = 60;
-/** Timers of other machines may run slightly fast. */
+/** A poll may arrive earlier than the interval by this time, because the timers of other machines may run slightly fast. */
 const GRACE_MS = 500;
 
 /** The maximum number of open requests per address. A machine normally sends one. */
 const MAX_FROM_ONE_SOURCE = 30;
-/** The maximum number of open requests of all addresses. An attacker can use any number of addresses. */
+/** The maximum number of open requests from all addresses together, because an attacker can use any number of addresses. */
 const MAX_AT_ONCE = 1_000;
 
 const isTooSoon = ({ polled_at, interval_seconds }: Pick<DeviceGrantRow, 'polled_at' | 'interval_seconds'>, now: number): boolean =>
   polled_at !== null && now - polled_at < interval_seconds * 1_000 - GRACE_MS;
 
-/** A machine that polls too often must wait longer from then on. */
+/** A machine that polls too often must wait longer between its polls from then on. */
 const slowerInterval = (interval: number): number => Math.min(interval + SLOWER_BY_SECONDS, LONGEST_INTERVAL_SECONDS);
 
 type DeviceRequestState = 'pending' | 'approved' | 'denied' | 'expired' | 'consumed';
 
-/** An approval that is fetched too late counts as expired. */
+/** Returns the state of a device request. If the machine does not fetch its tokens in time after an approval, the request has expired. */
 export function requestState({ status, expires_at }: Pick<DeviceGrantRow, 'status' | 'expires_at'>, now: number): DeviceRequestState {
   const isOpen = status === 'pending' || status === 'approved';
   return isOpen && now > expires_at ? 'expired' : status;

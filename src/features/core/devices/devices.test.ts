@@ -67,7 +67,7 @@ test('a machine asks without a token, a signed-in developer approves its code, a
     { machine_name: 'anas-laptop', developer: 'ana', status: 'set up', agents: [{ agent: 'claude-code', live: true }, { agent: 'codex' }] },
   ]);
 
-  // No stored or returned value grants access, and the journal does not name the machine.
+  // Neither stored nor listed values can be used as a token, and the journal does not contain the machine's name.
   const kept = JSON.stringify([await t.app.store.reader.selectFrom('device_grants').selectAll().execute(), await t.events()]) + t.logged.join('');
   for (const secret of [device_code, ...Object.values(tokens)]) expect(kept).not.toContain(secret);
   expect(JSON.stringify(await t.events())).not.toContain('anas-laptop');
@@ -158,7 +158,7 @@ test.runIf(ENGINE === 'postgres')('a wrong code counts once, even if the databas
   const t = await testApp();
   undoEveryFirstCommit();
   for (let tried = 0; tried < 20; tried++) {
-    // Runs with a concurrent transaction, otherwise nothing would be repeated.
+    // A concurrent transaction is needed, because the database would otherwise repeat nothing.
     const [answer] = await Promise.all([
       t.action('devices.refuse', { code: 'BBBB-BBBB' }),
       t.app.store.append(DEFAULT_WORKSPACE_ID, [{ category: 'work', kind: 'tick', actor: 'tester' }]),

@@ -1,9 +1,9 @@
 import { Refusal } from '../../../kernel/reply.ts';
 import { CODE_LASTS_MS } from './user-code.ts';
 
-/** People mistype a code a few times. */
+/** The maximum number of wrong codes per caller, which is more than people mistype. */
 const MAX_WRONG = 20;
-/** The least recently active caller is dropped first. */
+/** The maximum number of callers to remember. The least recently active caller is dropped first. */
 const MAX_REMEMBERED = 1_000;
 
 /**
@@ -13,7 +13,10 @@ const MAX_REMEMBERED = 1_000;
 export class Guesses {
   readonly #wrong = new Map<string, { since: number; count: number }>();
 
-  /** Refuses a caller with too many wrong codes. Counts before the check, because codes may be tried in parallel. */
+  /**
+   * Counts an attempt, and refuses a caller with too many wrong codes. The attempt is counted before the code is checked, because
+   * a caller may try several codes in parallel.
+   */
   count(who: string, now: number): void {
     const tried = this.#wrong.get(who);
     const left = tried ? Math.ceil((tried.since + CODE_LASTS_MS - now) / 1_000) : 0;
@@ -27,7 +30,7 @@ export class Guesses {
     for (const oldest of this.#wrong.keys()) if (this.#wrong.size > MAX_REMEMBERED) this.#wrong.delete(oldest);
   }
 
-  /** Subtracts the attempt again if its code was right or could not be checked. */
+  /** Removes the last attempt from the count. Used if the code was right or could not be checked. */
   takeBack(who: string): void {
     const tried = this.#wrong.get(who);
     if (tried) this.#wrong.set(who, { ...tried, count: tried.count - 1 });

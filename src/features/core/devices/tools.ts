@@ -66,7 +66,7 @@ const machineTools: Implementation[] = [
       const live = (await tokensOfDevices(tx.db, tx.workspace, [device.id])).filter(({ revoked_at }) => revoked_at === null);
       for (const { id } of live) await endTokenById(tx, id, ctx.principal.actor);
       const revoked = live.map(({ id }) => id);
-      // If the tokens were approved but not fetched yet, the device now gets none.
+      // If the device has not fetched its approved tokens yet, it now gets none.
       const isWithdrawn = await changeGrant(tx.db, device.id, 'approved', { status: 'denied', decided_at: tx.now });
       if (revoked.length > 0 || isWithdrawn) record(tx, ctx, { category: 'work', kind: 'device.revoked', subject: device.id, payload: { token_ids: revoked } });
       if (isWithdrawn) return ok({ device_id: device.id, revoked }, 'Revoked. The device had not fetched its tokens and gets none.');
@@ -75,7 +75,7 @@ const machineTools: Implementation[] = [
   }),
 ];
 
-/** Waiting devices belong to no workspace yet, so the default workspace lists them. */
+/** Lists the waiting devices. They belong to no workspace yet, so they are listed only in the default workspace. */
 export async function devicesToApprove(db: Db, workspace: string, now: number, limit: number) {
   const rows = workspace === DEFAULT_WORKSPACE_ID ? await waitingGrants(db, now, limit) : [];
   return rows.map(viewRequested);
@@ -83,13 +83,13 @@ export async function devicesToApprove(db: Db, workspace: string, now: number, l
 
 type CodeCaller = Pick<CallContext, 'reader' | 'clock' | 'principal'>;
 
-/** Counts wrong codes, so it must run outside of a transaction, which may be repeated. */
+/** Counts wrong codes, so it must not run in a transaction, because the database may repeat a transaction. */
 async function requireTypedCode(
   { reader, clock, principal: { workspace, developerId, tokenId } }: CodeCaller,
   guesses: Guesses,
   code: string,
 ): Promise<DeviceGrantRow> {
-  // Counted by person, because a new sign-in must not reset the count.
+  // Attempts are counted for each person, because a new sign-in must not reset the count.
   const who = `${workspace} ${developerId ?? tokenId}`;
   const now = clock.now();
   guesses.count(who, now);
@@ -98,13 +98,13 @@ async function requireTypedCode(
     guesses.takeBack(who);
     return row;
   } catch (error) {
-    // If the store fails, the code was not checked.
+    // If the store failed, the code was not checked, so the attempt does not count.
     if (!(error instanceof Refusal)) guesses.takeBack(who);
     throw error;
   }
 }
 
-/** The refusal must be the same for a used, an expired and a mistyped code. */
+/** Finds the waiting request with this code. The refusal must be the same for a used, an expired and a mistyped code. */
 async function requireWaiting(db: Db, code: string, now: number): Promise<DeviceGrantRow> {
   const row = await findPending(db, code);
   if (row && now <= row.expires_at) return row;
@@ -130,7 +130,7 @@ async function decideRequest(tx: Tx, ctx: WriteContext, row: DeviceGrantRow, dec
   record(tx, ctx, { category: 'work', kind, subject: row.id, payload: { source: row.source, agents: agentsOf(row), developer_id: decision.developer_id } });
 }
 
-/** The developer whose devices the caller sees. Undefined for operators, who see all devices. */
+/** Returns the developer whose devices the caller may see. Undefined for operators, who may see all devices. */
 const ownOnly = ({ operator, developerId }: Principal): string | undefined => (operator ? undefined : (developerId ?? undefined));
 
 const deviceNamed = (db: Db, workspace: string, tail: string, principal: Principal): Promise<DeviceGrantRow> =>
@@ -146,7 +146,7 @@ interface DeviceFacts {
   readonly tokens: readonly TokenRow[];
 }
 
-/** People name their machines after themselves, so a private developer's machine name is hidden too. */
+/** The machine name of a private developer is hidden, too, because people name their machines after themselves. */
 function viewDevice(row: DeviceGrantRow, { viewer, now, tokens }: DeviceFacts): DeviceView {
   const owner = row.developer_id ?? '';
   const own = tokens.filter(({ created_by }) => created_by === makerOf(row.id));

@@ -1,6 +1,9 @@
 import { randomInt } from 'node:crypto';
 
-/** The code that a machine shows and a person types, such as `BQPX-FGQR`. It has no vowels, to avoid words, and no letters that look like others or like digits. */
+/**
+ * The code that a machine shows and a person types, such as `BQPX-FGQR`. It contains no vowels, so that it forms no words, and no
+ * letters that look like other letters or digits.
+ */
 const CODE_LETTERS = 'BCDFGHJKLMNPQRSTVWXZ';
 const CODE_LENGTH = 8;
 
@@ -12,7 +15,7 @@ export function newUserCode(draw: (letters: number) => number = randomInt): stri
 
 export const shownCode = (code: string): string => `${code.slice(0, CODE_LENGTH / 2)}-${code.slice(CODE_LENGTH / 2)}`;
 
-/** Accepts lower case, spaces and other dashes. */
+/** Normalizes a typed code: lower case, spaces and any kind of dash are accepted. */
 export const typedCode = (text: string): string => text.toUpperCase().replace(/[^A-Z]/g, '');
 
 export const isUserCode = (code: string): boolean => code.length === CODE_LENGTH && [...code].every((letter) => CODE_LETTERS.includes(letter));

@@ -7,7 +7,7 @@ import type { ChainPoint } from '../../../storage/journal.ts';
 import { findRows } from '../../../storage/rows.ts';
 import { anchorJournal, rotateAnchorKey } from './contract.ts';
 
-/** The longest time that a journal with new events goes without an anchor. */
+/** How often a journal with new events gets an anchor: at the latest after this many events or minutes. */
 export interface AnchorPace {
   readonly every_events: number;
   readonly every_minutes: number;
@@ -45,13 +45,13 @@ export function createAnchorSweep({ store, clock, log }: Services, keeper: Ancho
         const last = await keeper.last(workspace_id);
         const since = last?.at ?? begun.get(workspace_id) ?? now;
         begun.set(workspace_id, since);
-        // A journal that ends before its last anchor has no new events, but `anchor` must report it.
+        // A journal that ends before its last anchor has no new events. It is counted as changed anyway, because `anchor` must report it.
         const fresh = Math.abs(Number(seq) - (last?.seq ?? 0));
         if (fresh > 0 && (last === undefined || isDue(fresh, now - since))) await keeper.anchor(store.reader, workspace_id, now);
         complaints.delete(workspace_id);
       } catch (error) {
         const why = error instanceof Error ? error.message : String(error);
-        // Log it once, not every few seconds.
+        // The same error is logged once and not every few seconds.
         if (complaints.get(workspace_id) !== why) log.error('journal not anchored', { workspace: workspace_id, error });
         complaints.set(workspace_id, why);
       }
@@ -64,14 +64,14 @@ export function createAnchorSweep({ store, clock, log }: Services, keeper: Ancho
       everyMs: ANCHOR_EVERY_MS,
       async run() {
         runs = true;
-        // After the clock was set back, the elapsed time is unknown.
+        // A negative time means that the clock was set back. The journal is anchored then, because the elapsed time is unknown.
         await anchorDue((fresh, sinceMs) => fresh >= pace.every_events || sinceMs < 0 || sinceMs >= pace.every_minutes * 60_000);
       },
     },
     async stop() {
       if (!runs) return;
       runs = false;
-      // An unreachable database must not keep the server from stopping.
+      // An unreachable database must not prevent the server from stopping.
       await anchorDue(() => true).catch((error: unknown) => log.warn('journals not anchored at the end', { error }));
     },
   };

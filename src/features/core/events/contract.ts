@@ -30,7 +30,7 @@ export type EventFilter = z.output<typeof eventFilterShape>;
 const chainPoint = z.strictObject({ seq: z.int(), hash: z.string() });
 const anchor = chainPoint.describe('The point that the first event is chained to: the last pruned event, or 0 and 64 zeros.');
 
-/** Less than the largest safe integer, so that the next number is also exact. */
+/** The maximum is one less than the largest safe integer, so that the next number is exact, too. */
 const seqBefore = z
   .int()
   .min(0)
@@ -74,7 +74,7 @@ export const verifyEvents = contract({
   name: 'events.verify',
   title: 'Verify a part of the journal',
   description:
-    'Check events against the hash chain, a limited number per call, and at the end against the anchors of this server. Until `done`, call again with `verified_to` as `after` and `root` as `previous`.',
+    'Check a limited number of events against the hash chain, and after the last one also the anchors of this server. Until `done`, call again with `verified_to` as `after` and `root` as `previous`.',
   input: z
     .strictObject({
       after: seqBefore.optional().describe('Continue after this event. Default, or if it was pruned: the anchor.'),
@@ -121,8 +121,8 @@ export const pruneJournal = contract({
     'Verify the journal up to the last event before a time, move its anchor there and delete the events before the anchor. Each call does a part; call again with the returned `before` until `stage` is done.',
   input: z
     .strictObject({
-      before: z.int().min(1).optional().describe('Delete events older than this, up to the first newer one.'),
-      keep_days: z.int().min(1).max(36_500).optional().describe('Or older than this many days.'),
+      before: z.int().min(1).optional().describe('Delete events that are older than this time, up to the first newer event.'),
+      keep_days: z.int().min(1).max(36_500).optional().describe('Instead of `before`: delete events that are older than this many days.'),
       dry_run: z.boolean().optional().describe('Verify and count without deleting.'),
     })
     .refine(({ before, keep_days }) => (before === undefined) !== (keep_days === undefined), { error: 'set either `before` or `keep_days`', path: ['before'] }),

@@ -26,7 +26,7 @@ async function services() {
   return { t, ana, codex, workspace, append, list, kinds };
 }
 
-/** A caller at the dashboard, where reading adds no event. */
+/** A caller on the dashboard, because reads of the dashboard add no events. */
 const look = (t: TestApp, name: string, args: object, by: TestCaller = t.operator) =>
   t.app.dispatch.action({ name, args, principal: { ...by.principal, web: true }, surface: 'dashboard' });
 
@@ -83,7 +83,7 @@ test('a search in a long journal scans a limited number of events per call, retu
   const on = await search({ start: Number(all[0]) + 1, direction: 'on' });
   expect(on).toMatchObject({ items: [], looked: { from: Number(all[0]) + 1, to: Number(all[0]) + 40 } });
   expect((await search({ start: on.looked.to + 1, direction: 'on' })).items.map(({ seq }) => seq)).toEqual(all.slice(1));
-  // An index finds one actor's events directly.
+  // The events of one actor are found with an index, so this search is not limited.
   expect((await list({ latest: 1, actor: 'instance:nobody' })).looked).toEqual({ from: 1, to: end });
 });
 

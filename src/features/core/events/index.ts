@@ -6,7 +6,7 @@ import { createLeftoverSweep, type PruneHold, pruneTools } from './prune.ts';
 import type { Tally } from './tally.ts';
 import { eventTools } from './tools.ts';
 
-/** The anchor keeper, and how often it anchors. */
+/** The keeper that writes the anchors, and how often the server anchors a journal. */
 export interface Anchors {
   readonly keeper: AnchorKeeper;
   readonly pace: AnchorPace;

@@ -14,7 +14,7 @@ export interface FoldRules<S, E> {
   /** The number of events read per query. */
   readonly pageSize: number;
   begin(): S;
-  /** Selects the needed columns and the events that count. */
+  /** Selects the columns that are needed and the events that are counted. */
   read(page: SelectQueryBuilder<Database, 'events', object>): Promise<readonly E[]>;
   add(state: S, page: readonly E[]): void;
   forgetBefore(state: S, since: number): void;
@@ -22,15 +22,15 @@ export interface FoldRules<S, E> {
 
 interface FoldedJournal<S> {
   readonly state: S;
-  /** The state includes all events up to this one. */
+  /** The number of the last event that the state includes. */
   seq: number;
-  /** Readers take turns. */
+  /** Resolves when the last reader has finished, because only one reader may continue the state at a time. */
   busy: Promise<void>;
 }
 
 /**
- * Sums over the last days of a journal, which no index could provide. Each event is read once, because every reader continues
- * where the last reader stopped. So a page that refreshes with every event reads only that event.
+ * Computes sums over the last days of a journal, because no index could provide them. Each event is read once, because every
+ * reader continues where the last reader stopped. So a dashboard page that refreshes at every event reads only that event.
  */
 export class JournalFold<S, E> {
   readonly #rules: FoldRules<S, E>;
@@ -60,9 +60,9 @@ export class JournalFold<S, E> {
       const end = Math.min(head, folded.seq + pageSize);
       const page = matching(db, 'events', { workspace_id: workspace, seq: { '>': folded.seq, '<=': end } }).orderBy('seq');
       add(folded.state, await read(page));
-      // Updated together with the state: if this reader fails later, the next one continues from here.
+      // This is updated together with the state. If this reader fails later, the next reader continues from here.
       folded.seq = end;
-      // The first read after busy days takes long, so others are served between its pages.
+      // The first read after busy days takes long, so other calls run between its pages.
       await yieldToEventLoop();
     }
     forgetBefore(folded.state, since);

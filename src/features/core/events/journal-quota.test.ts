@@ -56,7 +56,7 @@ test('a used-up quota refuses no heartbeat, release, completion, checkpoint or h
   ] as const;
   for (const [name, args] of essential) {
     const { reply } = await tool(name, args, ana);
-    // Reaches the tool, which reports its missing fields.
+    // The call reaches the tool, which reports the missing fields.
     expect([name, args, 'code' in reply && reply.code]).not.toContain('JOURNAL_QUOTA_EXCEEDED');
   }
   const hear = await app.dispatch.action({ name: 'hooks.hear', args: {}, principal: ana.principal, surface: 'api' });

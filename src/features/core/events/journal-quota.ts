@@ -8,22 +8,22 @@ import type { Tx } from '../../../storage/write.ts';
 const DAY_MS = 24 * 3_600_000;
 const FLUSH_MS = 5_000;
 
-/** Events that one token added to the journal in one day, as far as this process knows. */
+/** The number of events that one token added to the journal in one day, as this process knows it. */
 interface Growth {
   readonly workspace: string;
   readonly tokenId: string;
   readonly day: string;
-  /** The stored count of all servers at the last sync. */
+  /** The total that all servers together had stored at the last sync. */
   stored: number;
-  /** Added by this server since then. */
+  /** The number of events that this server has added since then. */
   added: number;
 }
 
 const dayOf = (now: number): string => new Date(now).toISOString().slice(0, 10);
 
 /**
- * Limits what the calls of one token may add to the journal in a day. Each server counts in memory and syncs with the others
- * every few seconds. A token can exceed its quota by its calls between two syncs, but no call needs an extra statement.
+ * Limits what the calls of one token may add to the journal in a day. Each server counts in memory and syncs with the other
+ * servers every few seconds. So a token can exceed its quota between two syncs, but no call needs an extra database statement.
  */
 export function createJournalQuota({ store, clock, log }: Services, mostEvents: number): { quota: JournalQuota; feature: Feature } {
   const known = new Map<string, Growth>();

@@ -32,7 +32,7 @@ async function aged(events = 30) {
 }
 
 const prune = async (t: TestApp, input: object) => (await t.done('journal.prune', input)) as Pruned;
-/** A caller at the dashboard, where reading adds no event. */
+/** A caller on the dashboard, because reads of the dashboard add no events. */
 const look = async <T>(t: TestApp, name: string, args: object) =>
   (await t.app.dispatch.action({ name, args, principal: { ...t.operator.principal, web: true }, surface: 'dashboard' })).reply.data as T;
 const listed = (t: TestApp, args: object) => look<Output<typeof listEvents>>(t, 'events.list', args);
@@ -119,7 +119,7 @@ test('the server deletes the events that an interrupted prune left behind, and s
   expect(await readAnchor(t.app.store.reader, workspace)).toMatchObject({ seq: last });
   expect((await listed(t, { after: 0, limit: 1 })).looked.from).toBe(last + 1);
   expect((await t.events())[0]?.seq).toBe(1);
-  // A workspace in which removal fails does not block another one.
+  // If the removal fails in one workspace, it continues in the other workspaces.
   const unreadable = { ...(await findRows(store.reader, 'journal_anchors', { workspace_id: workspace }))[0], workspace_id: 'ws_aaa' } as JournalAnchorRow;
   await store.write('ws_aaa', ({ db }) => insertRows(db, 'journal_anchors', unreadable));
   await store.append('ws_aaa', [{ category: 'work', kind: 'note.made', actor: 'operator' }]);

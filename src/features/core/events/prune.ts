@@ -14,11 +14,11 @@ import { anchorAround } from './anchors.ts';
 import { pruneJournal } from './contract.ts';
 
 const DAY_MS = 24 * 3_600_000;
-/** The work of one call, limited so that it finishes in time. */
+/** The maximum number of events that one call verifies and removes, so that the call finishes in time. */
 const VERIFIED_A_CALL = 100_000;
 const REMOVED_A_CALL = 50_000;
 
-/** Why other data still needs a workspace's old events, and the next step to end that. Null: nothing needs them. */
+/** Returns why other data still needs the old events of a workspace, and the next step to change that. Returns null if nothing needs them. */
 export type PruneHold = (db: Db, workspace: string) => Promise<{ readonly why: string; readonly next: string } | null>;
 
 type Pruned = Output<typeof pruneJournal>;
@@ -60,19 +60,19 @@ export function pruneTools(hold: PruneHold, keeper: AnchorKeeper): Implementatio
     return await report('removing', pruned);
   }
 
-  /** Continues where this process stopped, for as many events as one call has time for. */
+  /** Continues the verification where this process stopped, for as many events as one call has time for. */
   async function verify({ reader, workspace, signal }: CallContext, before: number): Promise<PruneWalk> {
     const anchor = await readAnchor(reader, workspace);
     if (!(await isCutAttested(reader, workspace, anchor))) throw chainBroken(unattestedCut(anchor));
     const known = walks.get(workspace);
     const walk = known?.anchor.seq === anchor.seq && known.before === before ? known : new PruneWalk(anchor, before);
-    // Only one call may continue a walk. Two would add the same events twice and report a break.
+    // Only one call may continue a verification. Two calls would check the same events twice and report a break of the chain.
     walks.delete(workspace);
     const head = (await readHead(reader, workspace))?.seq ?? 0;
     const most = walk.reached.seq + VERIFIED_A_CALL;
     while (!walk.isDone && walk.reached.seq < most && !signal.aborted) {
       await walk.step(reader, workspace, head);
-      // Hashing blocks this thread, so others are served between the pages.
+      // Hashing blocks this thread, so other calls run between the pages.
       await yieldToEventLoop();
     }
     const { firstBreak } = walk.reached;
@@ -92,7 +92,7 @@ const chainBroken = ({ seq, reason }: { seq: number; reason: string }): Refusal 
 
 const REMOVE_EVERY_MS = 600_000;
 
-/** Removes events that an interrupted prune cut off but did not delete. */
+/** Deletes the events that an interrupted prune has cut off from the journal but not deleted yet. */
 export function createLeftoverSweep({ store, log }: Pick<Services, 'store' | 'log'>): Sweep {
   const name = 'journal';
   return {

@@ -6,38 +6,38 @@ import { matching } from '../../../storage/rows.ts';
 import { PRIVATE } from '../identity/index.ts';
 import type { EventFilter } from './contract.ts';
 
-/** The actor of events: one actor, or a developer with all of their agents. */
+/** Whose events to search: those of one actor, or those of a developer and all of their agents. */
 export type Whose = { readonly actor: string } | { readonly developer: string };
 
-/** A filter with its actor resolved. */
+/** An event filter in which the name of the actor is replaced by ids. */
 interface EventSearch extends Omit<EventFilter, 'actor'> {
   readonly whose?: Whose | undefined;
 }
 
-/** Rows per query. Rows hidden from the viewer are dropped afterwards. */
+/** The number of rows per query. Rows that the viewer may not see are removed afterwards. */
 const BATCH = 200;
 
 export interface JournalStretch {
-  /** The first event to search, in the direction of reading. */
+  /** The event at which the search starts. It continues in the given direction. */
   readonly start: number;
   readonly direction: 'on' | 'back';
   readonly limit: number;
-  /** The first and the last existing event. */
+  /** The numbers of the first and the last event that exist. */
   readonly begin: number;
   readonly end: number;
-  /** Maximum number of events searched. It does not apply to a search for one subject or actor, which uses an index. */
+  /** The maximum number of events to search. It does not apply to a search for one subject or one actor, because that uses an index. */
   readonly reach: number;
 }
 
 interface FoundEvents {
-  /** In order. */
+  /** The events in journal order. */
   readonly items: JournalEvent[];
   readonly looked: { readonly from: number; readonly to: number };
 }
 
 /**
- * The next `limit` matching events, redacted for the viewer. The searched range depends only on what the viewer may see: it is
- * either the whole range or ends at the last returned event.
+ * Returns the next `limit` matching events, redacted for the viewer. The returned range reveals nothing that the viewer may not
+ * see, because it is either the whole range or ends at the last returned event.
  */
 export async function searchEvents(
   db: Db,
@@ -68,13 +68,13 @@ export async function searchEvents(
   return { items: listed, looked: { from: low, to: full ? last : high } };
 }
 
-/** The outcome of a call, or `passed` or `denied` for a check. Undefined for other events. */
+/** Returns the outcome of a call, or `passed` or `denied` for a capability check. Undefined for other events. */
 function outcomeOf({ outcome, passed }: Record<string, unknown>): string | undefined {
   if (typeof passed === 'boolean') return passed ? 'passed' : 'denied';
   return typeof outcome === 'string' ? outcome : undefined;
 }
 
-/** Applied to the event as the viewer sees it, so that hidden values cannot be found by search. */
+/** Whether an event matches the search. The event must already be redacted, so that a search cannot find hidden values. */
 function matchesSearch(event: JournalEvent, { category, kind, whose, subject, outcome, session, text }: EventSearch): boolean {
   return (
     (category === undefined || event.category === category) &&
@@ -94,12 +94,12 @@ const containsText = ({ kind, subject, session, payload }: JournalEvent, text: s
   [kind, subject ?? '', session ?? ''].some((each) => each.toLowerCase().includes(text.toLowerCase())) ||
   JSON.stringify(payload).toLowerCase().includes(asInJson(text).toLowerCase());
 
-/** The text as it is written between the quotes of a JSON string. */
+/** Returns the text as it appears between the quotes of a JSON string. */
 const asInJson = (text: string): string => JSON.stringify(text).slice(1, -1);
 
 const isNarrow = (sought: EventSearch): boolean => Object.values(sought).some((each) => each !== undefined);
 
-/** The column whose index finds all matches: for one subject or one actor and no other condition. */
+/** Returns the column whose index can find all matches. This is possible if the search has one subject or one actor and no other condition. */
 function indexedColumn({ whose, subject, ...others }: EventSearch): { column: 'subject' | 'actor'; value: string } | undefined {
   if (isNarrow(others)) return undefined;
   if (subject !== undefined) return whose === undefined ? { column: 'subject', value: subject } : undefined;
@@ -107,7 +107,7 @@ function indexedColumn({ whose, subject, ...others }: EventSearch): { column: 's
   return actor === undefined ? undefined : { column: 'actor', value: actor };
 }
 
-/** Rows contain ids, so the index cannot find `@private`. */
+/** Returns the actor that the index can find. `@private` is excluded, because the rows contain ids. */
 const oneActor = (whose: EventSearch['whose']): string | undefined =>
   whose !== undefined && 'actor' in whose && whose.actor !== PRIVATE ? whose.actor : undefined;
 
@@ -124,7 +124,7 @@ async function readBatch(db: Db, workspace: string, { from, to, back, size }: Ba
     .orderBy('seq', order)
     .limit(size);
   const by = indexedColumn(sought);
-  // Reads the numbers first. If SQLite also had to fetch whole rows, it would scan the whole range.
+  // Reads only the sequence numbers first. If SQLite had to fetch whole rows at the same time, it would scan the whole range.
   const numbers = by && (await stretch.select('seq').where(by.column, '=', by.value).execute()).map(({ seq }) => seq);
   if (numbers?.length === 0) return [];
   let query = numbers ? matching(db, 'events', { workspace_id: workspace, seq: numbers }).orderBy('seq', order) : stretch;
@@ -135,7 +135,7 @@ async function readBatch(db: Db, workspace: string, { from, to, back, size }: Ba
 const like = (expression: RawBuilder<string>, pattern: string): RawBuilder<SqlBool> =>
   sql<SqlBool>`lower(${expression}) like ${pattern.toLowerCase()} escape '\\'`;
 
-/** The part of the search that the database can check. `matchesSearch` makes the final decision. */
+/** Returns the conditions of the search that the database can check. `matchesSearch` then makes the final decision. */
 function conditions({ category, kind, whose, subject, outcome, session, text }: EventSearch): RawBuilder<SqlBool>[] {
   const all: RawBuilder<SqlBool>[] = [];
   const actor = oneActor(whose);
@@ -150,7 +150,7 @@ function conditions({ category, kind, whose, subject, outcome, session, text }: 
   return all;
 }
 
-/** Payloads are canonical JSON, in which each value has exactly one spelling. */
+/** Searches the payload as text. This is possible because payloads are canonical JSON, in which each value has exactly one spelling. */
 function outcomeIs(outcome: string): RawBuilder<SqlBool> {
   const written = like(sql`payload`, wordsPattern(`"outcome":"${asInJson(outcome)}"`));
   if (outcome !== 'passed' && outcome !== 'denied') return written;

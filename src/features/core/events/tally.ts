@@ -5,12 +5,12 @@ import { JournalFold } from './journal-fold.ts';
 const MINUTE_MS = 60_000;
 const REFUSALS_KEPT = 50;
 const DURATIONS_KEPT = 500;
-/** The maximum number of tools that are kept, the last called ones. Callers can invent any number of names. */
+/** The maximum number of tools that are counted. Only the tools that were called last are kept, because callers can invent any number of names. */
 const MAX_TOOLS = 5_000;
 
 interface CallCounts {
   calls: number;
-  /** Denied, blocked or failed calls. */
+  /** The number of denied, blocked and failed calls. */
   refused: number;
 }
 
@@ -27,7 +27,7 @@ interface ActorTally {
   readonly minutes: Map<number, CallCounts>;
   /** The latest refusals, newest last. */
   readonly refusals: TalliedRefusal[];
-  /** The agent's own last call. Null if only its machine reported. */
+  /** The last call of the agent itself. Null if only the companion on its machine has called. */
   lastCall: { readonly seq: number; readonly time: number; readonly refused: boolean } | null;
 }
 
@@ -37,13 +37,13 @@ interface ToolTally {
   readonly durations: number[];
 }
 
-/** The last day of one workspace, from its journal. */
+/** Counts for the last day of one workspace, computed from its journal. */
 export interface DayTally {
   /** Events by minute since the epoch. */
   readonly minutes: ReadonlyMap<number, Readonly<Record<EventCategory, number>>>;
-  /** By calling actor. */
+  /** Counts for each actor that made calls. */
   readonly actors: ReadonlyMap<string, Readonly<ActorTally>>;
-  /** By called subject, such as `tool:clock`. */
+  /** Counts for each called subject, such as `tool:clock`. */
   readonly tools: ReadonlyMap<string, Readonly<ToolTally>>;
 }
 
@@ -99,7 +99,7 @@ function count(counting: Counting, event: CountedEvent): void {
   if (refused) addRefusal(actor.refusals, { seq, time, kind, outcome, code });
   if (event.subject === null) return;
   const tool = getOrAdd(counting.tools, event.subject, () => ({ minutes: new Map(), durations: [] }));
-  // Moves the tool to the end, as the last called.
+  // Moves the tool to the end of the map, because it was called last.
   counting.tools.delete(event.subject);
   counting.tools.set(event.subject, tool);
   if (counting.tools.size > MAX_TOOLS) counting.tools.delete(counting.tools.keys().next().value as string);
@@ -110,11 +110,11 @@ function count(counting: Counting, event: CountedEvent): void {
 
 const noCalls = (): ActorTally => ({ minutes: new Map(), refusals: [], lastCall: null });
 
-/** Calls of the companion, which uses an agent's token even while no agent runs: machine heartbeats and usage reports. */
+/** Whether the companion made the call: a machine heartbeat or a usage report. The companion uses the token of an agent, even while no agent runs. */
 const isOfMachine = ({ kind, session }: CountedEvent): boolean =>
   kind === 'covibe_ingest_agent_telemetry' || (kind === 'covibe_session.heartbeat' && session === null);
 
-/** An edit denied by a hook. It is not a call of the agent, so it does not count as the last one. */
+/** The event kind for an edit that a hook denied. Such an edit is not a call of the agent, so it does not count as the last call. */
 export const DENIED_EDIT = 'edit.denied';
 
 function countDenied(counting: Counting, { seq, time, kind, actor: name }: CountedEvent, minute: number): void {
@@ -160,7 +160,7 @@ function getOrAdd<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   return made;
 }
 
-/** Drops minutes older than a day. Times rise with the events, so the oldest minute comes first. */
+/** Removes the minutes that are older than a day. The oldest minute comes first, because the times of events only rise. */
 function forgetOlder(counting: Counting, since: number): void {
   const before = minuteOf(since);
   dropMinutes(counting.minutes, before);
@@ -191,7 +191,7 @@ export function totalCalls(minutes: ReadonlyMap<number, CallCounts>): CallCounts
   return all;
 }
 
-/** Events of each category in even steps up to now. */
+/** Counts the events of each category in time steps of equal length up to now. */
 export function countByStep(day: Pick<DayTally, 'minutes'>, { now, minutes, step }: { now: number; minutes: number; step: number }) {
   const last = Math.floor(minuteOf(now) / step);
   const first = Math.floor((minuteOf(now) - minutes + 1) / step);

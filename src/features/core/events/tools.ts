@@ -18,7 +18,7 @@ export const eventTools = (tally: Tally, keeper: AnchorKeeper): Implementation[]
       const head = await headOf(ctx);
       const anchor = await readAnchor(ctx.reader, ctx.workspace);
       const bounds = { begin: anchor.seq + 1, end: head.seq, reach: LOOKED_AT };
-      // Only events up to the returned head. Later ones belong to the next page.
+      // Reads only events up to the head that is returned. Later events belong to the next page.
       const stretch: JournalStretch =
         latest === undefined && before === undefined
           ? { start: (after ?? 0) + 1, direction: 'on', limit, ...bounds }
@@ -41,14 +41,14 @@ export const eventTools = (tally: Tally, keeper: AnchorKeeper): Implementation[]
         const page = await readEvents(ctx.reader, ctx.workspace, seq, Math.min(VERIFIED_AT_ONCE, last - seq));
         for (const event of page) verifier.add(event);
         cutOff = page.length === 0;
-        // Hashing blocks this thread, so others are served between the pages.
+        // Hashing blocks this thread, so other calls run between the pages.
         await yieldToEventLoop();
       }
       if (cutOff || last === head.seq) verifier.finish(head);
       const { seq, hash, firstBreak: broken } = verifier.reached;
       const chainBreak = broken ?? ((await isCutAttested(ctx.reader, ctx.workspace, anchor)) ? null : unattestedCut(anchor));
       const done = last === head.seq || chainBreak !== null;
-      // A truncated journal is a valid chain. Only anchors can show that its end is missing.
+      // A journal whose end was cut off is still a valid chain. Only anchors can show that its end is missing.
       const firstBreak = done ? earlierBreak(chainBreak, (await keeper.check(ctx.reader, ctx.workspace)).firstBreak) : chainBreak;
       return ok({ verified_to: seq, root: hash, head, anchor, first_break: firstBreak, done });
     },
@@ -70,16 +70,17 @@ async function headOf({ reader, workspace }: CallContext): Promise<ChainPoint> {
   return { seq, hash };
 }
 
-/** An actor in journal form, such as `agent:codex@dev_…` or `operator`. */
+/** Matches an actor in the form that the journal uses, such as `agent:codex@dev_…` or `operator`. */
 const AS_JOURNALED = /^(agent|developer|instance):|^operator$/;
 
 /** No actor has this name. */
 const NOBODY = '';
 
-/** Resolves a name to the journal's ids. Developers hidden from the viewer have no name here. */
+/** Resolves a name to the ids that the journal contains. The names of developers that the viewer may not see are not resolved. */
 async function whoseEvents({ reader, workspace, principal }: CallContext, who: string): Promise<Whose> {
   if (who === PRIVATE) return { actor: who };
-  // A hidden developer is searched like a nonexistent one. Otherwise the time taken would reveal them.
+  // A search for a hidden developer must take as long as a search for a developer that does not exist. Otherwise the duration
+  // would reveal that the developer exists.
   if (AS_JOURNALED.test(who)) return { actor: (await (await valueRedactor(reader, workspace, principal))(who)) === who ? who : NOBODY };
   const [, agent, name = who] = /^([^@]+)@(.+)$/.exec(who) ?? [];
   try {

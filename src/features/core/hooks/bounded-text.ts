@@ -27,6 +27,6 @@ export class BoundedText {
   }
 }
 
-/** An upper bound of the tokens of names and paths. Exact counting would take longer than everything else. */
+/** Returns an upper bound for the number of tokens in a text with names and paths. An exact count would take longer than the rest of the hook. */
 export const estimateTokens = (text: string): number =>
   (text.match(/[a-z]{1,3}|[\s\S]/gu) ?? []).reduce((sum, part) => sum + (/[a-z]/.test(part) ? 1 : Buffer.byteLength(part)), 0);

@@ -15,18 +15,18 @@ export type HookCaller = Pick<CallContext, 'workspace' | 'principal'>;
 
 /** The agent run that calls the hook. */
 export interface HookContext {
-  /** Undefined if the client does not name its run. */
+  /** Undefined if the client does not report the id of its run. */
   readonly run: ClientRunRow | undefined;
-  /** Other active runs of the same agent. If this run is unknown, the list is empty, because any run could be this one. */
+  /** Other active runs of the same agent. If it is not known which run calls, the list is empty, because each run could be the calling one. */
   readonly others: readonly ClientRunRow[];
   /** The open session of the run, or else the open session that the call named. */
   readonly sessionId: string | null;
   readonly rights: HookRights;
-  /** A text for the agent about a change that it did not cause. */
+  /** A text that informs the agent about a change that it did not cause itself. */
   readonly notice?: string | undefined;
 }
 
-/** Hooks run before and after every tool, so a sign of life is recorded at most once in this time, even if the clock is set back. */
+/** Hooks run before and after every tool call, so a sign of life of a run is recorded at most once in this time, even if the clock is set back. */
 const SIGN_OF_LIFE_EVERY_MS = 20_000;
 
 /** Reads the run and records a sign of life if one is due. Most hooks write nothing else. */
@@ -34,7 +34,7 @@ export async function hookContextOf(ctx: CallContext, question: RunQuestion, rig
   const named = await findNamedSession(ctx, question);
   const { client_session, client, event, person } = question;
   if (client_session === undefined || person) return { run: undefined, others: [], sessionId: named?.id ?? null, rights };
-  // Only after the tool, because a call that ends a session names that session, too.
+  // The named session is bound to the run only after the tool call, because a call that ends a session names that session, too.
   const bound = event === 'after-tool' ? named : undefined;
   const now = ctx.clock.now();
   const found = await runsAround(ctx.reader, ctx, client_session, now);
@@ -44,13 +44,13 @@ export async function hookContextOf(ctx: CallContext, question: RunQuestion, rig
     run.ended_at !== null ||
     Math.abs(now - run.last_seen_at) >= SIGN_OF_LIFE_EVERY_MS ||
     (bound !== undefined && bound.id !== run.session_id);
-  // A git hook belongs to no agent run, and the end of a run must not start one.
+  // A git hook does not belong to an agent run, and a hook at the end of a run must not start a run.
   const isNone = event === 'session-end' || (client === 'git' && run === undefined);
   if (!isDue || isNone) return { ...found, sessionId: run?.session_id ?? named?.id ?? null, rights };
   return await ctx.write((tx) => recordSignOfLife(tx, ctx, { ...question, client_session }, rights, bound, end));
 }
 
-/** The run as this transaction sees it. */
+/** Reads the run and the other active runs of the same agent, as this transaction sees them. */
 export async function runsAround(
   db: Db,
   { workspace, principal }: HookCaller,
@@ -76,7 +76,7 @@ async function recordSignOfLife(
   const left = isBound && known.automatic === 1 ? known.session_id : null;
   const released = left === null ? 0 : await endSession(tx, ctx, left, others, listeners);
   await saveRun(tx, run);
-  // Needs no grant: the session is the agent's own, and nobody else loses anything.
+  // This needs no grant, because the session belongs to the agent and the change affects nobody else.
   if (run.session_id !== null) await touchActiveSession(tx, run.session_id);
   await renewClaims(tx, { ...ctx, session: run.session_id }, run.session_id);
   const notice =

@@ -4,8 +4,8 @@ import { contract, type Input, id, repo, text } from '../../../kernel/contract.t
 import { HOOK_EVENTS, type HookAnswer, type HookQuestion, LONGEST, MAX_EDITS, MAX_FILES, TOP } from '../../../wire/hook-question.ts';
 
 /**
- * A path as git names it. A path that no claim can name, for example one with a backslash, is accepted too: a claim may cover its folder, and the
- * other paths of the call must still be checked.
+ * Whether the path has the form that git uses. Paths that no claim can contain, for example with a backslash, are accepted, too.
+ * A claim may cover their folder, and the other paths of the call must still be checked.
  */
 const isFromTop = (path: string): boolean => !/^\/|(^|\/)\.\.?(\/|$)|\/$|\/\//.test(path);
 const path = z.string().min(1).max(LONGEST.path);
@@ -55,7 +55,8 @@ export const hearHook = contract({
   access: 'token',
   quiet: true,
   title: 'Report a hook',
-  description: 'Hook of an agent program or of git: reports what happened, asks whether an edit is allowed, and returns what waits for the agent.',
+  description:
+    'Called by the hooks of agent programs and git. Reports what happened, answers whether an edit is allowed, and returns the items that wait for the agent.',
   input: question.extend({
     client: z.enum([...CLIENT_NAMES, 'git']),
     event: z.enum(HOOK_EVENTS),
@@ -64,5 +65,5 @@ export const hearHook = contract({
   output: answer,
 });
 
-/** A hook call of an agent's run, or of git. */
+/** The input of a hook call, which an agent run or git sends. */
 export type RunQuestion = Input<typeof hearHook>;

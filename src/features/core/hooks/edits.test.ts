@@ -61,7 +61,7 @@ test('an agent is not denied by its own claims, whatever their session, but is d
   // Git does not know which run called it, so the claim of any run may belong to the caller.
   const commit = { ...edit('mine.ts', 'other.ts'), client: 'git', client_session: undefined };
   expect((await t.hear('commit', commit)).decision).toBe('allow');
-  // The other run is silent for longer than an active run can be.
+  // The other run has been silent for so long that it does not count as active any more.
   t.clock.advance(20 * MINUTE);
   await t.call('covibe_session', 'heartbeat', { session_id: other }, t.claude);
   expect(await decide('other.ts')).toBe('deny');

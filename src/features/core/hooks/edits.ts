@@ -11,17 +11,17 @@ import { ownClaimFilter } from './ownership.ts';
 import { denialKey, denialsOf, deniedSince, saveRun } from './store.ts';
 import { plainPath, quoted } from './words.ts';
 
-/** The maximum number of files that a denial and the journal name. */
+/** The maximum number of files in the message of a denial and in the journal. */
 const MAX_NAMED = 10;
 const MAX_HOLDERS = 3;
-/** An agent that retries immediately is denied again, but the denial is recorded once. */
+/** If an agent retries within this time, it is denied again, but the denial is not recorded again. */
 const REPEATED_MS = 60_000;
 const MAX_REMEMBERED = 50;
 const PATH_BYTES = 300;
 
 const NOT_MADE: Partial<Record<RunQuestion['event'], string>> = { commit: 'This commit was not made', push: 'This push was not made' };
 
-/** Why this agent may not write the files; the denial is recorded. Undefined if it may. */
+/** Returns the reason why this agent may not write the files, and records the denial. Returns undefined if the agent may write them. */
 export async function findDenial(ctx: CallContext, question: RunQuestion, hook: HookContext): Promise<string | undefined> {
   const now = ctx.clock.now();
   const found = await editConflicts(ctx.reader, ctx.workspace, question.edits ?? [], ownClaimFilter(ctx.principal, hook, question), now);
@@ -44,7 +44,7 @@ export async function findDenial(ctx: CallContext, question: RunQuestion, hook: 
 
 const UNREAD = `The command is too long to check in full, or names more than ${MAX_EDITS} files. Name fewer files in one command, and write long texts with your file tool. Then only claimed files are denied.`;
 
-/** For a folder, the claimed path inside it. Otherwise the path itself. */
+/** Describes what is claimed: for a folder, the claimed path inside it, and otherwise the path itself. */
 function claimedOf({ path, within }: EditConflict): string {
   const name = path === TOP ? 'the repository' : plainPath(path);
   return within === undefined ? name : `${plainPath(within)} in ${name}`;
@@ -56,7 +56,10 @@ const heldUntil = (view: ClaimView): string =>
 const keptPath = (path: string): string => excerpt(path, PATH_BYTES);
 const keyOf = ({ path, claim }: EditConflict): string => denialKey(claim.id, keptPath(path));
 
-/** A run stores its own recent denials. Git is not a run, so its denials are looked up in the journal. */
+/**
+ * Returns the conflicts that were not recorded recently. A run stores its own recent denials. A git hook belongs to no run, so
+ * its denials are looked up in the journal.
+ */
 async function unrecordedConflicts(
   db: Db,
   { workspace, principal }: Pick<WriteContext, 'workspace' | 'principal'>,

@@ -49,7 +49,7 @@ test("the start hook returns the session, the repository, others' claims in it a
   ]);
   expect(countTokens(context ?? '')).toBeLessThanOrEqual(250);
   expect(context).not.toMatch(/other\/|own\//);
-  // They were counted, not delivered.
+  // The items were only counted and not delivered.
   expect(await t.events({ kind: 'ask.delivered' })).toEqual([]);
   const zoe = await t.developer('Zoë-Ωλιβια '.repeat(5).trim(), 'codex');
   for (let index = 0; index < 9; index++) await t.claimed([`${index}${'/x9Q-zW_7k'.repeat(20)}`, 'b'], zoe, { repo: 'github.com/acme/odd' });
@@ -72,7 +72,7 @@ test('a session that the agent starts itself becomes the run’s session, and th
   expect(bound.context).toMatch(new RegExp(`^Covenant: this run now belongs to session ${own}\\. Session ${automatic}, .* 1 claim\\(s\\) were released`));
   expect((await t.events({ kind: 'session.ended' })).map(({ subject }) => subject)).toEqual([automatic]);
   expect(await t.hear('after-tool', { session_id: own })).toMatchObject({ session_id: own, context: null });
-  // Starting another session ends nothing: the agent may continue in the first one.
+  // If the agent starts another session, the first one does not end, because the agent may continue in it.
   const second = await t.session(t.claude);
   expect((await t.hear('after-tool', { session_id: second })).session_id).toBe(second);
   expect(await t.events({ kind: 'session.ended' })).toHaveLength(1);
@@ -140,7 +140,7 @@ test('a run neither takes over nor ends a session in which another agent of the 
   await t.hear('session-end');
   expect((await t.events({ kind: 'session.ended' })).map(({ subject }) => subject)).toEqual([own]);
   expect(await t.events({ kind: 'claim.released' })).toEqual([]);
-  // A long silence of its hooks changes nothing, because the run may continue.
+  // This is also true if the hooks of the run are silent for long, because the run may continue.
   const second = await t.begun('run-1');
   t.clock.advance(31 * MINUTE);
   expect((await t.hear('after-tool', { session_id: theirs })).session_id).toBe(second);
@@ -238,7 +238,7 @@ test('after an agent ends the session of its run, the next prompt starts a new s
   expect(context).toBe(`Covenant: this run is now session ${session_id}. Pass it as session_id to the covibe tools.`);
   expect((await t.events({ kind: 'session.started' })).at(-1)).toMatchObject({ subject: session_id, payload: { repo: REPO } });
   expect(await t.hear('prompt')).toMatchObject({ session_id, context: null });
-  // Changes from before the run are still known as such.
+  // Changes from before the run still do not count as work of the run.
   expect(await t.hear('stop', { repo: REPO, dirty_files: ['a.ts'] })).toMatchObject({ decision: 'allow', notice: null });
 });
 

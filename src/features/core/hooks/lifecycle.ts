@@ -10,7 +10,7 @@ import { saveRun } from './store.ts';
 import { welcome } from './welcome.ts';
 import { changesAtStart, reportWorkingTree, updateChangesAtStart } from './working-tree.ts';
 
-/** Gives the run a session: its current one, if that is still open. */
+/** Returns the run's session if it is still open, and otherwise starts a new one. */
 export async function handleSessionStart(ctx: CallContext, question: RunQuestion, hook: HookContext): Promise<HookReply> {
   const started = await withOpenSession(ctx, question, hook);
   const session_id = started.run?.session_id ?? null;
@@ -50,7 +50,7 @@ async function openSession(tx: Tx, ctx: CallContext, question: RunQuestion, clie
   return id;
 }
 
-/** Ends the session as the agent itself would: its claims are released. */
+/** Ends the session of the run as if the agent had ended it, which releases its claims. */
 export async function handleSessionEnd(ctx: CallContext, question: RunQuestion, { run, rights }: HookContext, listeners: SessionListeners): Promise<HookReply> {
   if (!run || run.ended_at !== null) return {};
   await ctx.write(async (tx) => {

@@ -10,7 +10,7 @@ const PATTERNS = ['src/**', 'docs', '**/b.md'];
 const FILES = ['src/a.ts', 'docs/b.md', 'docs/c.md'];
 const RUNS = ['ana-1', 'ana-2', 'ana-codex', 'ben'] as const;
 
-/** The session of a claim: the run's, none, or one that the agent started and its hooks do not know. */
+/** The session of a claim: the session of the run, no session, or a session that the agent started and that its hooks do not know. */
 type In = 'run' | 'none' | 'own';
 type Step =
   | { do: 'claim'; by: number; pattern: string; ttl: number; in: In }
@@ -87,7 +87,7 @@ test(
             keep(index, null);
             return await t.session(callerOf(index));
           };
-          /** A hook of the run arrives: the run is active again and keeps its claims. */
+          /** Models a hook of the run: the run is active again and keeps its claims. */
           const heard = (index: number, bound?: string): Run => {
             const run = runs.get(index) ?? { session: null, automatic: false, seen: Number.NEGATIVE_INFINITY, ended: false };
             runs.set(index, run);

@@ -42,7 +42,7 @@ test('an ask, an answer and a handoff are delivered once between two tool calls,
   expect(await t.events({ kind: 'ask.delivered' })).toMatchObject([{ subject: ask_id, session: (await t.run())?.session_id }]);
   expect(await t.events({ kind: 'ask.answer_delivered' })).toMatchObject([{ subject: own.ask_id }]);
   expect((await t.hear('after-tool')).context).toBeNull();
-  // Open questions are repeated with every prompt; read messages are not.
+  // Open questions are repeated with every prompt. Messages that the agent has read are not repeated.
   const prompt = (await t.hear('prompt')).context ?? '';
   expect(prompt).toContain(ask_id);
   expect(prompt).toContain(handoff_id);
@@ -79,7 +79,7 @@ test("messages to the caller's registered agents name the call that reads them i
   const { data } = (await t.tool('message_get', { id, mark_read: false }, t.claude)).reply as { data: { status: string; receipt: string } };
   expect(data).toMatchObject({ status: 'unread', receipt: 'delivered' });
   expect((await t.hear('prompt')).context).toBeNull();
-  // An agent registered in another run's folder belongs to that run.
+  // An agent that is registered with the folder of another run belongs to that other run.
   await t.begun('run-2', t.claude, { folder: '/home/ana/b' });
   await t.send(await t.agent(t.claude, '/home/ana/b/web'), 'for the other');
   expect((await t.hear('after-tool')).context).toBeNull();

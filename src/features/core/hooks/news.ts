@@ -9,7 +9,7 @@ import { findOwnAgents } from './ownership.ts';
 import { saveRun } from './store.ts';
 import { quoted } from './words.ts';
 
-/** The size limit of one delivery. The rest comes with the next hook. */
+/** The maximum size of the news in one hook answer. The rest is delivered with the next hook. */
 const ROOM_BYTES = 4_000;
 const MAX_MESSAGES = 10;
 const EXCERPT = 300;
@@ -25,7 +25,7 @@ const countNews = ({ waiting, answers, handoffs, messages }: News): number => wa
 
 const NOTHING: Waiting = { waiting: [], answers: [], handoffs: [] };
 
-/** The news for this agent in this run. */
+/** Returns the news for this agent in this run. */
 export async function newsFor(db: Db, caller: HookCaller, hook: HookContext, now: number, scope: NewsScope): Promise<News> {
   const { workspace, principal } = caller;
   const { run, sessionId, rights } = hook;
@@ -34,11 +34,11 @@ export async function newsFor(db: Db, caller: HookCaller, hook: HookContext, now
   const found = rights.coordination ? await waitingFor(db, workspace, principal, now, sessionId, { undelivered: isFresh, handoffs: after }) : NOTHING;
   const agentIds = (await findOwnAgents(db, caller, hook, now)).map(({ id }) => id);
   const messages = await undeliveredTo(db, workspace, agentIds, now, MAX_MESSAGES);
-  // For an unknown run, the server does not know which handoffs were already delivered.
+  // If the run is not known, the server cannot tell which handoffs were already delivered.
   return { ...found, handoffs: isFresh && !run ? [] : found.handoffs, messages };
 }
 
-/** The news as text for the agent's context, marked as delivered. If there is no news, returns null and writes nothing. */
+/** Returns the news as a text for the agent's context and marks it as delivered. If there is no news, returns null and writes nothing. */
 export async function deliverNews(ctx: CallContext, hook: HookContext, scope: NewsScope): Promise<string | null> {
   if (countNews(await newsFor(ctx.reader, ctx, hook, ctx.clock.now(), scope)) === 0) return null;
   return await ctx.write((tx) => writeNews(tx, ctx, hook, scope, new BoundedText(ROOM_BYTES)));
@@ -52,7 +52,7 @@ export async function writeNews(tx: Tx, ctx: WriteContext, hook: HookContext, sc
   room.add(`Covenant: ${scope === 'fresh' ? 'new' : 'waiting'} for you. Quoted text was written by others.`);
   const waiting = news.waiting.filter((ask) => room.add(askLine(ask)));
   const answers = news.answers.filter((answer) => room.add(answerLine(answer)));
-  // The run stores the last handoff that it was told of, so none may be skipped.
+  // The run stores only the id of the last delivered handoff, so no handoff may be skipped.
   const cut = news.handoffs.findIndex((handoff) => !room.add(handoffLine(handoff)));
   const handoffs = cut < 0 ? news.handoffs : news.handoffs.slice(0, cut);
   const messages = news.messages.filter((message) => room.add(messageLine(message)));

@@ -12,7 +12,7 @@ export interface OpenWork {
   readonly held: readonly WorkflowTaskRow[];
 }
 
-/** The tasks that this run started and did not finish. */
+/** Finds the tasks that this run has started but not finished. */
 export async function findOpenWork(db: Db, caller: HookCaller, hook: HookContext, now: number): Promise<OpenWork> {
   const { run, others, sessionId, rights } = hook;
   const { workspace, principal } = caller;

@@ -15,16 +15,16 @@ import { ownClaimFilter } from './ownership.ts';
 import { saveRun } from './store.ts';
 import { firstPaths, quoted, repoInstruction } from './words.ts';
 
-/** Total limit, in o200k_base tokens. */
+/** The maximum size of the whole text, in o200k_base tokens. */
 const MAX_TOKENS = 1_500;
-/** Room for the agent's own work. The rest is for news from others. */
+/** The limit for the agent's own work, in tokens. The rest is for news from others. */
 const OWN_TOKENS = 1_100;
-/** A smaller task pack would be of no use. */
+/** The smallest useful size of a task pack, in tokens. */
 const LEAST_PACK = 300;
-/** Reserved for the list of omissions. */
+/** The number of tokens that are reserved for the list of omissions. */
 const RESERVED = 60;
 
-/** The text that an agent needs after its context was compacted. Records the delivery. */
+/** Returns the text that an agent needs after its context was compacted, and marks the news in it as delivered. */
 export async function recover(ctx: CallContext, hook: HookContext): Promise<string> {
   const tokens = await loadTokenizer();
   const size = (text: string) => tokens.count(text);
@@ -39,7 +39,7 @@ export async function recover(ctx: CallContext, hook: HookContext): Promise<stri
 }
 
 interface Section {
-  /** The name of these lines in the list of omissions. */
+  /** The noun for these lines in the list of omissions. */
   readonly noun: string;
   readonly lines: readonly string[];
 }
@@ -106,7 +106,7 @@ async function noteLines({ reader, workspace }: CallContext, sessionId: string):
 async function contextLines(ctx: CallContext, { sessionId, run }: HookContext, now: number): Promise<string[]> {
   const place = run?.repo ? { repo: run.repo } : {};
   const context = await latestContextOf(ctx.reader, ctx.workspace, callingDeveloper(ctx.principal), place, now);
-  // Another agent of the same developer may have published an unrelated context.
+  // A context of another session is not used, because another agent of the same developer may have published it.
   if (!context || (context.session_id !== null && context.session_id !== sessionId)) return [];
   const list = (title: string, items: readonly string[]) => {
     const shown = items.slice(0, 5).map((item) => quoted(item, 150));

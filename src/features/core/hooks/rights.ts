@@ -4,17 +4,17 @@ import type { Gate } from '../capabilities/index.ts';
 
 /** What a hook may do besides denying edits. It depends on the tools that the token may call. */
 export interface HookRights {
-  /** Sessions, with their working trees, notes and contexts. */
+  /** The hook may handle sessions, with their working trees, notes and contexts. */
   readonly sessions: boolean;
-  /** Claims, asks and handoffs. */
+  /** The hook may report claims, asks and handoffs. */
   readonly coordination: boolean;
-  /** Tasks of the team. */
+  /** The hook may report team tasks. */
   readonly tasks: boolean;
-  /** Messages, and workflow tasks with their packs. */
+  /** The hook may deliver messages, and report workflow tasks with their context packs. */
   readonly workflow: boolean;
 }
 
-/** The tool that each right depends on, granted by itself or by its toolset. */
+/** The tool that each right depends on. The grant may name the tool itself or its toolset. */
 const TOOLS: Readonly<Record<keyof HookRights, string>> = {
   sessions: 'covibe_session',
   coordination: 'covibe_coordination',
@@ -29,5 +29,5 @@ export async function rightsOf(gate: Gate, principal: Principal): Promise<HookRi
   return { sessions, coordination, tasks, workflow };
 }
 
-/** A hook call uses up no grant and cannot wait for approval, so a grant with a use limit, a rate or approval does not apply to hooks. */
+/** Hook calls do not use up grants and cannot wait for approval. So a grant with a use limit, a rate or approval gives hooks no rights. */
 const isFree = (verdict: AccessDecision): boolean => verdict.allowed && verdict.approve === undefined && verdict.consume === undefined;

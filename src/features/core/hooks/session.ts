@@ -6,12 +6,13 @@ import { type AgentSessionRow, findSession, finishSession, type SessionParts, ST
 import type { RunQuestion } from './contract.ts';
 import { runsOfOthersIn } from './store.ts';
 
-/** Called for snapshots and session ends that hooks report, as for those that agents report themselves. */
+/** Functions to call when a hook reports a snapshot or the end of a session. They are the same as for reports of the agents themselves. */
 export type SessionListeners = Pick<SessionParts, 'snapshot' | 'end'>;
 
 /**
- * The session that a call named, if it is open and belongs to this agent. Another token of the same developer may belong to another
- * agent. Its sessions count only if a start of this run returned them, because some agents connect with another token than their hooks.
+ * Returns the session that a call named, if it is open and belongs to this agent. The session of another token of the same
+ * developer counts only if this run started it. Some agents use one token for their tools and another one for their hooks, but
+ * the other token may also belong to another agent.
  */
 export async function findNamedSession(
   { reader, workspace, principal, clock }: CallContext,
@@ -21,14 +22,14 @@ export async function findNamedSession(
   if (session?.developer_id !== principal.developerId || session.ended_at !== null) return undefined;
   if (session.token_id !== principal.tokenId && !session_started) return undefined;
   const sessionAgent = session.agent_type?.toLowerCase();
-  // If several agents share one token, only their own reports distinguish them.
+  // If several agents share one token, the server can distinguish them only by the agent type that they report.
   const isAnothers = sessionAgent !== (principal.agentType ?? client) && CLIENT_NAMES.some((type) => type === sessionAgent);
   if (isAnothers) return undefined;
   const [otherRun] = await runsOfOthersIn(reader, workspace, session.id, principal.actor, clock.now() - STALE_AFTER_MS);
   return otherRun ? undefined : session;
 }
 
-/** Ends the session as the agent itself would, unless another run works in it. Returns the number of released claims. */
+/** Ends the session as if the agent had ended it, unless another run works in it. Returns the number of released claims. */
 export async function endSession(
   tx: Tx,
   ctx: WriteContext,

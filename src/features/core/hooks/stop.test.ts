@@ -88,7 +88,7 @@ test('switching to another branch and back does not change which commits count a
   expect(await stop('feature', 5)).toMatchObject(free);
   // A branch created at the start of the run contains the commits that existed then.
   expect((await stop('fresh', 7)).reason).toContain('- Not pushed: 2 commits.');
-  // Nobody knows who made these commits. Commits that are added later belong to the run.
+  // Nobody knows who made these commits, so they do not count as work of the run. Commits that are added later do.
   expect(await stop('old', 3)).toMatchObject(free);
   expect(await stop('main', 4, 'github.com/acme/other')).toMatchObject(free);
   expect((await stop('old', 4)).reason).toContain('- Not pushed: 1 commit.');

@@ -16,7 +16,10 @@ interface LeftOpen extends OpenWork, ChangesSinceStart {
   readonly asks: Waiting['waiting'];
 }
 
-/** Reports open work. Each state of the work blocks the stop of the agent once. At every later stop, the person is notified. */
+/**
+ * Reports open work when an agent stops. The first stop in each state of the work is blocked, so that the agent sees the report.
+ * At later stops, only the person is notified.
+ */
 export async function handleStop(ctx: CallContext, question: RunQuestion, hook: HookContext, listeners: SessionListeners): Promise<HookReply> {
   const { run } = hook;
   if (!run) return noticeOf(await findLeftOpen(ctx, question, hook));
@@ -35,7 +38,7 @@ async function answerStop(
   const found = updateChangesAtStart(run, question);
   const open = await findLeftOpen({ ...ctx, reader: tx.db }, question, { ...hook, run: { ...run, found } });
   const state = isNothingOpen(open) ? null : digestOf(open);
-  // If only the person was notified, the agent gets the report at its next stop.
+  // If only the person was notified this time, the agent must still get the report at its next stop.
   const told_at_stop = question.again && state !== null ? run.told_at_stop : state;
   if (told_at_stop !== run.told_at_stop || found !== run.found) await saveRun(tx, { ...run, found, told_at_stop });
   if (state === null || state === run.told_at_stop || question.again) return noticeOf(open);
@@ -57,8 +60,8 @@ const isNothingOpen = ({ tasks, held, asks, dirty, unpushed, commits }: LeftOpen
   tasks.length + held.length + asks.length + dirty.length + unpushed.length + commits === 0;
 
 /**
- * Identifies a state of open work. It includes only whether there are changed files, not which: they differ in every turn, and most people want to
- * review them before a commit.
+ * Identifies a state of open work. It includes whether there are changed files, but not which files, because these differ in
+ * every turn and most people want to review them before a commit.
  */
 const digestOf = ({ tasks, held, asks, dirty, unpushed, commits }: LeftOpen): string => {
   const ids = [...tasks.map(({ id }) => id), ...held.map(({ id, fence }) => `${id} ${fence}`), ...asks.map(({ ask_id }) => ask_id)].sort();
@@ -94,7 +97,7 @@ function reasonOf({ tasks, held, asks, dirty, unpushed, commits }: LeftOpen): st
 const notPushed = (files: readonly string[], commits: number): string =>
   [...(commits > 0 ? [countOf(commits, 'commit')] : []), ...(files.length > 0 ? [countOf(files.length, 'file')] : [])].join(' with ');
 
-/** The notice for the person. The agent has already seen the report, or ignores it. */
+/** Returns the notice for the person, for the case that the agent has already seen the report. */
 function noticeOf(open: LeftOpen): HookReply {
   if (isNothingOpen(open)) return {};
   const { tasks, held, asks, dirty, unpushed, commits } = open;

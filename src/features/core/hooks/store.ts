@@ -22,15 +22,15 @@ const runsWithSessions = compiledQuery(4, (db, workspace: string, actor: string,
 );
 
 /**
- * This run in any state, and the runs of the same agent that have not ended and were seen after `since`. A session that has
- * ended belongs to no run.
+ * This run in any state, and the runs of the same agent that have not ended and were seen after `since`. If the session of a run
+ * has ended, the run is returned without a session.
  */
 export async function runsOf(db: Db, workspace: string, actor: string, clientSession: string, since: number): Promise<ClientRunRow[]> {
   const rows = await runsWithSessions(db, workspace, actor, clientSession, since);
   return rows.map(({ open_session, ...run }) => ({ ...run, session_id: open_session }));
 }
 
-/** Active runs of other agents in this session. */
+/** Returns the active runs of other agents in this session. */
 export const runsOfOthersIn = compiledQuery(4, (db, workspace: string, sessionId: string, actor: string, since: number) =>
   db
     .selectFrom('client_runs')
@@ -51,7 +51,7 @@ export const denialsOf = (run: ClientRunRow): Record<string, number> => readJson
 
 export const denialKey = (claimId: string, path: string): string => `${claimId} ${path}`;
 
-/** The time of the caller's last journaled denial after `since`, by claim and path. */
+/** Returns the time of the caller's last denial that was journaled after `since`, for each claim and path. */
 export async function deniedSince(db: Db, workspace: string, actor: string, claimIds: readonly string[], since: number): Promise<Record<string, number>> {
   const rows = await eventsAbout(db, workspace, claimIds)
     .selectAll('events')
@@ -64,7 +64,7 @@ export async function deniedSince(db: Db, workspace: string, actor: string, clai
 }
 
 const EVERY_MS = 3_600_000;
-/** A run that was silent for a week does not continue, and an ended run is not needed. */
+/** The time after which a run is deleted. A run that was silent for a week does not continue. */
 export const RUNS_KEPT_MS = 7 * 24 * 3_600_000;
 
 export function createStaleRunSweep({ store, clock }: Pick<Services, 'store' | 'clock'>): Sweep {

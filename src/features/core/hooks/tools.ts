@@ -29,7 +29,7 @@ const tellNews =
     return { context: hook.run?.compacted === 1 ? await recover(ctx, hook) : await deliverNews(ctx, hook, scope) };
   };
 
-/** If the agent does not see an answer at this event, the next visible hook answer restores its context. */
+/** If the client does not show the answer at this event to its agent, the context is restored with the next hook answer that the agent sees. */
 const handleCompaction: HookHandler = async (ctx, { hears }, hook) => {
   const { run } = hook;
   if (hears) return { context: await recover(ctx, hook) };

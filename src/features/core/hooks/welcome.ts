@@ -9,14 +9,14 @@ import { ownClaimFilter } from './ownership.ts';
 import { countOf, quoted, repoInstruction } from './words.ts';
 
 const MAX_CLAIMS = 5;
-/** Longer names are left out to save tokens. The agent can look them up. */
+/** Longer names are shortened to save tokens. The agent can look them up. */
 const MAX_PATH = 60;
 const MAX_HOLDER = 30;
-/** Approximate tokens. */
+/** In estimated tokens. */
 const REPO_ROOM = 35;
 const CLAIMS_ROOM = 105;
 
-/** The few lines that an agent needs at its start. */
+/** Returns the few lines that an agent needs when it starts. */
 export async function welcome(ctx: CallContext, { repo }: RunQuestion, hook: HookContext): Promise<string | null> {
   const { sessionId, rights } = hook;
   const own = !rights.sessions
@@ -35,7 +35,7 @@ async function claimsHere(ctx: CallContext, repo: string, hook: HookContext): Pr
   const now = ctx.clock.now();
   const isOwn = ownClaimFilter(ctx.principal, hook);
   const rows = (await liveClaimRows(ctx.reader, ctx.workspace, now)).filter(
-    // A symbol claim denies no edit: two agents may work on two symbols of one file.
+    // Claims on symbols are not listed, because they deny no edit: two agents may work on two symbols of one file.
     (claim) => claim.mode === 'exclusive' && readStrings(claim.paths).length > 0 && !isOwn(claim) && mayBeSameRepo(claim.repo, repo),
   );
   if (rows.length === 0) return undefined;

@@ -9,8 +9,9 @@ import type { RunQuestion } from './contract.ts';
 import type { SessionListeners } from './session.ts';
 
 /**
- * Changes from before the run, which are not its work. `files`: null if there were too many to remember. `unpushed`: the number of
- * unpushed commits by branch, in the order in which the run was first seen on the branches. `start`: that number where the run began.
+ * Changes that existed before the run, so that they do not count as its work. `files`: null if there were too many to remember.
+ * `unpushed`: the number of unpushed commits by branch, in the order in which the run was first seen on the branches. `start`:
+ * the repository in which the run began, and its number of unpushed commits at that time.
  */
 const changesFound = z.object({
   files: z.array(z.string()).nullable(),
@@ -20,16 +21,16 @@ const changesFound = z.object({
 
 export const NO_CHANGES_AT_START = '{"files":[],"unpushed":{}}';
 
-/** Limits what a run stores, because every tool call of the agent reads it. */
+/** Limits the data that a run stores, because every tool call of the agent reads it. */
 const MAX_REMEMBERED = 500;
 const MAX_BRANCHES = 20;
 
 const markOf = (path: string): string => hash('sha256', path).slice(0, 12);
-/** The letter keeps the key from being a number, so that object keys stay in insertion order. */
+/** The letter at the beginning prevents keys that consist of digits only, because such keys would not stay in insertion order. */
 const branchOf = ({ repo, branch }: RunQuestion): string => `b${markOf(JSON.stringify([repo, branch]))}`;
 const repoOf = ({ repo = '' }: RunQuestion): string => markOf(repo);
 
-/** The form that a run stores. */
+/** Returns the changes at the start of a run, in the form in which they are stored. */
 export function changesAtStart(question: RunQuestion): string {
   const { dirty_files = [], unpushed_commits } = question;
   const files = dirty_files.length > MAX_REMEMBERED ? null : dirty_files.map(markOf);
@@ -39,9 +40,10 @@ export function changesAtStart(question: RunQuestion): string {
 }
 
 /**
- * Lowers the number of a branch after a push, because earlier commits that were pushed must not hide commits of the run. A branch on
- * which the run was not seen before was probably created at its start, with the commits found there. In another repository, nobody knows
- * who made the commits.
+ * Updates the number of unpushed commits that a branch had before the run. The number is lowered after a push. Otherwise, earlier
+ * commits that were pushed would hide new commits of the run. A branch on which the run is seen for the first time was probably
+ * created from the branch on which the run began, so it contains the commits that were unpushed there. In another repository,
+ * nobody knows who made the commits, so they do not count as work of the run.
  */
 export function updateChangesAtStart(run: ClientRunRow, question: RunQuestion): string {
   const { unpushed_commits: now } = question;
@@ -60,7 +62,7 @@ export interface ChangesSinceStart {
   readonly commits: number;
 }
 
-/** Changes since the run began that are not committed or not pushed. */
+/** Returns the changes since the run began that are not committed or not pushed. */
 export function changesSinceStart(run: ClientRunRow | undefined, question: RunQuestion): ChangesSinceStart {
   const { dirty_files = [], unpushed_files = [], unpushed_commits = 0 } = question;
   const { files, unpushed } = readJson(changesFound, run?.found ?? NO_CHANGES_AT_START);
@@ -72,7 +74,10 @@ export function changesSinceStart(run: ClientRunRow | undefined, question: RunQu
 
 const MAX_FOLDER = 500;
 
-/** Reports the working tree as the agent itself would, if the client sent it and there is a session for it. */
+/**
+ * Stores the working tree as if the agent had reported it. Does nothing if the client did not send the working tree or the run
+ * has no open session.
+ */
 export async function reportWorkingTree(
   tx: Tx,
   ctx: WriteContext,

@@ -12,13 +12,13 @@ import { findTokenByHash, findTokenById, type TokenWithDeveloper } from './store
 import { takeTicket } from './tickets.ts';
 import type { IdentityLimits } from './tokens.ts';
 
-/** How the credential was sent. A cookie is accepted only from a browser's page, a token only as bearer. */
+/** How the credential was sent. The credential of a dashboard session is accepted only as a cookie, and a token only as a bearer token. */
 type CredentialSource = 'bearer' | 'cookie';
 
 /**
- * How a dashboard page proves that it comes from the server's own origin. A browser sends the cookie to every port of the
- * host, so any service on another port receives it too. The secret is in the page's own storage. Where the page can send no
- * header, a one-time ticket replaces it.
+ * How a dashboard page proves that it comes from the server's own origin. A browser sends the cookie to every port of the host,
+ * so any service on another port receives it too. So the page also sends a secret from its own storage. If the page cannot send a
+ * header, it uses a one-time ticket instead.
  */
 type PageProof = { readonly secret: string | undefined } | { readonly ticket: string | undefined; readonly path: string };
 
@@ -26,10 +26,10 @@ type PageProof = { readonly secret: string | undefined } | { readonly ticket: st
 type CredentialRejection = 'missing' | 'malformed' | 'unknown' | 'revoked' | 'expired' | 'rotated' | 'wrong-door' | 'unproven';
 export type Authentication = { principal: Principal } | { rejected: CredentialRejection };
 
-/** A cookie without `page` is refused. */
+/** Authenticates a credential. `page` is required for a cookie. */
 export type Authenticate = (credential: string | undefined, source: CredentialSource, page?: PageProof) => Promise<Authentication>;
 
-/** Times of last use are for people, so minute precision is enough and saves a write per call. */
+/** The time of the last use is only shown to people. So it is stored at most once a minute, which saves a write for most calls. */
 const LAST_USED_GRAIN_MS = 60_000;
 
 export function createAuthenticate(services: Services, limits: Pick<IdentityLimits, 'session_idle_days'>): Authenticate {
@@ -52,7 +52,7 @@ export function createAuthenticate(services: Services, limits: Pick<IdentityLimi
 /** The operator's token is stored in the default workspace. An operator token in another workspace came from a manual change or an import, and is refused. */
 const isStrayOperator = ({ kind, workspace_id }: TokenWithDeveloper): boolean => kind === 'operator' && workspace_id !== DEFAULT_WORKSPACE_ID;
 
-/** Why a token is not valid any more. Undefined if it is valid. */
+/** Returns why a token is not valid any more, or undefined if it is valid. */
 export function tokenEnd({ revoked_at, expires_at }: Pick<TokenRow, 'revoked_at' | 'expires_at'>, now: number): 'revoked' | 'expired' | undefined {
   if (revoked_at !== null) return 'revoked';
   return expires_at !== null && now > expires_at ? 'expired' : undefined;
@@ -71,7 +71,7 @@ async function isProven(services: Services, token: TokenWithDeveloper, page: Pag
   return page.secret !== undefined && token.proof_hash !== null && sameHash(token.proof_hash, hash(SECRET_HASH, page.secret));
 }
 
-/** The index already found the row by its hash. This comparison leaks no timing about partial matches. */
+/** Compares two hashes in constant time, so that the duration reveals nothing about partial matches. */
 export const sameHash = (a: string, b: string): boolean => a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
 
 function noteUse(services: Services, token: TokenWithDeveloper, now: number, limits: Pick<IdentityLimits, 'session_idle_days'>): void {
@@ -81,7 +81,10 @@ function noteUse(services: Services, token: TokenWithDeveloper, now: number, lim
     .catch((error) => services.log.warn('last use of a token not noted', { token: token.id, error }));
 }
 
-/** The current principal of a dashboard session; undefined after its end. For connections that continue after a ticket admitted them. */
+/**
+ * Returns the current principal of a dashboard session, or undefined if the session has ended. For connections that stay open
+ * after a ticket admitted them.
+ */
 export type CurrentSession = (admitted: Principal) => Promise<Principal | undefined>;
 
 export function createCurrentSession({ store, clock }: Services): CurrentSession {
@@ -137,7 +140,7 @@ export function principalOf(token: TokenWithDeveloper): Principal {
   };
 }
 
-/** Ids, never names, because a journal cannot be redacted later. */
+/** The actor contains ids and never names, because events in the journal cannot be changed later. */
 function actorOf(kind: PrincipalKind, token: TokenWithDeveloper): string {
   switch (kind) {
     case 'operator':
@@ -151,7 +154,7 @@ function actorOf(kind: PrincipalKind, token: TokenWithDeveloper): string {
   }
 }
 
-/** Work belongs to a developer. A caller without one, such as the operator, cannot own work. */
+/** Returns the developer of the caller. A caller without a developer, such as the operator, is refused, because work must belong to a developer. */
 export function callingDeveloper(principal: Principal): string {
   if (principal.developerId) return principal.developerId;
   throw new Refusal(

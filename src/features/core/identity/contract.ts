@@ -34,7 +34,8 @@ export const createToken = contract({
   toolset: 'admin',
   access: 'member',
   title: 'Create a token',
-  description: 'Create a token for a developer or for the signed-in developer. The operator also creates a new developer this way. The token is shown once.',
+  description:
+    'Create a token for the named developer or the signed-in developer. If an operator names a new developer, that developer is created. The token is shown once.',
   input: z.strictObject({
     developer: developerName.optional().describe('Owner of the token; default: the signed-in developer.'),
     agent: z.enum(CLIENT_NAMES).optional().describe('Agent that uses the token.'),
@@ -56,7 +57,7 @@ export const listTokens = contract({
   ...MEMBER_READ,
   name: 'tokens.list',
   title: 'List tokens',
-  description: 'List tokens without their values, newest first. The operator sees all, a developer their own.',
+  description: 'List tokens without their values, newest first. Operators see all tokens, developers only their own.',
   input: z.strictObject({
     token_id: z.string().min(1).max(64).optional().describe('Only this token.'),
     own: z.boolean().optional().describe("Only the signed-in developer's tokens, even if the caller can see all."),
@@ -89,13 +90,13 @@ export const rotateToken = contract({
     'Replace the secret of a token and keep its id, so that its sessions, claims, grants and roles continue. The old secret works until the overlap ends. The new one is shown once.',
   input: z.strictObject({
     token_id: z.string().min(1).max(64).describe('Token id, or an unambiguous end of it.'),
-    overlap_minutes: z.int().min(0).max(10_080).default(1_440).describe('How long the old secret still works. 0: not at all.'),
+    overlap_minutes: z.int().min(0).max(10_080).default(1_440).describe('Minutes during which the old secret still works. 0: it stops working at once.'),
     expires_in_minutes: z
       .int()
       .min(1)
       .max(525_600)
       .optional()
-      .describe("Lifetime from now on. Default: an agent's token gets its full lifetime again, any other keeps its expiry."),
+      .describe("Lifetime from now on. Default: an agent's token gets its full lifetime again, and any other token keeps its expiry."),
   }),
   output: z.strictObject({ token: z.string(), token_id: z.string(), old_ends_at: z.int(), expires_at: z.int().nullable() }),
 });
@@ -123,7 +124,7 @@ export const listDevelopers = contract({
   ...MEMBER_READ,
   name: 'developers.list',
   title: 'List developers',
-  description: 'List the developers of the workspace. Others see private developers as @private.',
+  description: 'List the developers of the workspace. A private developer appears to other people as @private.',
   input: z.strictObject({}),
   output: z.strictObject({ items: z.array(developerView) }),
 });
@@ -161,7 +162,7 @@ export const endSession = contract({
   annotations: { destructiveHint: true, idempotentHint: true },
 });
 
-/** Paths that a browser requests without the headers of the page. */
+/** The paths that a browser requests itself, so that the page cannot add a header. */
 const TICKETED = /^\/api\/(events|events\/export|instances\/[\w-]{1,100}\/terminal)$/;
 
 export const sessionTicket = contract({

@@ -14,7 +14,10 @@ export async function ensureWorkspace(tx: Tx, by: string): Promise<void> {
   }
 }
 
-/** The developer with this name, created on first use. The first developer of a workspace is its admin; later ones are members. */
+/**
+ * Returns the developer with this name, and creates the developer at the first use of the name. The first developer of a
+ * workspace becomes its admin, and later developers become members.
+ */
 export async function ensureDeveloper(tx: Tx, name: string, by: string): Promise<DeveloperRow> {
   const known = await findDeveloper(tx.db, tx.workspace, { name });
   if (known) return known;
@@ -32,7 +35,10 @@ export async function ensureDeveloper(tx: Tx, name: string, by: string): Promise
   return developer;
 }
 
-/** Whether a developer may run agents on the server's machine, with the rights of its user. Only the operator of the server decides. */
+/**
+ * Allows or forbids a developer to run agents on the server's machine. Agents have the rights of the server's OS user, so only
+ * the operator of the server may decide this.
+ */
 export async function setRunAgents(tx: Tx, developer: DeveloperRow, allowed: boolean, by: string): Promise<void> {
   const permission = { workspace_id: tx.workspace, developer_id: developer.id };
   const isNews = allowed
@@ -51,7 +57,10 @@ export async function signOutEverywhere(tx: Tx, developer: DeveloperRow, by: str
   return sessions.length;
 }
 
-/** The owner of an instance that this caller starts: the caller, or the first developer if the operator starts it. */
+/**
+ * Returns the owner of an instance that the caller starts. This is the calling developer, or the first developer of the workspace
+ * if the operator starts the instance.
+ */
 export const instanceOwner = async (tx: Tx, callerDeveloperId: string | null): Promise<string | null> =>
   callerDeveloperId ?? (await firstDeveloper(tx.db, tx.workspace))?.id ?? null;
 
@@ -68,7 +77,7 @@ export async function requireDeveloper(tx: Pick<Tx, 'db' | 'workspace'>, name: s
   return developer;
 }
 
-/** The developer that a call is about: the caller, or any developer whom an operator names. */
+/** Returns the developer that a call is about: the calling developer, or the developer that an operator names. */
 export async function selfOrNamedDeveloper(tx: Tx, named: string | undefined, { principal }: WriteContext): Promise<DeveloperRow> {
   if (named && named !== principal.developerName) {
     if (!principal.operator)

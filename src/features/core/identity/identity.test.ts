@@ -212,7 +212,7 @@ test("an agent's token can neither create tokens nor read administrative data", 
   for (const name of ['tokens.create', 'tokens.list', 'events.list', 'capabilities.grant', 'server.status']) {
     expect((await action(name, {}, agent)).reply).toMatchObject({ status: 'error', code: 'OPERATOR_REQUIRED' });
   }
-  // A dashboard sign-in is named only where it helps.
+  // The message mentions a dashboard sign-in only if that would help.
   const nextOf = async (name: string) => ((await action(name, {}, agent)).reply as { next: string }).next;
   expect(await nextOf('tokens.list')).toContain('covenant open');
   expect(await nextOf('capabilities.grant')).toContain('first developer');
@@ -223,7 +223,7 @@ test('an id can be shortened to any unique end; an ambiguous end is refused with
   const { action, developer, done } = await testApp();
   const ana = await developer('ana');
   expect(await done('tokens.revoke', { token_id: ana.tokenId.slice(-8) })).toMatchObject({ token_id: ana.tokenId });
-  // More tokens than possible last characters, so two of them share one.
+  // There are more tokens than possible last characters, so at least two ids end in the same character.
   for (let i = 0; i < 33; i++) await developer('ben');
   const { items } = (await done('tokens.list', {})) as { items: { token_id: string }[] };
   const byLast = Map.groupBy(items, (item) => item.token_id.slice(-1));
@@ -313,7 +313,7 @@ test('tokens of agents, instances and developers can take only the actions for t
     for (const { kind, principal } of [mira, codex, instance].map(({ principal: each }) => ({ kind: each.kind, principal: each })))
       expect([name, kind, await refusalOf(name, principal)]).toEqual([name, kind, 'OPERATOR_REQUIRED']);
     if (accessOf(action) !== 'member') expect([name, await refusalOf(name, member)]).toEqual([name, 'OPERATOR_REQUIRED']);
-    // Naming a workspace gives no access to a workspace of others.
+    // A caller gets no access to another workspace by naming it in a call.
     const elsewhere = { name, args: {}, principal: { ...member, operator: true }, surface: 'api', workspace: 'default' } as const;
     expect((await t.app.dispatch.action(elsewhere)).reply).toMatchObject({ code: 'OPERATOR_REQUIRED' });
   }

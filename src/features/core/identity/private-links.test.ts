@@ -65,7 +65,7 @@ function echoedIn(body: unknown, sent: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The server's own texts. Their ids and names are checked; two equal refusals reveal nothing. */
+/** Texts of the server itself. Only the ids and names in them are checked, because two equal refusals reveal nothing. */
 const isWords = (field: string): boolean => ['code', 'message', 'required_action', 'suggestion', 'next'].includes(field);
 
 function linksIn(team: PrivateTeam, reads: readonly Read[]): string[] {
@@ -90,7 +90,7 @@ function linksIn(team: PrivateTeam, reads: readonly Read[]): string[] {
 const hiddenLanes = (body: unknown): number =>
   isRecord(body) && Array.isArray(body.lanes) ? body.lanes.filter((lane) => JSON.stringify({ ...lane, spans: [] }).includes('@private')).length : 0;
 
-/** Fields with texts of shared work, which warnings and parts of the work repeat, or with the progress of a broadcast. */
+/** Fields with texts of shared work, or with the progress of a broadcast. Warnings and parts of the work repeat such texts. */
 const WORDS = ['title', 'workstream_title', 'subject', 'steps', 'state'];
 
 /** Any other value that was read in two of her objects and in no object of anyone else, such as a digest, a program name or a request id. */
@@ -110,7 +110,7 @@ function recurring({ ids, scene, paulaId }: PrivateTeam, found: readonly Found[]
 test('nothing that a member reads links two objects of a private developer [harden.private.unlinkable]', { timeout: 240_000 }, async () => {
   const team = await privateTeam();
   const reads = await team.readAll('ana', 'ana_web');
-  // She has an object of every kind, and all are read. Otherwise this test would show nothing.
+  // Paula has an object of every kind, and all of them are read. Otherwise this test would prove nothing.
   const tables = [...Map.groupBy(team.ids(), ([, table]) => table).keys()];
   expect(tables).toEqual(
     expect.arrayContaining(['tokens', 'agent_sessions', 'grants', 'agents', 'device_grants', 'local_worktrees', 'session_contexts', 'claims']),
@@ -134,7 +134,7 @@ test('nothing that a member reads links two objects of a private developer [hard
   for (const table of ['agent_sessions', 'agents', 'session_contexts', 'claims', 'tasks', 'worktrees'] as const)
     expect([table, [...team.ids()].some(([id, of]) => of === table && read.includes(id))]).toEqual([table, true]);
   expect(linksIn(team, reads)).toEqual([]);
-  // Hidden values cannot be found by search either.
+  // A search does not find hidden values, either.
   const paulas = team.ids();
   const finds = await team.findAll('ana', 'ana_web');
   const called = ({ label, sent }: Read) => `${label} ${sent}`;
@@ -190,7 +190,7 @@ test("members cannot find out the runtime of a private developer's agent with th
     (await t.ok('message_broadcast', { sender_id, recipient_filter: { runtime }, message_type: 'notification', body: 'hi' }, t.ana)).sent_count;
   expect([await listed('gemini', t.ana), await listed('custom', t.ana)]).toEqual([[open], [hidden]]);
   expect([await reached('gemini'), await reached('custom')]).toEqual([1, 1]);
-  // She can filter by her own values.
+  // Paula herself can filter by her own values.
   expect(await listed('gemini', paula)).toEqual([open, hidden]);
 });
 
@@ -209,7 +209,7 @@ test("a private developer's usage events and check events contain no grant, call
   expect(check).toMatchObject({ kind: 'CapabilityCheck', session: null });
   expect(Object.keys(check?.payload ?? {}).sort()).toEqual(['missing_actions', 'passed', 'required_actions']);
   expect(Object.keys(usage?.payload ?? {}).sort()).toEqual(['duration_ms', 'outcome', 'server', 'surface']);
-  // She and the operator can read all of it. Everyone can read all of it for public developers.
+  // Paula and the operator can read all of this. For public developers, everybody can read all of it.
   for (const reader of [paula, t.operator]) expect((await seenBy(reader))[1]?.payload).toHaveProperty('grant.id');
   expect((await seenBy(t.ana)).at(-1)?.payload).toHaveProperty('request_id');
 });
@@ -251,7 +251,7 @@ test('a thousand events of a private developer are redacted in one batch', async
   const redact = await eventRedactor(t.app.store.reader, t.ana.principal.workspace, t.ana.principal);
   const began = performance.now();
   const shown = await redact(events);
-  // Catches work quadratic in the text length. The normal time is a few hundredths of this.
+  // The limit detects work that grows with the square of the text length. The normal time is a few hundredths of it.
   expect(performance.now() - began).toBeLessThan(10_000);
   expect(new Set(shown.map(({ payload }) => JSON.stringify(payload)))).toEqual(new Set([JSON.stringify({ text: text.replace(/ses_\w+/, '@private') })]));
 });

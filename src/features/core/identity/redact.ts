@@ -10,15 +10,15 @@ import { chunks } from '../../../storage/rows.ts';
 import type { Database, DeveloperRow } from '../../../storage/schema-rows.ts';
 import { developersOf, instancesOf } from './store.ts';
 
-/** The name of a private developer for other viewers. */
+/** The text that other people see instead of the name of a private developer. */
 export const PRIVATE = '@private';
 
-/** The runtime of a private developer's agent for other viewers. */
+/** The runtime that other people see for an agent of a private developer. */
 export const PRIVATE_RUNTIME = 'custom';
 
 /**
- * Redacts every answer to a member, so that features do not have to: removes values that could link two objects of a private
- * developer. People with operator rights get all ids, because they need them to administer the objects.
+ * Redacts every answer to a member, so that features do not have to do this themselves. It removes values that could link two
+ * objects of a private developer. People with operator rights get all ids, because they need them to administer the objects.
  */
 export function createRedactReply({ store }: Services): Ports['redact'] {
   return async (principal, reply, args) => {
@@ -39,17 +39,17 @@ export function createRedactReply({ store }: Services): Ports['redact'] {
 }
 
 /**
- * The value of the field that a refusal is about. The answer repeats an id there unchanged, because a placeholder would
- * reveal that its owner is private. Ids in other arguments may be guesses, which no answer may confirm.
+ * Returns the value of the input field that a refusal is about. An id from this field stays in the answer, because a placeholder
+ * would reveal that its owner is private. Ids from other fields may be guesses, and no answer may confirm a guess.
  */
 function refusedValue({ data }: Refused<unknown>, args: unknown): unknown {
   return isRecord(data) && isRecord(args) && typeof data.field === 'string' ? args[data.field] : undefined;
 }
 
 /**
- * Pages of events as `viewer` may see them. The journal contains names only in feedback texts, but an id followed over time
- * identifies a person too. The operator gets the rows unchanged: checking the chain needs them, and the operator can read
- * the database anyway.
+ * Returns a function that redacts pages of events for `viewer`. The journal contains names only in feedback texts, but an id that
+ * occurs in many events can identify a person, too. The operator gets the events unchanged, because they are needed to check the
+ * hash chain and because the operator can read the database anyway.
  */
 export async function eventRedactor(db: Db, workspace: string, viewer: Principal): Promise<(page: readonly JournalEvent[]) => Promise<JournalEvent[]>> {
   const hidden = viewer.kind === 'operator' ? new Set<string>() : hiddenAmong(await developersOf(db, workspace), viewer);
@@ -60,28 +60,34 @@ export async function eventRedactor(db: Db, workspace: string, viewer: Principal
   };
 }
 
-/** Redacts any other value that names people. */
+/** Returns a function that redacts any other value with names or ids of people. */
 export async function valueRedactor(db: Db, workspace: string, viewer: Principal): Promise<<T>(value: T) => Promise<T>> {
   const hidden = viewer.kind === 'operator' ? new Set<string>() : hiddenAmong(await developersOf(db, workspace), viewer);
   if (hidden.size === 0) return async (value) => value;
   return async (value) => redactValue(value, await createVeil(db, workspace, hidden, viewer, JSON.stringify(value)), false) as typeof value;
 }
 
-/** A private developer is hidden from everyone else. */
+/** Whether the developer is hidden from the viewer. A private developer is hidden from everyone else. */
 export const isHidden = ({ id, visibility }: { id: string | null; visibility: string | null }, viewer: Principal): boolean =>
   visibility === 'private' && id !== viewer.developerId;
 
-/** Developers hidden from the viewer. */
+/** Returns the ids of the developers that the viewer may not see. */
 const hiddenAmong = (developers: readonly DeveloperRow[], viewer: Principal): Set<string> =>
   new Set(developers.filter((developer) => isHidden(developer, viewer)).map(({ id }) => id));
 
 /** Ids as created by `newId`. */
 const ID = /\b([a-z]+)_[0-9A-HJKMNP-TV-Z]{26}\b/g;
 
-/** An id with the actor kind and agent before it. The prefix lengths are limited, because the search in a long word would otherwise restart at each letter. */
+/**
+ * Matches an id, together with an actor kind and an agent type before it. The lengths of these prefixes are limited. Otherwise
+ * the search in a long word would start again at each letter.
+ */
 const MENTION = /(?:\b[a-z]{1,20}:)?(?:\b[a-z0-9-]{1,40}@)?\b([a-z]+_[0-9A-HJKMNP-TV-Z]{26})\b/g;
 
-/** The owner column of each kind of object, by id prefix: a developer id, an actor or the subject of a grant. */
+/**
+ * For each kind of object, by id prefix: its table, and the column with its owner. The owner is a developer id, an actor or the
+ * subject of a grant.
+ */
 const OWNERS: Readonly<Record<string, readonly [keyof Database, RawBuilder<string | null>]>> = {
   dev: ['developers', sql.ref('id')],
   tok: ['tokens', sql.ref('developer_id')],
@@ -92,7 +98,7 @@ const OWNERS: Readonly<Record<string, readonly [keyof Database, RawBuilder<strin
   wt: ['local_worktrees', sql.ref('developer_id')],
   rses: ['role_sessions', sql.ref('actor')],
   grant: ['grants', sql.ref('subject')],
-  // The server names the worktrees that it creates.
+  // A worktree that the server created has no owner here, because the server also chose its name.
   ws: ['worktrees', sql`case when made_by_server = 1 then null else actor end`],
 };
 
@@ -107,9 +113,9 @@ interface Veil {
   isTheirs(id: string): boolean;
   /** Whether the id belongs to a worktree, or to an instance of a private developer. */
   isPlace(id: string): boolean;
-  /** The text without ids that could link a private developer's objects. `known`: an id that may stay. */
+  /** Returns the text without the ids that could link objects of a private developer. `known`: an id that may stay in the text. */
   withoutIds(text: string, known?: unknown): string;
-  /** The viewer's own name. Items addressed to them stay unredacted. */
+  /** The viewer's own name. Items that are addressed to the viewer are not redacted. */
   readonly viewer: string | null;
 }
 
@@ -118,7 +124,7 @@ async function createVeil(db: Db, workspace: string, hidden: ReadonlySet<string>
   const instances = new Set((await instancesOf(db, workspace, [...hidden])).map((id) => `instance:${id}`));
   const byKind = Map.groupBy(new Set(Array.from(text.matchAll(ID), ([id]) => id)), (id) => id.slice(0, id.indexOf('_')));
   const theirs = new Set(hidden);
-  /** The owner of each id. Null: no developer owns the object. */
+  /** Reads the owner of each id. Null: no developer owns the object. */
   const owners = async (kind: string, ids: readonly string[]): Promise<Map<string, string | null>> => {
     const [table, owner] = OWNERS[kind] as (typeof OWNERS)[string];
     const found = new Map<string, string | null>();
@@ -135,14 +141,14 @@ async function createVeil(db: Db, workspace: string, hidden: ReadonlySet<string>
   };
   const isOwnedByHidden = (owner: string | null): boolean =>
     owner !== null && (theirs.has(owner.replace(/^\w+:/, '')) || theirs.has(ownerOf(owner) ?? '') || instances.has(owner));
-  /** An id without a row counts as private, because its deleted object may have been. */
+  /** An id without a row counts as private, because the deleted object may have belonged to a private developer. */
   const addTheirs = (ids: readonly string[], found: ReadonlyMap<string, string | null>): void => {
     for (const id of ids) {
       const owner = found.get(id);
       if (owner === undefined || isOwnedByHidden(owner)) theirs.add(id);
     }
   };
-  // A grant may belong to a token, and a token to a developer. So grants are read first, to find their tokens, and decided last.
+  // A grant may belong to a token, and a token to a developer. So grants are read first, to find their tokens, and classified last.
   const grantIds = byKind.get('grant') ?? [];
   const grants = await owners('grant', grantIds);
   const tokens = [...(byKind.get('tok') ?? []), ...[...grants.values()].flatMap((subject) => subject?.match(ID) ?? []).filter((id) => id.startsWith('tok_'))];
@@ -162,8 +168,8 @@ async function createVeil(db: Db, workspace: string, hidden: ReadonlySet<string>
 }
 
 /**
- * Fields that could link two objects of one developer, with their replacement in views of a private developer's object. A
- * view's own id stays, because it appears nowhere else.
+ * Fields that could link two objects of one developer, with the values that replace them in objects of a private developer. The
+ * object's own id is not replaced, because it appears in no other object.
  */
 const LINKS: Readonly<Record<string, unknown>> = {
   session_id: null,
@@ -171,7 +177,7 @@ const LINKS: Readonly<Record<string, unknown>> = {
   branch: null,
   head: null,
   recent_commits: [],
-  // The programs that a person runs, and where, may identify them.
+  // The programs that a person runs, and the place where they run, may identify the person.
   agent_type: null,
   agent: null,
   agent_name: null,
@@ -192,7 +198,7 @@ const LINKS: Readonly<Record<string, unknown>> = {
   context_id: null,
 };
 
-/** The same for worktrees and instances. Their views require a text in these fields. */
+/** Like `LINKS`, but for worktrees and instances. Their output schemas require a text in some of these fields. */
 const PLACE_LINKS: Readonly<Record<string, unknown>> = {
   ...LINKS,
   path: PRIVATE,
@@ -208,7 +214,7 @@ const PLACE_LINKS: Readonly<Record<string, unknown>> = {
 /** Fields of event payloads that could link two objects. Payloads have no fixed schema, so these fields are removed. */
 const EVENT_LINKS = new Set([
   ...Object.keys(LINKS).filter((field) => field !== 'client'),
-  // A call and an agent run belong to one person. Equal digests would show that two calls had equal arguments.
+  // Each call and each agent run belongs to one person, so their ids are removed. Equal digests would show that two calls had equal arguments.
   ...['request_id', 'arguments_sha256', 'sha256', 'correlation', 'circumstances', 'approval_id', 'grant', 'grant_id', 'token_id', 'authorized_by'],
   ...[
     'tool',
@@ -229,10 +235,10 @@ const EVENT_LINKS = new Set([
   ],
 ]);
 
-/** Fields that name the owner of a view. An ask or handoff belongs to its sender. */
+/** Fields that name the owner of an object. The owner of an ask or a handoff is its sender. */
 const OWNER_FIELDS = ['developer', 'developer_id', 'owner', 'actor', 'from', 'by', 'agent_id', 'assigned_agent_id', 'agent_name', 'sender_id', 'name'];
 
-/** An answer, or a part of one, as the viewer may see it. */
+/** Redacts an answer, or a part of an answer, for the viewer. */
 function redactValue(value: unknown, veil: Veil, within = false): unknown {
   if (typeof value === 'string') return veil.withoutIds(value);
   if (Array.isArray(value)) return value.map((inner) => redactValue(inner, veil, within));
@@ -252,11 +258,11 @@ function redactValue(value: unknown, veil: Veil, within = false): unknown {
   );
 }
 
-/** The first id in a view is the id of its object. */
+/** Returns the field with an object's own id, which is the first id field of the object. */
 const ownIdField = (view: Record<string, unknown>): string | undefined =>
   Object.keys(view).find((field) => (field === 'id' || field.endsWith('_id')) && typeof view[field] === 'string');
 
-/** Developers and tokens have no visible id for others, not even in lists. */
+/** Ids of private developers and of their tokens are hidden from other people, even in lists of developers or tokens. */
 const redactOwnId = (id: string, veil: Veil): string => (/^(?:dev|tok)_|@|:/.test(id) ? veil.withoutIds(id) : id);
 
 function isOfHidden(view: Record<string, unknown>, veil: Veil): boolean {
@@ -269,7 +275,7 @@ function isOfHidden(view: Record<string, unknown>, veil: Veil): boolean {
 
 const isCausedBy = ({ actor }: JournalEvent, { developerId }: Principal): boolean => developerId !== null && actor.endsWith(developerId);
 
-/** An event as the viewer may see it. `isOwn`: they caused it. */
+/** Redacts an event for the viewer. `isOwn`: the viewer caused the event. */
 function redactEvent(event: JournalEvent, veil: Veil, isOwn: boolean): JournalEvent {
   const actor = veil.withoutIds(event.actor);
   const isPrivate = actor.includes(PRIVATE);
@@ -280,7 +286,7 @@ function redactEvent(event: JournalEvent, veil: Veil, isOwn: boolean): JournalEv
     isPrivate || (own !== undefined && veil.isTheirs(own)) || (event.subject !== null && veil.isTheirs(event.subject)) || isOfHidden(event.payload, veil);
   const payload = (isTheirs ? withoutLinks(event.payload) : event.payload) as Record<string, unknown>;
   const shown = mapTexts(payload, (text) => (text === own ? text : veil.withoutIds(text))) as Record<string, unknown>;
-  // The text was written for the caller and contains names that others may not see.
+  // These texts were written for the caller, and may contain names that other people may not see.
   if (!isOwn) {
     delete shown.told;
     if (event.category === 'feedback') {

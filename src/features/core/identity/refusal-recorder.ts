@@ -3,22 +3,22 @@ import { DEFAULT_WORKSPACE_ID } from '../../../kernel/ids.ts';
 import { addressGroup } from '../../../kernel/network.ts';
 import type { NewEvent } from '../../../storage/journal.ts';
 
-/** The number of refusals per source and window that are journaled individually. */
+/** The number of refusals per source and minute that are journaled individually. */
 const MAX_SINGLE_PER_WINDOW = 10;
 const WINDOW_MS = 60_000;
-/** Sources beyond this number per window are counted together, because an attacker can use any number of addresses. */
+/** If there are more sources than this in a minute, the others are counted together, because an attacker can use any number of addresses. */
 const MAX_SOURCES = 1_000;
 
 /**
- * Journals refused requests without letting them fill the journal. Each source gets one event for each of its first few
- * unauthenticated or malformed requests in a minute; the others are counted. Requests over a rate limit or quota are only
- * counted, in one event per minute for each token or address.
+ * Journals refused requests without letting them fill the journal. The first few unauthenticated or malformed requests of a
+ * source in a minute get one event each, and the others are only counted. Requests over a rate limit or quota are always only
+ * counted. The counts are journaled in one event per minute for each token or address.
  */
 export interface RefusalRecorder {
   /** `source`: the address of an unauthenticated caller. */
   record(source: string, event: Omit<NewEvent, 'actor'>): Promise<void>;
   count(source: Principal | string, code: string): void;
-  /** Writes the events of finished windows; with `all`, of all windows when the server stops. */
+  /** Journals the counts of all windows that have ended. With `all`, also journals the counts of open windows, because the server is stopping. */
   flush(all?: boolean): Promise<void>;
 }
 

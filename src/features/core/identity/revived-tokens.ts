@@ -25,11 +25,11 @@ export function revivedTokens(backup: readonly StoredToken[], current: readonly 
   });
 }
 
-/** Also compares the secret that the last rotation replaced, if it is still accepted. */
+/** Compares the current secrets and, if it is still accepted, the secret that the last rotation replaced. */
 const hasSameSecrets = (token: StoredToken, standing: StoredToken, now: number): boolean =>
   token.hash === standing.hash && [null, replacedSecret(standing, now)].includes(replacedSecret(token, now));
 
-/** Someone may have changed the file so that a secret of one person acts as another person. */
+/** Compares the owners, because someone may have changed the backup file so that the secret of one person gives access as another person. */
 const isSameHolder = (token: StoredToken, standing: StoredToken): boolean =>
   (['kind', 'developer_id', 'agent_type', 'instance_id'] as const).every((column) => (token[column] ?? null) === (standing[column] ?? null));
 
@@ -39,7 +39,7 @@ const endsLater = (token: StoredToken, standing: StoredToken): boolean =>
 const replacedSecret = ({ previous_hash, previous_ends_at }: StoredToken, now: number): string | null =>
   now < (previous_ends_at ?? 0) ? (previous_hash ?? null) : null;
 
-/** Also deletes the backup's sign-in links and open device requests, because each could still give somebody access. */
+/** Ends revived tokens. Also deletes the backup's sign-in links and open device requests, because each of them could still give somebody access. */
 export async function endRevived(store: Pick<Store, 'reader' | 'write'>, revived: readonly RevivedToken[]): Promise<void> {
   const workspaces = await store.reader.selectFrom('workspaces').select('id').execute();
   const ids = new Set([...workspaces.map(({ id }) => id), ...revived.map(({ token }) => token.workspace_id)]);
@@ -49,6 +49,6 @@ export async function endRevived(store: Pick<Store, 'reader' | 'write'>, revived
       await deleteRows(tx.db, 'signin_links', { workspace_id: workspace });
     });
   }
-  // A request that nobody has approved yet belongs to no workspace.
+  // Device requests are deleted separately, because a request that nobody has approved yet belongs to no workspace.
   await store.write(DEFAULT_WORKSPACE_ID, ({ db }) => deleteRows(db, 'device_grants', { status: ['pending', 'approved'] }));
 }

@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 
-/** `cv_` and 32 random bytes. Shown once; only the hash is stored. */
+/** Creates a token: `cv_` and 32 random bytes. It is shown once, and only its hash is stored. */
 export const mintToken = (): string => `cv_${randomBytes(32).toString('base64url')}`;
 
 export const TOKEN_FORMAT = /^cv_[A-Za-z0-9_-]{43}$/;

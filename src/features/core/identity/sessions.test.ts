@@ -13,7 +13,7 @@ async function served() {
   return { ...t, url };
 }
 
-/** An opened socket, or the status with which it was refused. */
+/** Returns an open socket, or the status with which the server refused it. */
 async function opened(url: string, address: string, headers: Record<string, string>): Promise<WebSocket | number> {
   const ws = new WebSocket(url.replace('http', 'ws') + address, { headers });
   onTestFinished(() => ws.terminate());
@@ -188,7 +188,7 @@ test('a dashboard session ends after 7 days without a request, and after 30 days
   const status = async ({ action }: typeof used) => (await action('identity.me')).status;
   for (let day = 0; day < 30; day += 6) {
     expect([day, await status(used)]).toEqual([day, 200]);
-    // The time of last use is stored asynchronously, alongside the request.
+    // The server stores the time of the last use asynchronously, so it may be stored after the answer.
     await expect
       .poll(async () => (await t.app.store.reader.selectFrom('tokens').select('last_used_at').execute()).map((row) => Number(row.last_used_at)))
       .toContain(t.clock.now());

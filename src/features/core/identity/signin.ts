@@ -13,7 +13,7 @@ export const LINK_MS = 10 * 60_000;
 
 /** Creates a one-time link. Its path contains the secret. The store contains only the hash. */
 export async function makeSigninLink(tx: Tx, developer: DeveloperRow, by: string): Promise<{ path: string; expiresAt: number }> {
-  // Expired links are not needed: the journal records their creation and use.
+  // Expired links are not needed any more, because the journal records when links were created and used.
   await deleteRows(tx.db, 'signin_links', { workspace_id: tx.workspace, expires_at: { '<': tx.now } });
   const secret = mintSecret();
   const expiresAt = tx.now + LINK_MS;
@@ -31,9 +31,9 @@ export async function makeSigninLink(tx: Tx, developer: DeveloperRow, by: string
 
 /** The body of `POST /api/signin`. */
 export const signInRequest = z.strictObject({
-  code: z.string().min(1).max(200).describe('Id of the developer last signed in with this browser.'),
-  account: z.string().max(60).optional().describe('Sign in even if this browser is signed in to another account.'),
-  replace: z.boolean().default(false).describe('Sign in although this browser is signed in to another account.'),
+  code: z.string().min(1).max(200).describe('Code from the sign-in link.'),
+  account: z.string().max(60).optional().describe('Id of the developer who last signed in with this browser.'),
+  replace: z.boolean().default(false).describe('Sign in even if this browser is signed in to another account.'),
 });
 export type SignInRequest = z.input<typeof signInRequest>;
 
@@ -49,7 +49,7 @@ interface SignInSession {
 /** `browser`: the principal that the browser is currently signed in as. Its session ends when the new one starts. */
 export type SignIn = (request: SignInRequest, browser?: Principal) => Promise<SignInSession>;
 
-/** Uses the link and starts a session for its developer. Used, expired and invented links must get the same answer. */
+/** Uses up a sign-in link and starts a session for its developer. The answer must be the same for used, expired and invented links. */
 export function createSignIn({ store, clock }: Services, limits: Pick<IdentityLimits, 'session_idle_days'>): SignIn {
   return async ({ code, account, replace = false }, browser) => {
     const hash = hashSecret(code);
@@ -62,7 +62,7 @@ export function createSignIn({ store, clock }: Services, limits: Pick<IdentityLi
     if (isOther && !replace) throw signedInAsAnother(browser, developer);
     const proof = mintSecret();
     const cookie = await store.write(link.workspace_id, async (tx) => {
-      // Of two simultaneous visitors, one succeeds.
+      // If two people open the link at the same time, only one of them succeeds.
       const taken = await changeRows(tx.db, 'signin_links', { hash, used_at: null, expires_at: { '>=': tx.now } }, { used_at: tx.now });
       if (taken === 0) throw linkInvalid();
       const actor = `developer:${developer.id}`;
@@ -71,7 +71,7 @@ export function createSignIn({ store, clock }: Services, limits: Pick<IdentityLi
       tx.append({ category: 'audit', kind: 'signin.completed', actor, subject: developer.id });
       return value;
     });
-    // The browser keeps only one cookie, so nobody can use its old session any more.
+    // The browser stores only one cookie, so nobody can use its old session any more. The server ends that session.
     if (browser) await store.write(browser.workspace, (tx) => endTokenById(tx, browser.tokenId, browser.actor));
     const { id, name, role } = developer;
     return { cookie, proof, maxAgeSeconds: WEB_SESSION_MS / 1000, developer: { id, name, role }, workspace: workspaceName(link.workspace_id) };
@@ -81,7 +81,7 @@ export function createSignIn({ store, clock }: Services, limits: Pick<IdentityLi
 const DAY_MS = 24 * 3_600_000;
 export const WEB_SESSION_MS = 30 * DAY_MS;
 
-/** When a dashboard session ends if it is not used after `now`. It ends thirty days after the sign-in at the latest. */
+/** Returns when a dashboard session ends if nobody uses it after `now`. It ends thirty days after the sign-in at the latest. */
 export const webSessionExpiry = (signedInAt: number, now: number, { session_idle_days: days }: Pick<IdentityLimits, 'session_idle_days'>): number =>
   Math.min(signedInAt + WEB_SESSION_MS, now + days * DAY_MS);
 

@@ -17,7 +17,10 @@ const tokenById = compiledQuery(2, (db, workspace: string, id: string) =>
   tokensWithDeveloper(db).where('tokens.workspace_id', '=', workspace).where('tokens.id', '=', id),
 );
 
-/** Finds a token by its current secret or by the secret that the last rotation replaced. The caller must check whether the latter is still valid. */
+/**
+ * Finds a token by its current secret or by the secret that the last rotation replaced. The caller must check whether a replaced
+ * secret is still valid.
+ */
 export async function findTokenByHash(db: Db, hash: string): Promise<TokenWithDeveloper | undefined> {
   return (await tokenByHash(db, hash))[0] ?? (await tokenByPreviousHash(db, hash))[0];
 }
@@ -37,7 +40,7 @@ interface TokenFilter {
   /** Null: tokens without a developer. */
   readonly developerId?: string | null;
   readonly instanceId?: string;
-  /** Only tokens that can call tools, without browser sign-ins and the operator's own. */
+  /** Only tokens that can call tools, excluding browser sign-ins and the operator's token. */
   readonly calling?: boolean;
   readonly status?: 'live' | 'ended' | undefined;
   /** Agent tokens that are valid now and expire before this time. */
@@ -71,7 +74,7 @@ export async function tokensById(db: Db, workspace: string, ids: readonly string
   return found;
 }
 
-/** Instances that have worked for these developers. */
+/** Returns the ids of the instances that have worked for these developers. */
 export async function instancesOf(db: Db, workspace: string, developers: readonly string[]): Promise<string[]> {
   const rows = await matching(db, 'tokens', { workspace_id: workspace, developer_id: developers, instance_id: { '!=': null } })
     .select('instance_id')
@@ -92,11 +95,11 @@ function tokensWithDeveloper(db: Db) {
     .select('machine_permissions.given_at as runs_agents_since');
 }
 
-/** Only tokens of one developer, if given. */
+/** Finds a token by its id or by the end of its id. If `developerId` is given, only tokens of that developer are searched. */
 export const tokenNamed = (db: Db, workspace: string, tail: string, developerId?: string | null): Promise<TokenRow> =>
   findBySuffix(matching(db, 'tokens', { workspace_id: workspace, developer_id: developerId }).selectAll(), tail, 'token');
 
-/** Dashboard sessions of a developer that have not ended. */
+/** Returns the dashboard sessions of a developer that have not ended. */
 export const liveWebTokens = (db: Db, workspace: string, developerId: string, now: number) =>
   findRows(
     db,
@@ -110,10 +113,10 @@ export const developersOf = (db: Db, workspace: string) => findRows(db, 'develop
 export const findDeveloper = (db: Db, workspace: string, by: { name: string } | { id: string }) =>
   findRow(db, 'developers', { workspace_id: workspace, ...by });
 
-/** Ids sort by creation time, so this is the admin who joined first. */
+/** Returns the admin who joined first, because ids sort by creation time. */
 export const firstDeveloper = (db: Db, workspace: string) => findRow(db, 'developers', { workspace_id: workspace, role: 'admin' }, { id: 'asc' });
 
-/** Ids of developers who may run agents on the server's machine. */
+/** Returns the ids of the developers who may run agents on the server's machine. */
 export async function agentRunners(db: Db, workspace: string): Promise<ReadonlySet<string>> {
   const rows = await findRows(db, 'machine_permissions', { workspace_id: workspace });
   return new Set(rows.map(({ developer_id }) => developer_id));

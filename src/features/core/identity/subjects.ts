@@ -9,7 +9,7 @@ import { PRIVATE } from './redact.ts';
 import { findDeveloper, pageOfTokens, type TokenWithDeveloper, tokenNamed, tokensById } from './store.ts';
 import { developerSeenBy, viewerOf } from './viewer.ts';
 
-/** Maps subjects of grants between names for people and stored ids. */
+/** Translates grant subjects from names into stored ids, and back. */
 export const grantSubjects = {
   async resolve(db: Db, workspace: string, named: NamedSubject): Promise<string> {
     if (named.developer) return `developer:${(await requireDeveloper({ db, workspace }, named.developer)).id}`;
@@ -53,7 +53,7 @@ const ENDED = {
   expired: 'The token has expired. It is refused before any grant is checked.',
 };
 
-/** Stands for a subject without a token, to show what its grants alone would allow. */
+/** Returns a caller for a subject that has no token, to show what the grants of the subject alone would allow. */
 function bareCaller(subject: string, viewer: Principal, part: Partial<Principal>, name: string): Caller {
   const principal: Principal = {
     kind: 'developer',
@@ -101,7 +101,7 @@ async function callersOf(db: Db, viewer: Principal, subject: string, now: number
   return { callers: [bareCaller(subject, viewer, { developerId: developer?.id ?? null, kind: developer ? 'developer' : 'instance' }, name)], total: 1 };
 }
 
-/** The operator comes first, for viewers who may see it. */
+/** Lists the callers. The operator comes first, if the viewer may see it. */
 async function callers(db: Db, viewer: Principal, { limit, offset }: { limit: number; offset: number }, now: number): Promise<CallersPage> {
   const first = viewer.operator ? [operatorCaller(viewer)].slice(offset) : [];
   const page = { limit: limit - first.length, offset: viewer.operator ? Math.max(0, offset - 1) : offset };

@@ -13,18 +13,18 @@ export interface IdentityLimits {
 }
 
 interface NewToken {
-  /** `web`: a browser's sign-in, sent only as its cookie. */
+  /** `web`: the sign-in of a browser, which the browser sends only as a cookie. */
   kind: TokenRow['kind'];
   developerId: string | null;
   agentType?: string | undefined;
   instanceId?: string | undefined;
   label?: string | undefined;
-  /** Null: it does not expire. Required, so that every caller decides. */
+  /** Null: the token does not expire. The field is required, so that every caller has to decide. */
   expiresAt: number | null;
   /** For a dashboard session: the hash of its page proof. */
   proofHash?: string;
   by: string;
-  /** Recorded as the maker instead of `by`, for tokens that are later looked up by their maker. */
+  /** The value of `created_by` if it is not `by`, for tokens that are later looked up by this column. */
   madeBy?: string;
 }
 
@@ -62,7 +62,7 @@ export async function issueToken(tx: Tx, newToken: NewToken): Promise<{ value: s
   return { value, token };
 }
 
-/** The first of "claude-code 1", "claude-code 2", … that the developer has not used. */
+/** Returns the first of the labels "claude-code 1", "claude-code 2", … that the developer has not used. */
 export function defaultLabel(noun: string, taken: readonly string[]): string {
   const used = new Set(taken);
   for (let number = 1; ; number++) {
@@ -71,7 +71,7 @@ export function defaultLabel(noun: string, taken: readonly string[]): string {
   }
 }
 
-/** A token for one instance, which acts as itself on behalf of its developer. */
+/** Creates a token for one instance. The instance calls under its own id, on behalf of its developer. */
 export async function issueInstanceToken(tx: Tx, instance: { id: string; developer_id: string | null }, by: string): Promise<{ id: string; value: string }> {
   const { value, token } = await issueToken(tx, {
     kind: 'instance',
@@ -97,7 +97,10 @@ interface Rotation {
   readonly by: string;
 }
 
-/** Replaces the secret and keeps everything tied to the token's id. A secret from an earlier rotation stops working immediately. */
+/**
+ * Replaces the secret of a token. The id stays the same, with everything that refers to it. A secret from an earlier rotation
+ * stops working immediately.
+ */
 export async function rotateToken(tx: Tx, token: TokenRow, { oldEndsAt, expiresAt, by }: Rotation): Promise<string> {
   const value = mintToken();
   const secrets = { hash: hashSecret(value), previous_hash: token.hash, previous_ends_at: oldEndsAt };
@@ -112,7 +115,7 @@ export async function rotateToken(tx: Tx, token: TokenRow, { oldEndsAt, expiresA
   return value;
 }
 
-/** Returns the time of the revocation. A token that was already revoked keeps its earlier time. */
+/** Revokes a token and returns the time of the revocation. If the token was already revoked, the earlier time stays. */
 export async function endToken(tx: Tx, token: TokenRow, by: string): Promise<number> {
   if (token.revoked_at !== null) return token.revoked_at;
   await changeRows(tx.db, 'tokens', { workspace_id: tx.workspace, id: token.id }, { revoked_at: tx.now });

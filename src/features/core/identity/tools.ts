@@ -83,7 +83,7 @@ export const identityTools = (limits: Pick<IdentityLimits, 'agent_token_days'>):
       await requireRotatable(tx, token, ctx.principal);
       const renewed = token.kind === 'agent' ? agentTokenExpiry(tx.now, limits) : token.expires_at;
       const expiresAt = expiryIn(tx.now, expires_in_minutes) ?? renewed;
-      // After a rotation, the old secret must not last longer than before, nor longer than the token.
+      // The old secret must not expire later than it would have without the rotation, and not later than the token.
       const oldEndsAt = Math.min(tx.now + overlap_minutes * MINUTE_MS, token.expires_at ?? Number.POSITIVE_INFINITY, expiresAt ?? Number.POSITIVE_INFINITY);
       const value = await rotateSecret(tx, token, { oldEndsAt, expiresAt, by: ctx.principal.actor });
       return ok({ token: value, token_id: token.id, old_ends_at: oldEndsAt, expires_at: expiresAt }, 'Token rotated. The new secret is not shown again.');
@@ -135,7 +135,7 @@ export const identityTools = (limits: Pick<IdentityLimits, 'agent_token_days'>):
     },
   }),
   implement(sessionTicket, {
-    // Not a `write`: that would journal an event for every socket that a page opens.
+    // This is not a `write` handler, because that would journal an event for every socket that a page opens.
     run: async ({ path }, ctx) => {
       requireWebSession(ctx.principal);
       const { ticket, expiresAt } = await ctx.write((tx) => issueTicket(tx, ctx.principal.tokenId, path));
@@ -156,7 +156,10 @@ export const identityTools = (limits: Pick<IdentityLimits, 'agent_token_days'>):
   }),
 ];
 
-/** Whoever signs in as this developer may also run agents. The server's operator gave that permission only to this developer. */
+/**
+ * A person who signs in as this developer could also run agents. The operator of the server gave that permission only to this
+ * developer, so nobody else may create a sign-in link for the developer.
+ */
 async function requireNoBorrowing(tx: Tx, developer: DeveloperRow, { principal }: WriteContext): Promise<void> {
   if (principal.kind === 'operator' || principal.developerId === developer.id || !(await agentRunners(tx.db, tx.workspace)).has(developer.id)) return;
   throw new Refusal(
@@ -167,14 +170,17 @@ async function requireNoBorrowing(tx: Tx, developer: DeveloperRow, { principal }
   );
 }
 
-/** The operator can name and create any developer. A developer acts only for themselves. */
+/**
+ * Returns the owner of a new token. An operator can name any developer, who is created if needed. A developer can create tokens
+ * only for themselves.
+ */
 async function tokenOwner(tx: Tx, named: string | undefined, ctx: WriteContext): Promise<DeveloperRow> {
   const { principal } = ctx;
   if (principal.operator && named) return await ensureDeveloper(tx, named, principal.actor);
   return await selfOrNamedDeveloper(tx, named, ctx);
 }
 
-/** Undefined: the caller gave no lifetime. */
+/** Returns the requested expiry, or undefined if the caller gave no lifetime. */
 const expiryIn = (now: number, minutes: number | undefined): number | undefined => (minutes === undefined ? undefined : now + minutes * MINUTE_MS);
 
 function requireWebSession({ web }: Principal): void {
@@ -207,7 +213,7 @@ async function requireRotatable(tx: Tx, token: TokenRow, viewer: Principal): Pro
   );
 }
 
-/** For another developer's token, a developer gets the same refusal as for a token that does not exist. */
+/** Finds a token that the caller may change. For the token of another developer, the refusal is the same as for a token that does not exist. */
 const ownToken = (tx: Tx, tail: string, { operator, developerId }: Principal): Promise<TokenRow> =>
   tokenNamed(tx.db, tx.workspace, tail, operator ? undefined : developerId);
 

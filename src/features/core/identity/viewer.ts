@@ -13,11 +13,14 @@ export interface Viewer {
   readonly developerId: string | null;
   /** Whether the viewer may see the developer and their objects. An object without an owner (null) is visible. */
   sees(developerId: string | null): boolean;
-  /** The value if the viewer may see the developer, else `@private`. */
+  /** Returns the value if the viewer may see the developer, and otherwise `@private`. */
   show<T>(developerId: string | null | undefined, value: T): T | typeof PRIVATE;
-  /** The developer's name, or `@private` for a hidden developer and for an unknown id. */
+  /** Returns the developer's name, or `@private` if the developer is hidden or the id is unknown. */
   name<Id extends string | null>(developerId: Id): string | Id;
-  /** The agent's name and id. All agents of a private developer look alike, because the actions of one agent could identify the owner. */
+  /**
+   * Returns the name and id of an agent. All agents of private developers look the same, because the actions of a single agent
+   * could identify its owner.
+   */
   agent(actor: string, developerId?: string | null): { name: string; agent_id: string | null };
 }
 
@@ -35,7 +38,7 @@ export async function viewerOf(db: Db, principal: Principal): Promise<Viewer> {
   };
 }
 
-/** A developer whose row was already read, as `viewer` may see them. */
+/** Returns the id and name of a developer as `viewer` may see them, for a row that was already read. */
 export const developerSeenBy = <T extends { id: string | null; name: string | null; visibility: string | null }>(
   developer: T,
   viewer: Principal,
@@ -52,8 +55,8 @@ export const showsFieldsTo = ({ operator, workspace, developerId }: Principal): 
         (select id from developers where workspace_id = ${workspace} and visibility <> 'private'))`;
 
 /**
- * The developer with this name, `@name` or id, as far as `viewer` may see them. The refusal is the same for a private
- * developer and for one that does not exist.
+ * Finds a developer by name, `@name` or id. The refusal is the same for a developer that `viewer` may not see and for a developer
+ * that does not exist.
  */
 export async function developerFor(db: Db, workspace: string, viewer: Principal, who: string): Promise<DeveloperRow> {
   const name = who.replace(/^@/, '');

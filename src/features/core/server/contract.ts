@@ -27,7 +27,7 @@ export const backupStore = contract({
   toolset: 'admin',
   access: 'server',
   title: 'Back up',
-  description: 'Copy the SQLite database consistently while the server runs. The journal anchors and their key are copied to path.anchors.',
+  description: 'Copy the SQLite database consistently while the server runs. The journal anchors and their key are copied to the folder PATH.anchors.',
   input: z.strictObject({ path: z.string().min(1).max(4_096).describe('Absolute path on the server; must not exist yet.') }),
   output: z.strictObject({ path: z.string(), bytes: z.int() }),
 });

@@ -54,7 +54,8 @@ export function serverTools(facts: ServerFacts): Implementation[] {
         const anchors = `${path}.anchors`;
         for (const taken of [path, anchors])
           if (existsSync(taken)) throw new Refusal('FILE_EXISTS', `${taken} already exists.`, 'Repeat the call with another `path`.', { field: 'path' });
-        // Anchors are copied first. An anchor newer than the database copy would name events that the copy lacks.
+        // The anchors are copied first. If an anchor were newer than the copy of the database, it would refer to events that the
+        // copy does not contain.
         copyAnchors(facts.anchorFolder, anchors);
         await copyDatabase(facts.databasePath, path).catch((error: unknown) => {
           rmSync(anchors, { recursive: true, force: true });
@@ -66,14 +67,14 @@ export function serverTools(facts: ServerFacts): Implementation[] {
   ];
 }
 
-/** Includes the key, so that a server restored from the copy continues to use it. */
+/** Copies the anchors and their key, so that a server restored from the backup continues to use the same key. */
 function copyAnchors(from: string, to: string): void {
   if (!existsSync(from)) return;
   mkdirSync(to, { recursive: true, mode: 0o700 });
   cpSync(from, to, { recursive: true });
 }
 
-/** Denied checks and refused calls, which an operator should notice before users complain. */
+/** Counts denied checks and refused calls, which an operator should notice before users complain. */
 async function refusalsSince(db: Db, workspace: string, since: number): Promise<number> {
   const row = await matching(db, 'events', { workspace_id: workspace, category: 'usage', seq: { '>=': await firstSeqSince(db, workspace, since) } })
     .select((eb) => eb.fn.countAll<number>().as('n'))

@@ -4,13 +4,13 @@ import { contract, MEMBER_READ } from '../../../kernel/contract.ts';
 /** A setting of a workspace. No setting is a secret. */
 export interface SettingDefinition {
   readonly title: string;
-  /** Null: not set. */
+  /** The default value. Null: the setting has no value by default. */
   readonly default: number | null;
   readonly min: number;
   readonly max: number;
-  /** Only integers. */
+  /** True if the value must be an integer. */
   readonly whole: boolean;
-  /** For an on/off setting: what on (1) and off (0) mean. */
+  /** For a setting that is on or off: what on (1) and off (0) mean. */
   readonly switch?: { readonly on: string; readonly off: string };
 }
 

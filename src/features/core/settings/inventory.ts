@@ -33,7 +33,7 @@ function viewAction(action: PublishedTool) {
   return { name: action.name, title: action.title, does, access: access === 'capability' ? ('operator' as const) : access };
 }
 
-/** The token kinds that can call a toolset by default, through the grants of every new token. */
+/** Lists the toolsets, each with the kinds of tokens that can call it by default, because every new token of these kinds gets a grant. */
 function viewToolsets(tools: readonly PublishedTool[]) {
   return [...Map.groupBy(tools, ({ toolset }) => toolset)].map(([toolset, members]) => ({
     toolset,

@@ -47,7 +47,7 @@ const TABLES = {
   agents: (row: Row) => (row.status === 'offline' && row.current_task_id === null ? row.last_seen_at : null),
 } as const;
 
-/** When the last message was sent, or expired unread; null: somebody still waits. */
+/** When the last message was sent, or when it expired without being read. Null: somebody still waits. */
 function threadOver(messages: readonly Row[]): number | null {
   const ends = messages.map((m) => {
     const replied = messages.some((other) => other.reply_to_id !== null && other.recipient_id === m.sender_id);
@@ -128,7 +128,7 @@ async function world(t: WorkflowApp) {
     return [await t.agent(t.ana), await t.agent(t.ben)];
   }
 
-  /** A message, possibly read, possibly answered, with the answer possibly read. */
+  /** A message that may have been read and answered, and whose answer may have been read. */
   async function exchange(n: number, by: 0 | 1, which: number): Promise<void> {
     const [one, other] = await registered();
     const send = (from: string, to: string, caller: TestCaller, args: object) =>
@@ -158,10 +158,10 @@ async function world(t: WorkflowApp) {
   }
 }
 
-/** The clock runs no sweeps; the test runs them itself. */
+/** The clock of this server runs no sweeps, because the test runs them itself. */
 const withoutSweeps = (): TestClock => ({ ...testClock(), every: () => () => {} });
 
-/** Every list, and every remaining object by its id, can still be read. */
+/** Checks that every list can still be read, and every remaining object by its id. */
 async function readsWork(t: WorkflowApp, rows: Rows): Promise<void> {
   const read = async (name: string, args: object) => {
     const { reply } = await t.action(name, args);

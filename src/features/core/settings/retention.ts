@@ -12,7 +12,7 @@ export const RETENTION_KEY = 'retention.days' satisfies SettingKey;
 
 const retentionMs = (days: number): number => days * DAY_MS;
 
-/** How long a workspace keeps finished data; null: forever. */
+/** Returns how long a workspace keeps finished data, in milliseconds. Null: forever. */
 export async function keptMs(db: Db, workspace: string): Promise<number | null> {
   const days = (await valuesOf(db, workspace))(RETENTION_KEY);
   return days === null ? null : retentionMs(days);
@@ -22,17 +22,17 @@ const EVERY_MS = 3_600_000;
 /** The number of rows deleted in one transaction. */
 const BATCH_SIZE = 200;
 
-/** Rows that are deleted after the workspace's retention period. */
+/** A rule for rows that are deleted after the retention period of their workspace. */
 export interface RetentionRule {
-  /** Ids of rows that finished before `before`. Leaves out rows that somebody still waits for, holds or works on. */
+  /** Returns the ids of rows that finished before `before`, except rows that somebody still waits for, holds or works on. */
   over(db: Db, workspace: string, before: number, limit: number): Promise<string[]>;
   remove(db: Db, workspace: string, ids: readonly string[]): Promise<unknown>;
 }
 
-/** Deletes data past the retention period. A workspace without the setting keeps everything. */
+/** Deletes data after the retention period of its workspace. A workspace without this setting keeps everything. */
 export function retentionSweep({ store, clock, log }: Pick<Services, 'store' | 'clock' | 'log'>, rules: readonly RetentionRule[]): Sweep {
   async function deleteOver({ over, remove }: RetentionRule, workspace: string, before: number): Promise<void> {
-    // Checked outside of a transaction first, so that a search without results blocks no writer.
+    // The search first runs outside of a transaction, so that a search without results does not block writers.
     for (let due = (await over(store.reader, workspace, before, 1)).length; due > 0; ) {
       const gone = await store.write(workspace, async (tx) => {
         const ids = await over(tx.db, workspace, before, BATCH_SIZE);
@@ -72,7 +72,10 @@ type Table =
   | 'scope_verdicts'
   | 'session_contexts';
 
-/** Rows of one table that ended before a time. `along` deletes rows that belong only to them. */
+/**
+ * Returns a rule for the rows of one table that ended before a given time. `along` deletes the rows of another table that belong
+ * only to these rows.
+ */
 export const rowsOf = (table: Table, ended: (before: number) => RawBuilder<SqlBool>, along?: RetentionRule['remove']): RetentionRule => ({
   async over(db, workspace, before, limit) {
     const rows = await matching(db, table, { workspace_id: workspace }).select('id').where(ended(before)).limit(limit).execute();

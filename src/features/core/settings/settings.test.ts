@@ -51,7 +51,7 @@ test('the review settings have defaults and are stored unencrypted; only the ope
     ['review.timeout_hours', 48, 24],
   ]);
 
-  // Each workspace has its own values; the dashboard uses the same action.
+  // Each workspace has its own values. The dashboard changes them with the same action.
   const far = await t.developer('far', undefined, 'ws_far');
   const farList = await t.app.dispatch.action({ name: 'settings.list', args: {}, principal: { ...far.principal, web: true }, surface: 'dashboard' });
   expect(ofReviews(farList.body.items).map(({ value }) => value)).toEqual([3, 5, 24]);
@@ -91,7 +91,7 @@ test('the listed role of each action is enforced: callers without it are refused
     ['OPERATOR_REQUIRED', 'MACHINE_PERMISSION_REQUIRED', 'TOKEN_REQUIRED'].includes(String((await t.action(name, { no_such_field: 1 }, caller)).body.code));
   for (const { name, access } of actions) {
     const held = [await refuses(name, li), await refuses(name, web(li, false)), await refuses(name, web(mira, true)), await refuses(name, t.operator)];
-    // Agent hooks need a token of a developer. Browsers and the operator do not have one.
+    // Agent hooks need the token of a developer, which neither browsers nor the operator have.
     const expected = access === 'token' ? [false, true, true, true] : [true, access !== 'member', access === 'server' || access === 'machine', false];
     expect([name, ...held]).toEqual([name, ...expected]);
   }

@@ -13,13 +13,13 @@ export interface ReviewLimits {
 
 type Value<K extends SettingKey> = number | (typeof DEFINITIONS)[K]['default'];
 
-/** The workspace's value of a setting, or the default. */
+/** Returns a function that looks up the workspace's value of a setting, or its default. */
 export async function valuesOf(db: Db, workspace: string): Promise<<K extends SettingKey>(key: K) => Value<K>> {
   const rows = new Map((await storedSettings(db, workspace)).map(({ key, value }) => [key, Number(value)]));
   return (key) => rows.get(key) ?? DEFINITIONS[key].default;
 }
 
-/** Whether an agent's edits wait while its hooks cannot reach the server. */
+/** Whether edits of agents are blocked while their hooks cannot reach the server. */
 export async function failsClosed(db: Db, workspace: string): Promise<boolean> {
   return (await valuesOf(db, workspace))('hooks.fail_closed') === 1;
 }

@@ -3,8 +3,8 @@ import { isRecord } from '../../../kernel/registry.ts';
 import type { Exchange, Json } from '../../../kernel/relay.ts';
 
 /**
- * The parameters of a server's question as a client may show them. Clients show such questions next to Covenant's own. So each question
- * begins with the name of its server, and the server's text is in quotes.
+ * Marks a question with the server that asked it. Clients show questions of external servers in the same way as Covenant's own questions, so
+ * people must see the difference: the question begins with the name of the server and quotes the text of the server.
  */
 export function attributeQuestion(server: string, method: string, params: Json): Json {
   const marked = { ...params, _meta: { ...(isRecord(params._meta) ? params._meta : {}), 'covenant/server': server } };
@@ -12,7 +12,7 @@ export function attributeQuestion(server: string, method: string, params: Json):
     const schema = isRecord(params.requestedSchema) ? { requestedSchema: attributeSchema(server, params.requestedSchema) } : {};
     return { ...marked, message: quoteQuestion(server, params.message), ...schema };
   }
-  // Sampling goes to a model, so its text stays unchanged. A person who sees it reads first which server sent it.
+  // A model answers sampling requests, so their text is not quoted. The system prompt begins with the server, for people who review requests.
   if (method === 'sampling/createMessage') {
     const own = typeof params.systemPrompt === 'string' ? `\n${params.systemPrompt}` : '';
     return { ...marked, systemPrompt: `[${server}] sent this request; the text is from that server.${own}` };
@@ -20,7 +20,7 @@ export function attributeQuestion(server: string, method: string, params: Json):
   return marked;
 }
 
-/** Clients show each field by its title. Covenant's own question has a field whose title says what it approves. */
+/** Adds the server to the title of each field, because clients show the title. Otherwise a field could look like one of Covenant's approvals. */
 function attributeSchema(server: string, { properties, title: _, description: __, ...schema }: Json): Json {
   const fields = Object.entries(isRecord(properties) ? properties : {}).map(([name, field]) => {
     if (!isRecord(field)) return [name, field] as const;
@@ -32,7 +32,7 @@ function attributeSchema(server: string, { properties, title: _, description: __
 
 const MAX_CHARACTERS = 4_000;
 
-/** One line without invisible characters, which could hide or reverse the text after them. */
+/** Puts the text on one line and removes invisible characters, because they could hide or reverse the text that follows them. */
 function plainLine(value: unknown): string {
   const text = typeof value === 'string' ? value.toWellFormed() : '';
   const spaced = text.replace(/[\s\p{Z}\u0085]+/gu, ' ').replace(/[\p{C}\p{DI}\u2800]/gu, '');
@@ -41,12 +41,12 @@ function plainLine(value: unknown): string {
 
 const quoteQuestion = (server: string, text: unknown): string => `[${server}] asks: ${JSON.stringify(plainLine(text))}`;
 
-/** Keys that could be Covenant's own, or were prefixed before, get the server's name. Other keys stay unchanged. */
+/** A key gets the name of the server as a prefix if it looks like a key of Covenant or could already have a prefix. Other keys stay unchanged. */
 const AMBIGUOUS = /^covenant|:/i;
 const prefixOf = (server: string): string => `${server}:`;
 const keyOf = (server: string, key: string): string => (AMBIGUOUS.test(key) ? `${prefixOf(server)}${key}` : key);
 
-/** The answer of a newer-revision server that requires input. */
+/** Marks the questions in the answer of a server that requires input. Only servers with the newer protocol revision send such answers. */
 export function attributeInputRequests(server: string, result: Json): Json {
   const requests = Object.entries(isRecord(result.inputRequests) ? result.inputRequests : {}).map(([key, request]) => {
     const { method, params } = (isRecord(request) ? request : {}) as { method?: unknown; params?: unknown };
@@ -56,7 +56,7 @@ export function attributeInputRequests(server: string, result: Json): Json {
   return { ...result, ...(result.inputRequests === undefined ? {} : { inputRequests: Object.fromEntries(requests) }) };
 }
 
-/** The answers of the caller, under the server's own keys. */
+/** Removes the prefixes that `attributeInputRequests` added, so that the server gets the caller's answers under its own keys. */
 export function answersUnderOwnKeys(server: string, exchange: Exchange): Exchange {
   const { rounds } = exchange;
   if (!rounds?.inputResponses) return exchange;

@@ -23,7 +23,7 @@ test("a server's question starts with the server's name, on one line and in quot
     _meta: { 'covenant/server': 'files' },
   });
   const said = (message: unknown) => attributeQuestion('files', 'elicitation/create', { message }).message;
-  // No text of the server appears before its name, on a separate line or outside of its quotes.
+  // Text of the server must not appear before the name of the server, on another line or outside of the quotes.
   for (const hidden of ['\u202e', '\u200b', '\u2066', '\u0007', '\u001b[2K', '\u00ad', '\ufeff', '\u{e0041}', '\u2800', '\u3164', '\ud800']) {
     expect(said(`a${hidden}b`)).toMatch(/^\[files\] asks: "a[^\p{C}\p{DI}]{0,4}b"$/u);
   }

@@ -1,8 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** The limit of one answer or one stream event, which is the same as for a message of a child. */
+/** The maximum size of an answer or of a stream event. The same limit applies to a message of a child process. */
 const MAX_BYTES = 16 * 1024 * 1024;
-/** The limits of a stream: an initial burst, then bytes per second. Every event counts as a minimum size, because each is handled separately. */
+/**
+ * A stream may send an initial burst, and after that a number of bytes per second. An event counts as at least `LEAST_PER_EVENT` bytes, because
+ * even a small event takes time to handle.
+ */
 const BURST_BYTES = 2 * MAX_BYTES;
 const BYTES_PER_SECOND = 1024 * 1024;
 const LEAST_PER_EVENT = 4 * 1024;
@@ -10,12 +13,12 @@ const NEWLINE = 10;
 const RETURN = 13;
 
 /**
- * Limits the body of a response. Beyond the size limit, reading fails with an error, but the reader keeps everything before that. A stream
- * may be endless, but is read only at a rate that leaves time for others. A server that sends faster must wait.
+ * Limits the body of a response. If a body is larger than the limit, reading it fails at that point. A stream may be endless, but it is read only
+ * at a rate that leaves time for other work. A server that sends faster has to wait.
  */
 export function withBoundedBody(response: Response, maxBytes = MAX_BYTES): Response {
   const { body, headers, status, statusText } = response;
-  // The length of a compressed body does not limit its content.
+  // The content-length of a compressed body is ignored, because the content may be much larger.
   const length = Number((!headers.has('content-encoding') && headers.get('content-length')) || Number.NaN);
   if (!body || length <= maxBytes) return response;
   const isStream = headers.get('content-type')?.startsWith('text/event-stream') ?? false;
@@ -38,7 +41,9 @@ export function withBoundedBody(response: Response, maxBytes = MAX_BYTES): Respo
   return new Response(body.pipeThrough(bounded), { status, statusText, headers });
 }
 
-/** An empty line ends an event. An empty line that is split between two chunks is missed, which only makes the limit slightly tighter. */
+/**
+ * Counts the empty lines, because each one ends an event. An empty line across two chunks is not found, which only makes the limit a little stricter.
+ */
 function eventsIn(chunk: Uint8Array): { count: number; end: number } {
   let count = 0;
   let end = 0;

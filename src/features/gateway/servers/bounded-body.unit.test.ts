@@ -34,7 +34,7 @@ test('a stream that never pauses is read at a limited rate', async () => {
   };
   const read = reading();
   await new Promise((resolve) => setTimeout(resolve, 300));
-  // Eight thousand events immediately, then a few hundred per second.
+  // Eight thousand events are read immediately, and after that a few hundred per second.
   expect(chunks).toBeGreaterThan(0);
   expect(chunks).toBeLessThan(12);
   await reader?.cancel();

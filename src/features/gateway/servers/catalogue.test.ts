@@ -56,7 +56,7 @@ test('the first listing of a server is offered under its exposed names and store
     { kind: 'upstream.seen', category: 'audit', actor: 'server', subject: 'server:fs', payload: { tools: 2, prompts: 1, protocol: '2025-11-25' } },
   ]);
 
-  // After a restart the server may be down. Its known tools are still offered.
+  // After a restart of Covenant, the stored tools are offered even though the server is not running.
   const { catalogue: later } = await catalogueOn(database, [entry('fs')]);
   expect(names(later)).toEqual(['fs_read', 'fs_write']);
   expect(later.isKnown('fs')).toBe(true);
@@ -145,7 +145,7 @@ test("include and exclude select by the server's own names; a disabled server of
   expect(names(catalogue)).toEqual(['fs_read', 'fs_write']);
   catalogue.configure([entry('fs', { include: ['read', 'write'], exclude: ['write'] })]);
   expect(names(catalogue)).toEqual(['fs_read']);
-  // Excluded tools are still watched, and not offered if they changed in the meantime.
+  // Changes of excluded tools are noticed too. A tool that has changed is not offered when it is no longer excluded.
   await catalogue.observe('fs', listing([tool('read'), tool('write', { title: 'other' }), tool('stat')]));
   expect(reasons(catalogue, 'fs')).toEqual([]);
   catalogue.configure([entry('fs')]);
@@ -195,7 +195,7 @@ test("servers without a common workspace can use the same names, and neither is 
   await catalogue.observe('b', listing([tool('read')]));
   expect([shown(), reasons(catalogue, 'b')]).toEqual([['read a', 'read b'], []]);
 
-  // Each server has its own slot for withheld definitions.
+  // The withheld definitions of each server are stored separately.
   for (const server of ['a', 'b']) await catalogue.observe(server, listing([tool('read', { title: server })]));
   for (const server of ['a', 'b']) {
     expect(catalogue.withheld('tool', 'read', (name) => name === server)).toMatchObject({ server, reason: 'changed' });
@@ -204,7 +204,8 @@ test("servers without a common workspace can use the same names, and neither is 
   }
   expect(shown()).toEqual(['read a', 'read b']);
 
-  // Once they share a workspace, a grant for the name would apply to either. So neither has it until one is renamed or excluded.
+  // If both servers serve the same workspace, a grant for the name could apply to either tool. So neither has the name until one is renamed or
+  // excluded.
   const everywhere = entry('a', { prefix: false, workspaces: ['*'] });
   catalogue.configure([everywhere, b]);
   expect([shown(), reasons(catalogue, 'a'), reasons(catalogue, 'b')]).toEqual([[], ['read name_taken'], ['read name_taken']]);

@@ -37,29 +37,29 @@ import {
 export type { OfferedDefinition } from './server-offer.ts';
 
 export type CatalogueChange = 'tools' | 'prompts' | 'resources';
-/** `reaches`: the workspaces that must read the lists again. */
+/** `reaches` returns whether the clients of a workspace must read the lists again. */
 type CatalogueListener = (kind: CatalogueChange, reaches: (workspace: string) => boolean) => void;
 
 export interface Selection {
-  /** One tool or prompt, by its own or its exposed name. */
+  /** If set, only this tool or prompt is selected. It may be given by its own name or by its exposed name. */
   readonly tool?: string | undefined;
-  /** Only definitions unchanged since somebody reviewed them. */
+  /** If set, only definitions with these fingerprints are selected. They are the definitions that somebody has reviewed. */
   readonly fingerprints?: readonly string[] | undefined;
 }
 
-/** The result of a decision on a selection. */
+/** The definitions that a decision applies to, and the rest of the selection. */
 interface Decision {
   readonly chosen: readonly WithheldDefinition[];
-  /** The rest of the selection, still withheld. */
+  /** The selected definitions that could not be decided on. They stay withheld. */
   readonly left: readonly WithheldDefinition[];
 }
 
-/** Events after which the store differs from the last read. */
+/** After an event of these kinds, the stored catalogue must be read again. */
 const KINDS = ['upstream.seen', 'upstream.changed', 'upstream.approved', 'upstream.forgotten'];
-/** The minimum time between two reads, because busy servers write to the store constantly. */
+/** The minimum time between two reads. Without it, a busy server that writes constantly would cause constant reads. */
 const PAUSE_MS = 100;
 
-/** The known and approved tools and prompts of other servers, and which of them are offered. A copy of the store. */
+/** A copy in memory of the stored catalogue: the tools and prompts of external servers, and which of them are approved and offered. */
 export class ServerCatalogue {
   readonly #services: Services;
   readonly #nativeNames: () => Iterable<string>;
@@ -69,7 +69,7 @@ export class ServerCatalogue {
   readonly #listed = new Map<string, ListedDefinitions>();
   #offer: ServerOffer = NO_OFFER;
   #readUpTo = 0;
-  /** Reads and writes take turns. Otherwise an older read could finish after a newer one. */
+  /** Reads and writes run one after the other. Otherwise the result of an older read could replace that of a newer one. */
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(services: Services, nativeNames: () => Iterable<string>) {
@@ -81,14 +81,14 @@ export class ServerCatalogue {
     return this.#inTurn(() => this.#read());
   }
 
-  /** The current entries of the file. */
+  /** Sets the current entries of secrets.toml. */
   configure(entries: readonly ServerEntry[]): void {
     this.#entries = entries;
     for (const name of this.#listed.keys()) if (!entries.some((entry) => entry.name === name)) this.#listed.delete(name);
     this.#rebuild();
   }
 
-  /** Tools of all servers. Callers check which workspaces each entry serves. */
+  /** The offered tools of all servers. Callers must check which workspaces each entry serves. */
   tools(): readonly OfferedDefinition[] {
     return this.#offer.tools;
   }
@@ -97,7 +97,7 @@ export class ServerCatalogue {
     return this.#offer.prompts;
   }
 
-  /** Only servers for which `isServed` is true. */
+  /** Finds the withheld definition with this exposed name, among the servers for which `isServed` returns true. */
   withheld(kind: PinKind, exposed: string, isServed: (server: string) => boolean = () => true): WithheldDefinition | undefined {
     return this.#offer.withheld[kind].get(exposed)?.find(({ server }) => isServed(server));
   }
@@ -106,7 +106,7 @@ export class ServerCatalogue {
     return this.#offer.withheldByServer.get(server) ?? [];
   }
 
-  /** Tools that exist but are not offered. */
+  /** Tools that their servers list but that are not offered. */
   withheldTools(isServed: (server: string) => boolean = () => true): { name: string; server: string }[] {
     const all = [...this.#offer.withheld.tool.keys()].flatMap((name) => this.withheld('tool', name, isServed) ?? []);
     return all
@@ -123,13 +123,13 @@ export class ServerCatalogue {
     return this.#known.get(server)?.facts;
   }
 
-  /** Names that the entry includes or excludes but the server does not have. */
+  /** The names in `include` and `exclude` of the entry that the server does not list. */
   notThere({ name: server, include = [], exclude }: ServerEntry): string[] {
     const pins = this.#known.get(server)?.pins;
     return pins ? [...include, ...exclude].filter((chosen) => !pins.some(({ name }) => name === chosen)) : [];
   }
 
-  /** Known servers that are not in the file any more. */
+  /** Stored servers that are no longer in the file. */
   unconfigured(): string[] {
     const configured = new Set(this.#entries.map(({ name }) => name));
     return [...this.#known.keys()].filter((name) => !configured.has(name));
@@ -140,7 +140,7 @@ export class ServerCatalogue {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Pins a server's new listing and withholds new and changed definitions. Writes only if something changed. */
+  /** Stores the new listing of a server. New and changed definitions are withheld. Nothing is written if nothing has changed. */
   observe(server: string, listing: ServerListing): Promise<void> {
     return this.#inTurn(async () => {
       const entry = this.#entries.find(({ name }) => name === server);
@@ -155,12 +155,12 @@ export class ServerCatalogue {
     });
   }
 
-  /** Approves the current withheld definitions of a server. */
+  /** Approves the selected definitions of a server as the server lists them now. */
   approve(server: string, selection: Selection, by: { readonly actor: string }): Promise<Decision> {
     return this.#decide(server, selection, (tx, decided, pins) => this.#approve(tx, server, decided, pins, by.actor));
   }
 
-  /** Rejected definitions stay withheld, and need no decision until the server changes them again. */
+  /** Rejects the selected definitions. They stay withheld, and nobody is asked to decide again until the server changes them. */
   reject(server: string, selection: Selection, by: { readonly actor: string }): Promise<Decision> {
     return this.#decide(server, selection, async (tx, { chosen }) => appendDecision(tx, 'upstream.rejected', server, chosen, by.actor));
   }
@@ -186,7 +186,7 @@ export class ServerCatalogue {
     });
   }
 
-  /** Deletes everything stored about a server. Its names become free, and it is treated as new when it is seen again. */
+  /** Deletes everything that is stored about a server. Other servers can then use its names. If the server appears again, it counts as new. */
   forget(server: string, by: { readonly actor: string }): Promise<void> {
     return this.#inTurn(async () => {
       await this.#services.store.write(DEFAULT_WORKSPACE_ID, async (tx) => {
@@ -197,7 +197,7 @@ export class ServerCatalogue {
     });
   }
 
-  /** Also reads changes of other processes from now on, until the returned function is called. */
+  /** From now on, also reads the changes that other processes store. Stops when the returned function is called. */
   follow(): () => void {
     let isStopped = false;
     let isLooking = false;
@@ -240,7 +240,7 @@ export class ServerCatalogue {
 
   async #read(): Promise<void> {
     const { reader } = this.#services.store;
-    // The head is read first: events written in between are then read twice instead of never.
+    // The head is read first. Events that are written in between are then read twice, which is better than never.
     const head = (await readHead(reader, DEFAULT_WORKSPACE_ID))?.seq ?? 0;
     const pins = Map.groupBy(await readPins(reader), ({ server }) => server);
     const rows = await findRows(reader, 'upstreams', { workspace_id: DEFAULT_WORKSPACE_ID }, { order: { name: 'asc' } });
@@ -257,7 +257,7 @@ export class ServerCatalogue {
       const [old, now] = [before.stamps[kind], this.#offer.stamps[kind]];
       const changed = new Set([...old.keys(), ...now.keys()].filter((server) => old.get(server) !== now.get(server)));
       if (changed.size === 0) continue;
-      // The workspaces that the server served before, and those that it serves now.
+      // A change concerns the workspaces that the server served before and those that it serves now.
       const concerned = [...before.entries, ...this.#entries].filter(({ name }) => changed.has(name));
       for (const listener of this.#listeners) listener(kind, (workspace) => concerned.some((entry) => serves(entry, workspace)));
     }
@@ -273,7 +273,7 @@ export class ServerCatalogue {
     };
   }
 
-  /** Compares with the store again, because another process may have pinned the listing first. */
+  /** Compares the listing with the store again, inside the transaction, because another process may have stored it in the meantime. */
   async #pin(tx: Tx, entry: ServerEntry, listing: ServerListing): Promise<void> {
     const { name } = entry;
     const key = { workspace_id: DEFAULT_WORKSPACE_ID, name };
@@ -336,6 +336,6 @@ const changesPins = ({ write, remove }: PinComparison): boolean => write.length 
 
 const textOf = ({ facts }: ServerListing, { leftOut }: PinComparison): string => factsText({ ...facts, leftOut: leftOut.slice(0, MAX_NAMED) });
 
-/** Names listed in one event, to limit its size. */
+/** The maximum number of names in an event, so that the event does not become too large. */
 const MAX_NAMED = 40;
 const named = (pins: readonly Pin[]) => ({ count: pins.length, names: pins.slice(0, MAX_NAMED).map(({ kind, name }) => `${kind} ${name.slice(0, 80)}`) });

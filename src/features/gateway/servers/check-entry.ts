@@ -6,7 +6,7 @@ import { namespaceOf } from '../../../kernel/registry.ts';
 import { type EntryProblem, EVERY_WORKSPACE, type HttpEntry, type ServerEntry, type StdioEntry } from './entry.ts';
 import type { Block, Table } from './toml-blocks.ts';
 
-/** The header of each server's table. */
+/** The header of the tables for servers: `[[mcp.server]]`. */
 export const ITEM = ['mcp', 'server'];
 
 const string = z.string({ error: 'expected a string' });
@@ -17,7 +17,7 @@ const workspace = string.refine((name) => name === EVERY_WORKSPACE || isWorkspac
 });
 const MAX_TIMEOUT_S = 24 * 3_600;
 
-/** The keys of an entry. */
+/** The keys that an entry may contain. */
 export const SERVER_ENTRY = z.strictObject({
   name: string.regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/, { error: 'expected 1 to 32 letters, digits, "_" and "-", starting with a letter or digit' }),
   command: string.min(1, { error: 'is empty' }).optional(),
@@ -46,13 +46,13 @@ export const SERVER_ENTRY = z.strictObject({
 });
 type Shape = z.output<typeof SERVER_ENTRY>;
 
-/** Keys that apply to only one kind of transport. */
+/** These keys apply only to servers with `command`, or only to servers with `url`. */
 const OF_STDIO = ['args', 'env', 'cwd'] as const;
 const OF_HTTP = ['headers'] as const;
 
 export interface EntryOptions {
   readonly env: NodeJS.ProcessEnv;
-  /** Covenant's own folder: the value of `$COVENANT_HOME` and the base of a relative `cwd`. */
+  /** Covenant's own folder. Entries can refer to it as `$COVENANT_HOME`, and a relative `cwd` starts there. */
   readonly home: string;
   readonly toolTimeoutMs: number;
 }
@@ -77,10 +77,10 @@ export function checkEntry(table: Table, block: Block, options: EntryOptions): {
   return { entry: { name, enabled, prefix, include, exclude, lazy, workspaces, timeoutMs, protocol, transport, line: block.line }, wrong };
 }
 
-/** An invalid key in `env` or `headers`: Zod reports only that the key is wrong, and the reason one level deeper. */
+/** For an invalid key in `env` or `headers`, Zod gives the reason in a nested issue. This function finds it. */
 const keyIssue = (issue: z.core.$ZodIssue): string | undefined => (issue.code === 'invalid_key' ? issue.issues[0]?.message : undefined);
 
-/** The line of the innermost key that has its own line. */
+/** The line to report for a path: the line of the key or, if it has none of its own, that of the nearest key around it. */
 function lineOf({ keys, line, header }: Block, path: string): number {
   for (let at = path; at !== ''; at = at.slice(0, Math.max(0, at.lastIndexOf('.')))) {
     const found = keys.get(at);
@@ -118,7 +118,7 @@ function transportOf(given: Shape, options: EntryOptions, report: Report): Stdio
 function httpOf(url: string, headers: Record<string, string>, report: Report): HttpEntry | undefined {
   const address = URL.canParse(url) ? new URL(url) : undefined;
   if (!address || !/^https?:$/.test(address.protocol)) report('url', 'expected http://… or https://…');
-  // Node rejects requests to such an address.
+  // Node refuses to send requests to an address with credentials in it.
   else if (address.username || address.password) report('url', 'contains a user name or password; send them as headers = { Authorization = "…" }');
   for (const [name, value] of Object.entries(headers))
     if (/[^\t\x20-\x7e\x80-\xff]/.test(value)) report(`headers.${name}`, 'contains characters that are not allowed in a header');
@@ -130,7 +130,7 @@ function expandAt(path: string, text: string, { env, home }: EntryOptions, repor
   const variable = (name: string) => (name === 'COVENANT_HOME' ? home : (given(name) ?? (name === 'HOME' ? homedir() : undefined)));
   try {
     const filled = expand(text, variable);
-    // The system rejects such a string, and its error would quote the whole value.
+    // The operating system would reject such a string with an error that contains the whole value.
     if (filled.includes('\0')) report(path, 'contains a NUL character');
     return filled;
   } catch (error) {
@@ -140,14 +140,14 @@ function expandAt(path: string, text: string, { env, home }: EntryOptions, repor
   }
 }
 
-/** `$NAME`, `${NAME}`, and `$$` for a dollar. Any other dollar is literal. Unclosed braces contain no name. */
+/** Matches `$NAME`, `${NAME}`, and `$$`, which stands for a dollar. All other dollars are literal. Unclosed braces are reported as an error. */
 const VARIABLE = /\$(?:(\$)|\{([^}]*\}?)|([A-Za-z_][A-Za-z0-9_]*))/g;
 
 class Unexpandable extends Error {
   override readonly name = 'Unexpandable';
 }
 
-/** A missing variable is an error, not empty: a server started with an empty token or path can do harm. */
+/** A missing variable is an error and not replaced with nothing, because a server with an empty token or path can do harm. */
 function expand(text: string, variable: (name: string) => string | undefined): string {
   return text.replace(VARIABLE, (_all, dollar: string | undefined, braced: string | undefined, bare: string | undefined) => {
     if (dollar) return '$';

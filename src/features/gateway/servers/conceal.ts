@@ -1,9 +1,9 @@
 import type { ServerEntry } from './entry.ts';
 
-/** Shorter values, such as a log level or a flag, are not secrets. Redacting them would make the log unreadable. */
+/** Only values with at least this length are redacted. Shorter ones, such as a log level, are no secrets, and the log would become unreadable. */
 const SHORTEST = 8;
 
-/** The secrets of an entry, longest first. Redacting a part first would leave the rest readable. */
+/** The secrets of an entry, longest first. If a secret contains another one, redacting the short one first would leave the rest readable. */
 export function secretsOf({ transport }: ServerEntry): string[] {
   const values =
     transport.kind === 'stdio'
@@ -22,13 +22,13 @@ export function concealer(entry: ServerEntry): (text: string) => string {
 }
 
 const WORD = '(?:auth|token|key|secret|passw|credential)';
-/** Flags such as `--api-key`, whose value is the next argument. */
+/** Matches flags such as `--api-key`. Their value is the next argument. */
 const FLAG = new RegExp(`^--?[\\w-]*${WORD}[\\w-]*$`, 'i');
-/** Such as `--api-key=…` and `Authorization: Bearer …`. */
+/** Matches arguments that contain both name and value, such as `--api-key=…` and `Authorization: Bearer …`. */
 const NAMED = new RegExp(`${WORD}[\\w-]*["']?\\s*[:=]\\s*(.+)$`, 'is');
 const IN_ADDRESS = /:\/\/[^/\s:@]*:([^/\s@]+)@/;
 
-/** Only arguments named like secrets. Most arguments are harmless, and a log without them would be useless. */
+/** Finds the arguments whose names look like those of secrets. Other arguments stay readable, because the log would be useless without them. */
 function argumentSecrets(args: readonly string[]): string[] {
   const found = args.flatMap((text, place) => [FLAG.test(args[place - 1] ?? '') ? text : undefined, NAMED.exec(text)?.[1], IN_ADDRESS.exec(text)?.[1]]);
   return found.filter((value) => value !== undefined);
@@ -39,5 +39,5 @@ function addressSecrets(url: string): string[] {
   return [search.slice(1), ...searchParams.values(), ...pathname.split('/').filter((part) => part.length >= 16)];
 }
 
-/** The program or origin of a server, because arguments, paths and queries may contain secrets. */
+/** What may be shown of a command or an address: only the program or the origin, because arguments, paths and queries may contain secrets. */
 export const targetOf = ({ transport }: ServerEntry): string => (transport.kind === 'stdio' ? transport.command : new URL(transport.url).origin);

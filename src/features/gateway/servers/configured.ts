@@ -14,14 +14,14 @@ export interface ConfiguredOptions {
   readonly toolTimeoutMs: number;
 }
 
-/** The configured servers without running them, for commands that end immediately. */
+/** Reads the configured servers but does not run them. Used by commands that end immediately. */
 export class ConfiguredServers implements ServerControl {
   protected readonly services: Services;
   protected readonly catalogue: ServerCatalogue;
   protected readonly file: string;
   readonly #options: ConfiguredOptions;
   #read: ReadEntries = { entries: [], problems: [] };
-  /** Servers that parts of this process have attached, by name. */
+  /** Servers that are not in the file, but that other parts of this process have attached. */
   readonly #guests = new Map<string, ServerEntry>();
 
   constructor(services: Services, options: ConfiguredOptions, catalogue: ServerCatalogue) {
@@ -38,7 +38,7 @@ export class ConfiguredServers implements ServerControl {
 
   async stop(): Promise<void> {}
 
-  /** The server as run by this process. */
+  /** The running server. Undefined, because this class runs no servers. */
   upstream(_server: string): Upstream | undefined {
     return undefined;
   }
@@ -60,15 +60,15 @@ export class ConfiguredServers implements ServerControl {
     };
   }
 
-  /** A server of the file with the same name takes precedence. */
+  /** Adds a server that is not in the file. If the file contains a server with the same name, that one is used. */
   attach(entry: ServerEntry): void {
     this.#guests.set(entry.name, entry);
     this.reload();
   }
 
   /**
-   * Detaches the server and deletes its catalogue, even if it was attached before this process started. If the file has a server
-   * with the same name, the catalogue is kept, because people approved it.
+   * Detaches a server and deletes its catalogue, even if an earlier process attached it. If the file contains a server with the same name, the
+   * catalogue is not deleted, because people have approved it.
    */
   async detach(server: string, by: { readonly actor: string }): Promise<void> {
     this.#guests.delete(server);

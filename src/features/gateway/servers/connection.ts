@@ -20,22 +20,22 @@ export interface ConnectionOptions {
   readonly transport: () => UpstreamTransport;
   readonly clock: Clock;
   readonly log: Log;
-  /** Aborts the connection attempt. */
+  /** If it is aborted, the attempt to connect ends. */
   readonly signal: AbortSignal;
   readonly on: {
-    /** Its tools, prompts or resources changed. */
+    /** The server's list of tools, prompts or resources has changed. */
     readonly listsChanged: () => void;
     readonly resourceUpdated: (uri: string) => void;
-    /** The connection ended without our request. Called once. */
+    /** The connection ended although Covenant did not close it. Called only once. */
     readonly lost: (problem: string) => void;
   };
 }
 
-/** How long a server that seems dead may take to respond. */
+/** A server that seems dead must respond within this time. */
 const SIGN_OF_LIFE_MS = 5_000;
 const SUBSCRIBE_MS = 10_000;
 
-/** Results pass through unchanged: the SDK's own schemas would strip unknown fields. */
+/** A schema that accepts every object. The schemas of the SDK would remove unknown fields from results. */
 const ANY_OBJECT: StandardSchemaV1<unknown, Json> = {
   '~standard': {
     version: 1,
@@ -97,7 +97,7 @@ export class UpstreamConnection {
     return this.#transport.pid ?? null;
   }
 
-  /** Why a child exited, as a sentence. */
+  /** A sentence that says why a child process exited. Undefined while it is running. */
   get endedBecause(): string | undefined {
     return exitReason(this.#transport);
   }
@@ -117,7 +117,7 @@ export class UpstreamConnection {
     return listAll(ask, { protocolVersion: this.protocolVersion, capabilities: this.capabilities, serverInfo });
   }
 
-  /** A request on behalf of a caller. `schema`: the input schema of the called tool. */
+  /** Sends a request of a caller to the server. `schema` is the input schema of the called tool. */
   request(method: string, params: Json, pending: PendingCall, schema?: Json): Promise<Json> {
     const target = method === 'tools/call' || method === 'prompts/get' ? String(params.name) : undefined;
     const attributes = { 'mcp.method.name': method, 'gen_ai.tool.name': method === 'tools/call' ? target : undefined, 'covenant.server': this.server };
@@ -149,11 +149,11 @@ export class UpstreamConnection {
     this.#closing = true;
     this.notices.end();
     await this.#client.close().catch((error) => this.#o.log.debug('upstream not closed well', { server: this.server, error: errorLine(error) }));
-    // The client drops a transport that ended by itself, but processes started by it may still exist.
+    // If the transport ended by itself, the client no longer closes it. It is closed here, because its processes may still exist.
     await this.#transport.close().catch(() => {});
   }
 
-  /** Newer-revision HTTP servers can mark arguments to be repeated as headers. */
+  /** Whether arguments must also be sent as headers. HTTP servers with the newer revision can require this for marked arguments. */
   #mirrors(schema: Json): boolean {
     return this.modern && this.#o.entry.transport.kind === 'http' && JSON.stringify(schema).includes('"x-mcp-header"');
   }
@@ -164,7 +164,7 @@ export class UpstreamConnection {
     return (await this.#client.callTool(params, { ...options, toolDefinition })) as Json;
   }
 
-  /** An older-revision server has one log level for all callers. */
+  /** Sets the log level for all callers together, because servers with the older revision have only one. */
   async #setLogLevel(): Promise<void> {
     const level = this.pendingCalls.wantedLevel();
     if (!this.capabilities.logging || level === undefined || level === this.#level) return;
@@ -180,9 +180,9 @@ export class UpstreamConnection {
     else if (/^notifications\/(tools|prompts|resources)\/list_changed$/.test(method)) this.#o.on.listsChanged();
   }
 
-  /** Most errors are harmless. Over HTTP, a broken stream may be the only sign that a server is gone, so it is checked. */
+  /** Logs an error. Most are harmless, but over HTTP a broken stream may be the only sign that a server is gone, so the server is then checked. */
   #handleTrouble(error: unknown): void {
-    // The SDK quotes whole messages, which must not get into the log.
+    // The errors of the SDK contain whole messages. They are cut off, because they must not get into the log.
     this.#o.log.debug('upstream trouble', { server: this.server, error: errorLine(error).replace(/[:,]? ?[{[].*$/, '') });
     if (this.#o.entry.transport.kind !== 'http' || this.#checking || this.#closing) return;
     if (!/^(SSE stream disconnected|Maximum reconnection|fetch failed|Connection closed)/.test(errorLine(error))) return;
@@ -210,13 +210,13 @@ export class UpstreamConnection {
   }
 }
 
-/** The `_meta` of a caller's request. Its trace context passes through; keys of the caller's own connection do not. */
+/** Builds the `_meta` of a request. The caller's trace context is included, but not the keys that concern only the caller's own connection. */
 function metaFor(exchange: Exchange | undefined, modern: boolean): Json {
   const passed = Object.entries(exchange?.meta ?? {}).filter(([key]) => key !== 'progressToken' && !key.startsWith('io.modelcontextprotocol/'));
   const meta: Json = Object.fromEntries(passed);
   const trace = currentTrace();
   if (trace) {
-    // Covenant's span is part of the caller's trace, if there is one, and the other server's span is part of Covenant's.
+    // Covenant's span belongs to the caller's trace, if there is one. The span of the external server belongs to Covenant's span.
     meta.traceparent = trace.traceparent;
     if (trace.tracestate === undefined) delete meta.tracestate;
     else meta.tracestate = trace.tracestate;

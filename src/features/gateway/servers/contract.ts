@@ -7,7 +7,7 @@ export type PinKind = (typeof PIN_KINDS)[number];
 export const WITHHELD_REASONS = ['new', 'changed', 'gone', 'renamed', 'name_taken', 'duplicate', 'invalid'] as const;
 export type WithheldReason = (typeof WITHHELD_REASONS)[number];
 
-/** `idle`: lazy and not called yet. `stopped`: no Covenant server is running that could start it. */
+/** `idle`: the server is lazy and was not called yet. `stopped`: no Covenant server is running that could start it. */
 const SERVER_STATES = ['disabled', 'stopped', 'idle', 'starting', 'up', 'down'] as const;
 export type ServerState = (typeof SERVER_STATES)[number];
 
@@ -89,7 +89,7 @@ const selection = z.strictObject({
     .array(z.string().min(1).max(64))
     .max(5_000)
     .optional()
-    .describe('As servers.list returned them. Definitions that changed since then are skipped.'),
+    .describe('Fingerprints from servers.list. Definitions that changed since then are skipped.'),
 });
 
 export const approveServer = contract({

@@ -7,12 +7,12 @@ import type { Tx } from '../../../storage/write.ts';
 import type { WithheldDefinition } from './pins.ts';
 
 const KINDS = ['upstream.approved', 'upstream.rejected'] as const;
-/** Definitions named in one event, to limit its size. */
+/** The maximum number of definitions in an event, so that the event does not become too large. */
 const EACH = 40;
-/** How many events of one server are searched for rejections. */
+/** For rejections, only this many of the latest events of a server are searched. */
 const LOOKED_AT = 500;
 
-/** Journals a person's decision on withheld definitions. */
+/** Writes a person's decision on withheld definitions to the journal. */
 export function appendDecision(tx: Tx, kind: (typeof KINDS)[number], server: string, chosen: readonly WithheldDefinition[], actor: string): void {
   for (const some of chunks(chosen, EACH)) {
     const named = some.map(({ kind: what, name, reason, fingerprint }) => ({ kind: what, name: name.slice(0, 80), reason, fingerprint }));
@@ -29,7 +29,7 @@ export interface PinRejection {
 const decided = z.array(z.object({ fingerprint: z.string().optional() })).optional();
 const payloads = z.object({ approved: decided, rejected: decided });
 
-/** By fingerprint: rejections without a later approval. */
+/** Maps fingerprints to their rejections. A rejection that was followed by an approval is left out. */
 export async function rejectionsOf(db: Db, server: string): Promise<ReadonlyMap<string, PinRejection>> {
   const events = await eventsAbout(db, DEFAULT_WORKSPACE_ID, [`server:${server}`])
     .select(['kind', 'actor', 'time', 'payload'])

@@ -4,9 +4,9 @@ import type { Json } from '../../../kernel/relay.ts';
 import { canonicalJson } from '../../../storage/journal.ts';
 import type { PinKind } from './contract.ts';
 
-/** Invisible characters, and half a surrogate pair. */
+/** Matches invisible characters and single halves of surrogate pairs. */
 const UNSEEN = /[\p{C}\p{Zl}\p{Zp}]/u;
-/** A name that people can see and both engines can store. */
+/** Names may contain only characters that people can see and that both database engines can store. */
 const name = z
   .string()
   .min(1)
@@ -17,7 +17,7 @@ export const replaceUnseen = (text: string): string => text.replace(new RegExp(U
 const json = z.record(z.string(), z.unknown());
 const described = { name, title: z.string().optional(), description: z.string().optional(), icons: z.array(json).optional(), _meta: json.optional() };
 
-/** One invalid definition makes many clients reject the whole list, so it is left out here. */
+/** Definitions that do not match are not offered, because a single invalid definition makes many clients reject the whole list. */
 const USABLE: Record<PinKind, z.ZodType> = {
   tool: z.looseObject({
     ...described,
@@ -37,21 +37,21 @@ export function isUsable(kind: PinKind, definition: unknown): definition is Name
   return isKept(definition, MAX_DEPTH) && USABLE[kind].safeParse(definition).success && Buffer.byteLength(JSON.stringify(definition)) <= MAX_BYTES;
 }
 
-/** Whether a value is not nested too deeply and survives JSON serialization unchanged. A number such as 1e999 does not. */
+/** Whether a value can be stored as JSON without a change. Values that are nested too deeply and numbers such as 1e999 cannot. */
 function isKept(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return typeof value !== 'number' || Number.isFinite(value);
   return levels > 0 && Object.values(value).every((inner) => isKept(inner, levels - 1));
 }
 
 /**
- * Identifies a definition by everything but `_meta`, which differs between starts of some servers. This is safe, because the `_meta` that
- * is offered is always the approved one.
+ * Identifies a definition. The hash excludes `_meta`, because some servers send another `_meta` after each start. This is safe: clients are
+ * always offered the `_meta` that was approved.
  */
 export function definitionHash({ _meta, ...definition }: Json): string {
   return hash('sha256', canonicalJson(definition));
 }
 
-/** The same hash for a tool and for the same tool under another name. */
+/** Excludes the name, so that a renamed tool has the same hash as before. */
 export function namelessHash({ name: _, ...definition }: Json): string {
   return definitionHash(definition);
 }

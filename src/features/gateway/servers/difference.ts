@@ -4,7 +4,10 @@ import { isRecord } from '../../../kernel/registry.ts';
 import type { Json } from '../../../kernel/relay.ts';
 import type { listServers } from './contract.ts';
 
-/** One difference between two definitions: `description`, or a place in a schema such as `inputSchema.properties.path.type`. Null: not there. */
+/**
+ * One difference between two definitions. Its path is a field such as `description`, or a place in a schema such as
+ * `inputSchema.properties.path.type`. A null text means that this definition does not contain the field.
+ */
 type Change = Output<typeof listServers>['items'][number]['withheld'][number]['difference'][number];
 
 interface Bounds {
@@ -12,14 +15,14 @@ interface Bounds {
   readonly text: number;
 }
 const BRIEF: Bounds = { changes: 40, text: 1_500 };
-/** Used for approvals, because a cut could hide a change. Definitions have their own size limit. */
+/** No limits. Used before an approval, because a cut could hide a change. The size of the definitions themselves is limited. */
 const WHOLE: Bounds = { changes: Number.POSITIVE_INFINITY, text: Number.POSITIVE_INFINITY };
-/** From this length on, only the part of a changed text that differs is shown. */
+/** If a changed text is longer than this, only the part that differs is shown. */
 const LONG = 1_500;
-/** Characters of unchanged text on either side of a change. */
+/** The number of unchanged characters that are shown before and after a change. */
 const AROUND = 60;
 
-/** The changes that a person reviews before approving. Without `before`: the whole new definition, field by field. */
+/** The changes that a person reviews before an approval. If `before` is null, these are all fields of the new definition. */
 export function differenceOf(before: Json | null, after: Json | null, isWhole = false): { changes: Change[]; more: number } {
   const bounds = isWhole ? WHOLE : BRIEF;
   const all: Change[] = [];
@@ -40,11 +43,11 @@ function collectChanges(path: string, before: unknown, after: unknown, into: Cha
   } else if (!isDeepStrictEqual(before, after)) into.push(change(path, before, after));
 }
 
-/** Own properties only: a property may be called `constructor`. */
+/** Reads only own properties, because a property of a definition may be called `constructor`. */
 const own = (object: Json, key: string): unknown => (Object.hasOwn(object, key) ? object[key] : undefined);
 
 function change(path: string, before: unknown, after: unknown): Change {
-  // Otherwise 5 and "5" would look the same.
+  // If the types differ, texts get quotes. Otherwise 5 and "5" would look the same.
   const inQuotes = before !== undefined && after !== undefined && typeof before !== typeof after;
   const [left, right] = [textOf(before, inQuotes), textOf(after, inQuotes)];
   return { path, ...(left === null || right === null ? { before: left, after: right } : differingParts(left, right)) };
@@ -53,7 +56,7 @@ function change(path: string, before: unknown, after: unknown): Change {
 const textOf = (value: unknown, inQuotes: boolean): string | null =>
   value === undefined ? null : typeof value === 'string' && !inQuotes ? value : JSON.stringify(value);
 
-/** Of long texts only the part that differs. Otherwise a change could hide after the point where a reader stops. */
+/** Cuts long texts to the part that differs. Otherwise people might stop reading before they reach the change. */
 function differingParts(before: string, after: string): { before: string; after: string } {
   if (before.length <= LONG && after.length <= LONG) return { before, after };
   let start = 0;
@@ -68,6 +71,6 @@ function differingParts(before: string, after: string): { before: string; after:
   return { before: part(before), after: part(after) };
 }
 
-/** States the omitted length. Otherwise a cut text would look complete. */
+/** Shortens a text and says how many characters are missing, because the text would otherwise look complete. */
 const shorten = (text: string | null, { text: most }: Bounds): string | null =>
   text === null || text.length <= most ? text : `${text.slice(0, most).toWellFormed()}… (${text.length - most} more characters)`;

@@ -4,21 +4,21 @@ import { workspaceName } from '../../../kernel/ids.ts';
 export interface ServerEntry {
   readonly name: string;
   readonly enabled: boolean;
-  /** Offer its tools and prompts as `<name>_<tool>`. */
+  /** If true, the tools and prompts of the server are offered as `<name>_<tool>`. */
   readonly prefix: boolean;
-  /** The server's own names to include. Undefined: all. */
+  /** The tools and prompts to offer, by the names that the server uses. Undefined means all. */
   readonly include: readonly string[] | undefined;
   readonly exclude: readonly string[];
-  /** Start it only for the first call, once its catalogue is known. */
+  /** If true, the server starts only when it is called. Before that, it is started once to read its catalogue. */
   readonly lazy: boolean;
   readonly timeoutMs: number;
   readonly protocol: 'auto' | 'legacy' | 'modern';
   readonly transport: StdioEntry | HttpEntry;
-  /** The first line of its table. */
+  /** The line in secrets.toml where the table of the server begins. */
   readonly line: number;
-  /** Names of the workspaces that it serves; `*` for all. In other workspaces it appears not to exist. */
+  /** Names of the workspaces that the server serves; `*` means all. Other workspaces cannot see the server. */
   readonly workspaces: readonly string[];
-  /** The workspace whose operators manage it; default: the default workspace. */
+  /** The workspace whose operators manage the server. If undefined, the default workspace. */
   readonly workspace?: string;
 }
 
@@ -27,7 +27,7 @@ export const serves = ({ workspaces }: Pick<ServerEntry, 'workspaces'>, workspac
 
 export const EVERY_WORKSPACE = '*';
 
-/** Whether both serve a common workspace. Only there can their names collide. */
+/** Whether there is a workspace that both servers serve. Only in such a workspace can their names collide. */
 export const shareWorkspace = (a: Pick<ServerEntry, 'workspaces'>, b: Pick<ServerEntry, 'workspaces'>): boolean =>
   [a, b].some(({ workspaces }) => workspaces.includes(EVERY_WORKSPACE)) || a.workspaces.some((name) => b.workspaces.includes(name));
 
@@ -45,7 +45,7 @@ export interface HttpEntry {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A fault in the file, with its line. Only its entry is skipped. */
+/** A fault in the file, with its line. Only the entry with the fault is skipped. */
 export interface EntryProblem {
   readonly line: number | null;
   readonly server: string | null;

@@ -2,7 +2,7 @@ import { workspaceName } from '../../../kernel/ids.ts';
 import type { ConfiguredServers } from './configured.ts';
 import type { ServerEntry } from './entry.ts';
 
-/** The entry of a server with this name, which runs a program for one workspace with default settings. */
+/** Creates an entry with default settings for a server that runs a program for one workspace. */
 export const guestEntry = (
   name: string,
   workspace: string,
@@ -23,5 +23,5 @@ export const guestEntry = (
   line: 0,
 });
 
-/** Servers that are in no file. Parts of this process attach and detach them. */
+/** Attaches and detaches servers that are not in secrets.toml, for other parts of this process. */
 export type Guests = Pick<ConfiguredServers, 'attach' | 'detach'>;

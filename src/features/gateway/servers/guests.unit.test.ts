@@ -7,7 +7,7 @@ import { createUpstreams } from './index.ts';
 
 const STAGE = workspaceId('stage');
 
-/** A server of the file, which the default workspace manages, and one attached by a workspace. */
+/** Two servers: one from the file, which the default workspace manages, and one that another workspace has attached. */
 async function services(entries: readonly TestEntry[] = [], database?: TestDatabase) {
   const held: { guests?: Guests } = {};
   const app = await upstreamApp(entries, {
@@ -21,7 +21,7 @@ async function services(entries: readonly TestEntry[] = [], database?: TestDatab
   const guests = held.guests as Guests;
   const attach = (name: string) => guests.attach(guestEntry(name, STAGE, child('changes-description'), 10_000));
   const detach = (name: string) => guests.detach(name, { actor: 'operator' });
-  /** Signed in as the first developer of a workspace, and so with operator rights there. */
+  /** Signs in as the first developer of a workspace, who is an operator in that workspace. */
   const signedIn = async (name: string, workspace: string) => {
     const caller = await app.developer(name, undefined, workspace);
     return { ...caller, principal: { ...caller.principal, web: true, signedInAt: Number.MAX_SAFE_INTEGER, operator: true } };
@@ -47,7 +47,7 @@ test('operators of a workspace see and decide on the servers that it attached, a
   expect(await t.done('servers.list', {}, ana)).toMatchObject({ problems: [], unconfigured: [] });
   expect((await t.action('servers.list', {}, ben)).reply).toMatchObject({ code: 'OPERATOR_REQUIRED' });
 
-  // They also see only their own pending decisions.
+  // Operators also see only the pending decisions of their own workspace.
   const waiting = async (caller: typeof ana) => ((await t.done('waiting.list', {}, caller)).items as { id: string }[]).map(({ id }) => id);
   expect([await waiting(ana), await waiting(ben), await waiting(mira)]).toEqual([['server:near'], [], []]);
 
@@ -55,7 +55,7 @@ test('operators of a workspace see and decide on the servers that it attached, a
   for (const action of every) {
     const refusal = (await t.action(action, { server: 'far' }, ana)).reply;
     expect(refusal, action).toMatchObject({ code: 'OPERATOR_REQUIRED' });
-    // They cannot find out whether such a server exists.
+    // Operators of other workspaces cannot find out whether such a server exists.
     expect((await t.action(action, { server: 'nowhere' }, ana)).reply, action).toEqual(refusal);
     expect((await t.action(action, { server: 'near' }, ben)).reply, action).toEqual(refusal);
   }

@@ -2,29 +2,29 @@ import { Client, type Transport, type VersionNegotiationMode } from '@modelconte
 import type { ServerEntry } from './entry.ts';
 import { refusesInitialize } from './failures.ts';
 
-/** From this revision on, servers are called without `initialize`. */
+/** The first protocol revision in which servers are called without `initialize`. */
 const MODERN = '2026-07-28';
-/** The caller's signal limits the duration of a request instead. */
+/** Switches off the SDK's own timeout, because the caller's signal limits the duration of a request. */
 export const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
-/** For older-revision servers, which get one set of capabilities for all callers. Newer ones get each caller's own. */
+/** The capabilities for servers with the older revision, which are the same for all callers. Newer servers get the capabilities of each caller. */
 const CAPABILITIES = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
 
-/** A child's transport has its process id and the reason of its end. */
+/** The transport of a child process also has the process id and the reason why the process ended. */
 export type UpstreamTransport = Transport & { readonly pid?: number | null; readonly closedBecause?: string | null };
 
-/** How the child exited, as a sentence. Undefined if it still runs or Covenant stopped it. */
+/** A sentence that says how the child process ended. Undefined if it is still running or if Covenant stopped it. */
 export function exitReason({ closedBecause }: UpstreamTransport): string | undefined {
   return closedBecause && closedBecause !== 'was stopped' ? `It ${closedBecause}${/[.!?…]$/.test(closedBecause) ? '' : '.'}` : undefined;
 }
 
 export interface HandshakeOptions {
   readonly entry: ServerEntry;
-  /** Covenant's own version. */
+  /** Covenant's version, which is sent to the server. */
   readonly version: string;
   /** Creates a new transport on each call. */
   readonly transport: () => UpstreamTransport;
-  /** Runs before the first message. */
+  /** Called before the first message is sent. */
   readonly prepare: (client: Client) => void;
   readonly signal: AbortSignal;
 }
@@ -35,8 +35,9 @@ export interface ConnectedClient {
 }
 
 /**
- * A child gets `initialize` first, and `server/discover` only if it rejects that as unsupported, in a new process: many programs exit at
- * an unknown first message. Over HTTP the order is reversed, because there an unknown message is simply rejected.
+ * Finds out which protocol revision a server supports. A child process gets `initialize` first. If the program rejects it as unsupported, a
+ * new process of it gets `server/discover`. Many programs exit if they do not know the first message, so the older message comes first. Over
+ * HTTP the order is reversed, because an HTTP server simply rejects an unknown message.
  */
 export async function shakeHands(options: HandshakeOptions): Promise<ConnectedClient> {
   const { protocol, transport } = options.entry;

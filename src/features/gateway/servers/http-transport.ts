@@ -4,27 +4,27 @@ import type { HttpEntry } from './entry.ts';
 import { brokenAnswer } from './json-rpc.ts';
 
 const GOODBYE_MS = 1_000;
-/** The server may choose the delay before its closed stream is opened again, within these limits. */
+/** A server may choose how long to wait before a closed stream is opened again. The time is kept within these limits. */
 const REOPEN_MS = { least: 500, most: 60_000 };
 
-/** A server reached over Streamable HTTP, with the headers of its entry. */
+/** A transport over Streamable HTTP. It sends the headers of the server's entry. */
 export class HttpTransport extends StreamableHTTPClientTransport {
-  /** Requests that have no answer yet. */
+  /** The ids of the requests that have no answer yet. */
   readonly #unanswered = new Set<RequestId>();
 
   constructor(entry: HttpEntry) {
     super(new URL(entry.url), { requestInit: { headers: { ...entry.headers } }, fetch: boundedFetch, reconnectionScheduler: reopenLater });
-    // The client's own handler runs after this one.
+    // The client adds its own handler, which runs after this one.
     this.onmessage = (message) => {
       if (!('method' in message) && message.id !== undefined) this.#unanswered.delete(message.id);
     };
   }
 
-  /** If a request's stream ends without an answer, it is answered here with an error, because no answer can follow. */
+  /** Sends a message. If the stream of a request ends without an answer, the request gets an error, because no answer can follow. */
   override async send(message: JSONRPCMessage, options: TransportSendOptions = {}): Promise<void> {
     if (!('method' in message)) return await super.send(message, options);
     if (message.method === 'notifications/cancelled') this.#unanswered.delete(message.params?.requestId as RequestId);
-    // String ids belong to the SDK's own probes and subscriptions, which handle their ends themselves.
+    // Requests with a string id are probes and subscriptions of the SDK, which handles the end of their streams itself.
     if (!('id' in message) || typeof message.id === 'string') return await super.send(message, options);
     const { id } = message;
     this.#unanswered.add(id);
@@ -40,7 +40,7 @@ export class HttpTransport extends StreamableHTTPClientTransport {
     }
   }
 
-  /** Ends the remote session, if there is one, and every open stream. */
+  /** Ends the session on the server, if there is one, and closes all open streams. */
   override async close(): Promise<void> {
     if (this.sessionId !== undefined) {
       const goodbye = this.terminateSession().catch(() => {});
@@ -50,7 +50,7 @@ export class HttpTransport extends StreamableHTTPClientTransport {
   }
 }
 
-/** The transport has one signal for its whole life. Without a signal per request, every `fetch` would leave a listener on it. */
+/** Gives each request its own signal. The transport has one signal for its whole life, and each `fetch` would leave a listener on it. */
 const boundedFetch: typeof fetch = async (url, init) =>
   withBoundedBody(await fetch(url, init?.signal ? { ...init, signal: AbortSignal.any([init.signal]) } : init));
 

@@ -66,7 +66,7 @@ test('a real server over Streamable HTTP works like one over stdio [gateway.conf
   const exchange = exchangeOf({ progress: ({ progress }) => told.push(progress) });
   expect(textOf(await app.call('all_trigger-long-running-operation', { duration: 0.1, steps: 2 }, { exchange }))).toContain('completed');
   expect(told).toEqual([1, 2]);
-  // Killed during a call: the caller gets the error immediately, not at the timeout.
+  // If the server is killed during a call, the caller gets the error immediately and does not wait for the timeout.
   const call = app.call('all_trigger-long-running-operation', { duration: 20, steps: 20 });
   setTimeout(() => server.kill('SIGKILL'), 100);
   expect((await call).reply).toMatchObject({ code: 'UPSTREAM_DOWN' });
@@ -78,7 +78,7 @@ test('a broken stream or an invalid answer ends the call immediately, although t
     torn: ({ response }) => response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': more\n\n', () => response.destroy()),
     odd: ({ response, id }) => response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', id, result: 5 })),
     noise: ({ response }) => response.writeHead(200, { 'content-type': 'application/json' }).end('{'),
-    // More than would be accepted as an answer.
+    // This is more than the limit for an answer.
     wordy: ({ response }) => response.writeHead(500).end('x'.repeat(20 * 1024 * 1024)),
   });
   const app = await upstreamApp([{ name: 'far', url: far }]);
@@ -111,7 +111,10 @@ interface ToolRequest {
   readonly id: unknown;
 }
 
-/** An older-revision HTTP server with custom answers for its tools. `get` is the stream for its own messages. */
+/**
+ * An HTTP server with the older revision. The test defines the answers of its tools. `get` is the stream for messages that the server sends by
+ * itself.
+ */
 async function handWritten(tools: Record<string, (asked: ToolRequest) => unknown>, get?: (response: ServerResponse) => unknown): Promise<string> {
   const http = createHttpServer(async (request, response) => {
     if (request.method !== 'POST') return request.method === 'GET' && get ? get(response) : response.writeHead(405).end();

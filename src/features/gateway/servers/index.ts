@@ -13,14 +13,14 @@ export { blocksOf } from './toml-blocks.ts';
 export type { ResourceHolder, UpstreamChange, Upstreams, WorkspaceUpstreams } from './upstream-offers.ts';
 
 export interface UpstreamsOptions {
-  /** The folder of `secrets.toml` and the servers' logs. */
+  /** The folder that contains `secrets.toml` and the logs of the servers. */
   readonly home: string;
-  /** Whether this process starts the servers. Short commands only read their stored catalogue. */
+  /** Whether this process starts the servers. Short commands do not; they only read the stored catalogue. */
   readonly run: boolean;
   readonly toolTimeoutMs: number;
-  /** Covenant's own version, as sent to the servers. */
+  /** Covenant's version, which is sent to the servers. */
   readonly version: string;
-  /** Names that no external tool can have. */
+  /** The names of Covenant's own tools. External tools cannot use them. */
   readonly nativeNames: () => Iterable<string>;
 }
 
@@ -31,7 +31,10 @@ interface CreatedUpstreams {
   undecided(workspace: string): ReturnType<typeof undecidedServers>;
 }
 
-/** Other MCP servers: configured in `secrets.toml`, kept running, and offered with their approved tools, prompts and resources. */
+/**
+ * Creates the gateway for external MCP servers. It runs the servers in `secrets.toml` and offers their resources, and their tools and prompts once
+ * approved.
+ */
 export async function createUpstreams(services: Services, options: UpstreamsOptions): Promise<CreatedUpstreams> {
   const catalogue = new ServerCatalogue(services, options.nativeNames);
   const resourceUpdated = (server: string, uri: string) => upstreams.resourceUpdated(server, uri);
@@ -50,7 +53,7 @@ export async function createUpstreams(services: Services, options: UpstreamsOpti
   };
 }
 
-/** Loads the MCP client code only when it is used, because it would make commands about a tenth slower. */
+/** Loads the code of the MCP client only when servers are run. Otherwise all commands would be about a tenth slower. */
 async function runServers(...args: ConstructorParameters<typeof RunningServers>): Promise<ConfiguredServers> {
   const { RunningServers } = await import('./running.ts');
   return new RunningServers(...args);

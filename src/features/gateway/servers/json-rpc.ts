@@ -6,15 +6,18 @@ export type ReceivedMessage =
   | { readonly kind: 'answer'; readonly message: JsonRpcAnswer }
   | { readonly kind: 'request' | 'notification'; readonly message: JSONRPCMessage };
 
-/** The `reason` in the `data` of errors that Covenant creates. Malformed: the server's answer was invalid. Broken: the answer ended before it was complete. */
+/**
+ * Values of `reason` in the `data` of errors that Covenant creates. Malformed: the answer of the server was invalid. Broken: the answer ended before
+ * it was complete.
+ */
 export const MALFORMED_ANSWER = 'malformed_answer';
 export const BROKEN_ANSWER = 'broken_answer';
-/** Larger batches are not legitimate, and would be processed in one go. */
+/** Larger batches are refused. No real server sends them, and a batch is processed without a pause for other work. */
 const MAX_BATCH = 100;
 
-/** The messages in one line of a server's output, or why it contains none. */
+/** Reads the messages in one line of a server's output. If the line contains none, returns the reason as text. */
 export function readMessages(line: string): ReceivedMessage[] | string {
-  // Checking the first character is a hundred times cheaper than a parser exception.
+  // The first character is checked before parsing, because an exception of the parser takes a hundred times as long.
   if (!/^\s*[[{]/.test(line)) return 'not JSON';
   let value: unknown;
   try {
@@ -22,7 +25,7 @@ export function readMessages(line: string): ReceivedMessage[] | string {
   } catch {
     return 'not JSON';
   }
-  // One protocol revision (2025-03-26) has batches.
+  // Batches exist in only one protocol revision, 2025-03-26.
   if (Array.isArray(value) && value.length > MAX_BATCH) return `a batch of ${value.length} messages`;
   const messages = (Array.isArray(value) ? value : [value]).map(readMessage).filter((message) => message !== undefined);
   return messages.length > 0 ? messages : 'not a JSON-RPC message';
@@ -41,7 +44,7 @@ function readMessage(value: unknown): ReceivedMessage | undefined {
   return { kind: 'answer', message: isAnswer(value) ? (message as JsonRpcAnswer) : malformedAnswer(id) };
 }
 
-/** The caller gets an error immediately instead of waiting for its timeout. */
+/** An error in place of an invalid answer, so that the caller does not wait until its timeout. */
 const malformedAnswer = (id: RequestId): JsonRpcAnswer =>
   errorAnswer(id, MALFORMED_ANSWER, 'The server answered with something that is neither a result nor an error');
 export const brokenAnswer = (id: RequestId): JsonRpcAnswer => errorAnswer(id, BROKEN_ANSWER, 'The server ended its answer before it was complete');

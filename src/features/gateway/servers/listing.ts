@@ -12,7 +12,7 @@ const MAX_CHARACTERS = 16 * 1024 * 1024;
 /** Sends one request and returns its result. */
 export type Ask = (method: string, params?: Json) => Promise<Json>;
 
-/** Lists everything on the server, all pages. Tools are always listed, the rest only if the server declares it. */
+/** Reads all pages of all lists of a server. Tools are always listed. Prompts and resources are listed only if the server declares them. */
 export async function listAll(ask: Ask, spoken: Omit<UpstreamFacts, 'resources' | 'resourceTemplates'>): Promise<ServerListing> {
   const { capabilities } = spoken;
   const listedTools = allPages(ask, 'tools/list', 'tools', 'name');
@@ -43,7 +43,7 @@ async function allPages(ask: Ask, method: string, key: string, id: string): Prom
   throw new Error(`its answer to ${method} exceeds the limit of ${MAX_PAGES} pages, ${MAX_ITEMS} entries or ${MAX_CHARACTERS} characters`);
 }
 
-/** Empty if the server does not have this method. */
+/** Returns an empty list if the server does not know the method. */
 async function emptyWithoutMethod(items: Promise<Json[]>): Promise<Json[]> {
   try {
     return await items;

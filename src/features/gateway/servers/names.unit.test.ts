@@ -35,7 +35,7 @@ test('every exposed name is valid, short, stable, and unique within the server [
       const names = tools.map((own) => exposedName(name, own, true));
       for (const exposed of names) expect(exposed).toMatch(/^[A-Za-z0-9_-]{1,40}$/);
       expect(tools.map((own) => exposedName(name, own, true))).toEqual(names);
-      // The hash treats all unpaired surrogates alike; no client could send such a name.
+      // The hash does not distinguish unpaired surrogates. That does no harm, because no client can send such a name.
       if (tools.every((own) => own.isWellFormed())) expect(new Set(names).size).toBe(tools.length);
       for (const own of tools) expect(exposedName(name, own, false)).toMatch(/^[A-Za-z0-9_.-]{1,128}$/);
     }),

@@ -1,7 +1,7 @@
-/** More than legitimate data needs, and far below the depth at which JSON serialization overflows the stack. */
+/** Real data is nested less deeply. JSON serialization overflows the stack only at a far greater depth. */
 export const MAX_LEVELS = 1_000;
 
-/** Some JSON can be parsed but not serialized again, so it could not be passed on to the caller. */
+/** Whether a value is nested so deeply that it could be parsed, but not serialized again for the caller. */
 export function isTooDeep(value: unknown): boolean {
   let level = [value];
   for (let depth = 0; level.length > 0; depth++) {

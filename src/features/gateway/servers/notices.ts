@@ -8,14 +8,16 @@ export interface NoticesOptions {
   readonly client: Client;
   readonly clock: Clock;
   readonly ackTimeoutMs: number;
-  /** The stream had ended, so changes in the meantime were missed. */
+  /** Called when the stream was interrupted and is open again. Changes during the interruption were missed. */
   readonly missed: () => void;
-  /** The stream cannot be opened any more. */
+  /** Called when the stream could not be opened. */
   readonly broken: (error: unknown) => void;
 }
 
 /**
- * How a server reports changes. An older-revision server sends them unasked, and for subscribed resources. A newer one sends them on a stream. The request that opens the stream lists everything to be reported. The stream is reopened when it ends or when there is more to name.
+ * Receives the changes that a server reports. A server with the older revision reports changes of its lists unasked, and changes of the resources
+ * that were subscribed to. A server with the newer revision reports changes on a stream, and the request that opens the stream lists what to report.
+ * For that reason the stream is opened again when that list changes, and also when the stream ends.
  */
 export class Notices {
   readonly #o: NoticesOptions;
@@ -34,7 +36,7 @@ export class Notices {
     this.#capabilities = (options.client.getServerCapabilities() ?? {}) as Json;
   }
 
-  /** Opens the stream, if supported. A server without it is still usable. */
+  /** Opens the stream if the server supports it. Other servers can still be used. */
   begin(): void {
     if (this.#modern && Object.keys(this.#filter()).length > 0) this.#reopen().catch((error) => this.#failed(error));
   }
@@ -45,7 +47,7 @@ export class Notices {
       throw new ProtocolError(-32601, 'The server does not report changes of its resources.');
     }
     if (!this.#modern) {
-      // One missing resource must not prevent the subscriptions of the others.
+      // All resources are subscribed to independently, so that one missing resource does not prevent the other subscriptions.
       const asked = uris.map((uri) => this.#o.client.subscribeResource({ uri }, { timeout: this.#o.ackTimeoutMs }));
       const refused = (await Promise.allSettled(asked)).find(({ status }) => status === 'rejected');
       if (refused?.status === 'rejected') throw refused.reason;
@@ -84,7 +86,7 @@ export class Notices {
     };
   }
 
-  /** Only one reopening runs at a time. The old stream closes after the new one opens, so that no change is missed in between. */
+  /** Opens the stream again. The old stream is closed only after the new one is open, so that no change is missed. Runs one at a time. */
   #reopen(): Promise<void> {
     const done = this.#turn.then(async () => {
       if (this.#ended) return;
@@ -117,7 +119,7 @@ export class Notices {
 
   #failed(error: unknown): void {
     if (this.#ended) return;
-    // The server rejected the request, so asking again is useless.
+    // If the server itself rejected the request, it would reject it again, so there is no further attempt.
     if (!rpcErrorOf(error)) this.#again();
     this.#o.broken(error);
   }

@@ -3,7 +3,7 @@ import { attributeQuestion } from './attribution.ts';
 import { isTooDeep, MAX_LEVELS } from './nesting.ts';
 import { cannotAskRefusal } from './refusals.ts';
 
-/** An answer to a server's question that is a protocol error. */
+/** Thrown if a question of a server is refused. The server gets it as a protocol error. */
 export class QuestionRefused extends Error {
   readonly code: number;
   constructor(message: string, code = -32600) {
@@ -12,9 +12,9 @@ export class QuestionRefused extends Error {
   }
 }
 
-/** The maximum number of open questions of one call. Nobody answers more. */
+/** The maximum number of open questions per call. Nobody would answer more. */
 const MAX_QUESTIONS = 16;
-/** How long a call waits for its caller's answer before another call's question can end it. */
+/** If the caller has not answered within this time, the call can be ended so that a question of another call can be asked. */
 const GIVE_WAY_MS = 60_000;
 
 interface Question {
@@ -22,18 +22,18 @@ interface Question {
   answer(result: Json): void;
 }
 
-/** One request in progress at a server. It may outlive the round in which its caller waits for it. */
+/** A request that a server is working on. A caller answers questions by calling again, so the request may last longer than a single call. */
 export class PendingCall {
   readonly server: string;
-  /** The caller's exchange of the current round. */
+  /** The exchange of the call that is waiting for this request at the moment. */
   exchange: Exchange | undefined;
-  /** Unanswered questions of the server. */
+  /** The server's questions that nobody has answered yet. */
   readonly questions = new Map<string, Question>();
   readonly #cancel = new AbortController();
   #asked = 0;
   #asking = 0;
   #waitedForCaller = false;
-  /** Since when it waits between two rounds. */
+  /** The time at which the caller got questions and was expected to call again. Undefined while a call is waiting for the request. */
   #suspendedAt: number | undefined;
   #wake: (() => void) | undefined;
 
@@ -42,7 +42,7 @@ export class PendingCall {
     this.exchange = exchange;
   }
 
-  /** Aborted on our side. */
+  /** Aborted if Covenant or the caller cancels the request. */
   get signal(): AbortSignal {
     return this.#cancel.signal;
   }
@@ -60,14 +60,14 @@ export class PendingCall {
     this.#suspendedAt = now;
   }
 
-  /** The caller has returned for the next round. */
+  /** Continues the request after its caller has called again with answers. */
   resume(exchange: Exchange | undefined): void {
     this.#suspendedAt = undefined;
     this.exchange = exchange;
     this.take(exchange?.rounds?.inputResponses);
   }
 
-  /** Whether the server waits for an answer that its caller may never bring. */
+  /** Whether the server has been waiting for so long that the caller may never answer. */
   isLeft(now: number): boolean {
     return this.#suspendedAt !== undefined && this.questions.size > 0 && now - this.#suspendedAt >= GIVE_WAY_MS;
   }
@@ -77,7 +77,7 @@ export class PendingCall {
     this.#cancel.abort(reason);
   }
 
-  /** Asks the caller's client and waits for its answer. */
+  /** Asks the client of the caller and waits for the answer. */
   async ask(ask: NonNullable<Exchange['ask']>, { method, params }: Question['request'], signal: AbortSignal): Promise<Json> {
     this.#asking++;
     try {
@@ -87,7 +87,7 @@ export class PendingCall {
     }
   }
 
-  /** Resolves when there is a question to pass on. */
+  /** Resolves as soon as the server has asked a question. */
   question(): Promise<void> {
     if (this.questions.size > 0) return Promise.resolve();
     return new Promise((resolve) => {
@@ -95,7 +95,7 @@ export class PendingCall {
     });
   }
 
-  /** Stores a question until its caller brings the answer in a later round. */
+  /** Stores a question until the caller sends the answer with a later call. */
   keep(request: Question['request'], signal: AbortSignal): Promise<Json> {
     const key = `q${++this.#asked}`;
     return new Promise((resolve, reject) => {
@@ -111,7 +111,7 @@ export class PendingCall {
     });
   }
 
-  /** Gives the server the caller's answers. Unanswered questions are asked again. */
+  /** Passes the caller's answers to the server. Questions that are still unanswered will be asked again. */
   take(responses: Json | undefined): void {
     for (const [key, question] of [...this.questions]) {
       const answer = responses?.[key];
@@ -120,7 +120,7 @@ export class PendingCall {
   }
 }
 
-/** The requests in progress at one server. A message that names no request can be assigned only if there is just one. */
+/** The requests that one server is working on. Messages of the server that do not refer to a request can be assigned only if there is just one. */
 export class PendingCalls {
   readonly #pending = new Set<PendingCall>();
   readonly #now: () => number;
@@ -137,7 +137,7 @@ export class PendingCalls {
     this.#pending.delete(pending);
   }
 
-  /** The most verbose level that any caller requested. */
+  /** The most verbose of the log levels that callers have requested. */
   wantedLevel(): string | undefined {
     const levels = new Set([...this.#pending].map(({ exchange }) => exchange?.log?.level));
     return LEVELS.findLast((level) => levels.has(level));
@@ -149,7 +149,7 @@ export class PendingCalls {
     if (log && isLoud(params.level, log.level)) log.send(params);
   }
 
-  /** Handles a question that an older-revision server sends to its client. */
+  /** Handles a question of a server with the older protocol revision. Such a question does not say which call it belongs to. */
   async ask(method: string, params: Json, signal: AbortSignal): Promise<Json> {
     if (!isClientRequest(method)) throw new QuestionRefused(`Method not supported: ${method}.`, -32601);
     const pending = this.#only() ?? this.#onlyAfterGivingWay();
@@ -172,7 +172,10 @@ export class PendingCalls {
     return await (exchange.ask ? pending.ask(exchange.ask, question, signal) : pending.keep(question, signal));
   }
 
-  /** Ends calls whose callers have stayed away, if that leaves one call. Those calls wait for answers, so the new question cannot come from them. */
+  /**
+   * Ends the calls whose callers have not come back, if exactly one other call is then left. The new question must belong to that call, because
+   * the ended calls were waiting for answers.
+   */
   #onlyAfterGivingWay(): PendingCall | undefined {
     const left = [...this.#pending].filter((pending) => pending.isLeft(this.#now()));
     if (left.length === 0 || this.#pending.size - left.length !== 1) return undefined;
@@ -189,7 +192,7 @@ export class PendingCalls {
   }
 }
 
-/** The server's own progress token would be mistaken for one of ours. */
+/** Removes the server's own progress token, because it could be confused with one of Covenant's tokens. */
 function withoutProgress({ _meta, ...params }: Json): Json {
   const { progressToken: _, ...meta } = (_meta ?? {}) as Json;
   return Object.keys(meta).length > 0 ? { ...params, _meta: meta } : params;
@@ -197,7 +200,7 @@ function withoutProgress({ _meta, ...params }: Json): Json {
 
 const isClientRequest = (method: string): method is ClientRequest => (CLIENT_REQUESTS as readonly string[]).includes(method);
 
-/** A client that declares elicitation without a mode supports forms. */
+/** Whether the client has declared support for a question. A client that declares elicitation without a mode supports forms. */
 function declares(capabilities: Json, method: ClientRequest, params: Json): boolean {
   const declared = capabilities[method.slice(0, method.indexOf('/'))] as Json | undefined;
   if (!declared) return false;

@@ -10,13 +10,13 @@ export interface WithheldDefinition {
   readonly server: string;
   readonly kind: PinKind;
   readonly name: string;
-  /** The name under which it is or would be offered. */
+  /** The name under which the definition is offered, or would be offered after an approval. */
   readonly exposed: string;
   readonly reason: WithheldReason;
   readonly renamed_from: string | null;
-  /** Identifies the current definition, so that an approval names what the person saw. Empty if it cannot be approved. */
+  /** Identifies the current definition, so that an approval covers only what the person has seen. Empty if the definition cannot be approved. */
   readonly fingerprint: string;
-  /** The approved definition, and the one to approve. */
+  /** `before` is the approved definition, and `after` is the definition that waits for approval. */
   readonly before: Json | null;
   readonly after: Json | null;
 }
@@ -24,22 +24,22 @@ export interface WithheldDefinition {
 export interface PinNaming {
   readonly server: string;
   readonly prefix: boolean;
-  /** Whether a native tool or another server has the name. */
+  /** Whether a native tool or another server already uses the name. */
   isTaken(kind: PinKind, exposed: string): boolean;
 }
 
 export interface PinComparison {
-  /** New and changed pins. */
+  /** New and changed pins, which must be saved. */
   readonly write: readonly Pin[];
-  /** Pins that were never approved and are not listed any more. */
+  /** Pins that were never approved and that the server no longer lists. */
   readonly remove: readonly Pin[];
   readonly leftOut: readonly LeftOut[];
 }
 
 /**
- * Compares a server's whole listing with its pins. Everything in the first listing of a new server is approved; later definitions need
- * a person's approval. A definition whose name is taken is not approved. When it gets the name later, grants for that name may have been meant
- * for another definition.
+ * Compares the whole listing of a server with its stored pins. Everything in the first listing of a new server is approved automatically. Later
+ * definitions need the approval of a person. A definition whose name is already used is never approved automatically: if it gets the name later,
+ * existing grants for that name may have been meant for another definition.
  */
 export function compareListing(
   naming: PinNaming,
@@ -67,7 +67,7 @@ export function compareListing(
   return { write, remove, leftOut };
 }
 
-/** The definitions listed by the server that this process runs. */
+/** The definitions that a server lists, as this process has read them from its own process of that server. */
 export type ListedDefinitions = ReadonlyMap<string, Pick<Pin, 'seen' | 'seen_hash'>>;
 
 export function definitionsIn(listing: Pick<ServerListing, 'tools' | 'prompts'>): ListedDefinitions {
@@ -80,8 +80,8 @@ export function definitionsIn(listing: Pick<ServerListing, 'tools' | 'prompts'>)
 }
 
 /**
- * Each process uses the listing of its own server process, because another process may run another version of the server. The store contains
- * the latest listing of any process.
+ * Replaces the stored listing with the listing that this process has read itself. The store contains the listing of whichever Covenant process
+ * wrote last, and that process may run another version of the server.
  */
 export function asListed(pins: readonly Pin[], listed: ListedDefinitions | undefined): readonly Pin[] {
   if (!listed) return pins;
@@ -91,7 +91,7 @@ export function asListed(pins: readonly Pin[], listed: ListedDefinitions | undef
   });
 }
 
-/** The definitions that can be offered, the first of each name. */
+/** Selects the definitions that can be offered. If several have the same name, only the first is used. */
 function usableDefinitions(kind: PinKind, definitions: readonly unknown[], leftOut: LeftOut[]): Map<string, NamedDefinition> {
   const listed = new Map<string, NamedDefinition>();
   for (const definition of definitions) {
@@ -114,7 +114,7 @@ const unknownPin = (server: string, kind: PinKind, name: string, now: number): P
   ...{ seen: null, seen_hash: null, seen_at: now },
 });
 
-/** Returns the same object if nothing has changed. */
+/** Updates a pin with the definition that the server lists now. Returns the same object if nothing has changed. */
 function updateSeen(pin: Pin, definition: NamedDefinition, exposed: string, now: number, isFirstSight: boolean): Pin {
   const seen_hash = definitionHash(definition);
   if (pin.seen_hash === seen_hash && pin.exposed === exposed) return pin;
@@ -123,7 +123,10 @@ function updateSeen(pin: Pin, definition: NamedDefinition, exposed: string, now:
   return { ...seen, ...(isFirstSight ? { approved: definition, approved_hash: seen_hash, approved_at: now, approved_by: 'first-sight' } : {}), exposed };
 }
 
-/** Assigns a server's own names. The holder of a name keeps it; the others take free names in alphabetical order. */
+/**
+ * Assigns exposed names to the definitions of a server. A definition that already has its name keeps it. The others get free names in alphabetical
+ * order.
+ */
 class OwnNames {
   readonly #held = new Map<string, string>();
 
@@ -146,7 +149,7 @@ class OwnNames {
   }
 }
 
-/** Why a pinned definition is not offered. Undefined if it is. */
+/** The reason why a pinned definition is not offered. Undefined if it is offered. */
 export function reasonOf(pin: Pin): WithheldReason | undefined {
   if (pin.seen === null) return 'gone';
   if (pin.exposed === '') return 'name_taken';
@@ -154,7 +157,7 @@ export function reasonOf(pin: Pin): WithheldReason | undefined {
   return pin.approved_hash === pin.seen_hash ? undefined : 'changed';
 }
 
-/** Everything withheld of one server. A new definition that equals a missing one is shown as renamed. */
+/** All withheld definitions of a server. If a new definition is the same as one that has disappeared, except for the name, it counts as renamed. */
 export function withheldOf(pins: readonly Pin[], leftOut: readonly LeftOut[], naming: Pick<PinNaming, 'server' | 'prefix'>): WithheldDefinition[] {
   const gone = Map.groupBy(
     pins.filter((pin) => reasonOf(pin) === 'gone'),
@@ -196,10 +199,10 @@ const shown = (pin: Pin, { server, prefix }: Pick<PinNaming, 'server' | 'prefix'
   exposed: exposedName(server, pin.name, prefix),
 });
 
-/** Covers everything that is shown and would be offered, including `_meta`. */
+/** The fingerprint covers everything that a person sees and that would be offered, including `_meta`. */
 const fingerprintOf = ({ kind, seen, approved_hash }: Pin): string => hash('sha256', canonicalJson([kind, seen ?? approved_hash])).slice(0, 24);
 
-/** The pin with its current definition approved. */
+/** Marks the definition that the server lists now as approved. */
 export const approvedPin = (pin: Pin, by: string, now: number): Pin => ({
   ...pin,
   ...{ approved: pin.seen, approved_hash: pin.seen_hash, approved_at: now, approved_by: by },

@@ -9,7 +9,7 @@ import type { Pin } from './store.ts';
 const NAMING: PinNaming = { server: 'fs', prefix: true, isTaken: () => false };
 const tool = (name: string, more: Json = {}): Json => ({ name, description: `Does ${name}.`, inputSchema: { type: 'object' }, ...more });
 
-/** The pins after a listing, as the store would contain them. */
+/** Returns the pins that the store would contain after a listing. */
 function after(pins: readonly Pin[] | undefined, tools: readonly Json[], naming = NAMING, now = 1): Pin[] {
   const { write, remove } = compared(pins, tools, naming, now);
   const key = ({ kind, name }: Pin) => `${kind} ${name}`;
@@ -143,7 +143,7 @@ test('the holder of a name keeps it; a definition whose name is taken is withhel
   const pins = after(undefined, both, taken);
   expect(reasons(pins)).toEqual({ read: 'name_taken', write: 'offered' });
   expect(withheld(pins)).toMatchObject([{ exposed: 'fs_read', reason: 'name_taken', fingerprint: '' }]);
-  // A grant for fs_read was meant for another tool.
+  // The approval is needed because an existing grant for fs_read may have been meant for another tool.
   expect(reasons(after(pins, both))).toEqual({ read: 'new', write: 'offered' });
   expect(reasons(after(after(after(undefined, both), both, taken), both))).toEqual({ read: 'new', write: 'offered' });
   const own: PinNaming = { ...NAMING, prefix: false };
@@ -151,7 +151,7 @@ test('the holder of a name keeps it; a definition whose name is taken is withhel
   expect(reasons(after(folded, [tool('a.b'), tool('a_b')], own))).toEqual({ a_b: 'offered', 'a.b': 'name_taken' });
 });
 
-test('a difference names the place in a schema', () => {
+test('a difference contains the place in the schema where it is', () => {
   const before = tool('read', { inputSchema: { type: 'object', properties: { path: { type: 'string' }, old: {} }, required: ['path'] } });
   const now = tool('read', {
     inputSchema: { type: 'object', properties: { path: { type: 'string', description: 'Put the key here.' } }, required: ['path', 'key'] },

@@ -16,13 +16,13 @@ const WHY: Record<WithheldReason, string> = {
   renamed: 'was renamed by its server and the new name is not approved yet',
   gone: 'is gone: its server does not list it any more',
   name_taken: 'is withheld: another tool has its name',
-  duplicate: 'is withheld: its server lists two with this name',
+  duplicate: 'is withheld: its server lists two definitions with this name',
   invalid: 'is withheld: its definition is invalid',
 };
 
-/** The refusal of a withheld definition, for callers with a grant for it. */
+/** The refusal for callers that have a grant for a tool or prompt which is withheld. */
 export function withheldRefusal({ server, kind, name, exposed, reason }: WithheldDefinition): Refusal {
-  // A server chooses its names: they may look like Covenant's text, or be shell commands.
+  // Servers choose their names freely. A name may look like a text of Covenant or contain a shell command, so only safe names are shown.
   const approve = `covenant servers approve ${server} --tool ${/^[A-Za-z0-9_.-]{1,128}$/.test(name) ? name : exposed}`;
   const next =
     reason === 'gone' || reason === 'name_taken'

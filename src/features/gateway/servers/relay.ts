@@ -12,14 +12,14 @@ import { type Suspended, SuspendedCalls } from './suspended-calls.ts';
 
 const ASKED = Symbol('asked');
 
-/** A request to a server. `schema`: the input schema of the called tool. */
+/** A request to a server. `schema` is the input schema of the called tool. */
 export interface ServerRequest {
   readonly method: string;
   readonly params: Json;
   readonly schema?: Json;
 }
 
-/** Carries callers' requests to one server and the outcomes back, whatever revisions the two sides use. */
+/** Sends requests of callers to a server and returns the results. Caller and server may use different protocol revisions. */
 export class Relay {
   readonly #supervisor: Supervisor;
   readonly #suspended: SuspendedCalls;
@@ -35,7 +35,7 @@ export class Relay {
     const { exchange } = ctx;
     const connection = await this.#supervisor.connected(ctx.signal);
     const token = exchange?.rounds?.requestState;
-    // A newer-revision server has its own states, which may look like ours: it may be a gateway like this one.
+    // Servers with the newer revision create request states themselves. They may look like Covenant's, if the server is a Covenant gateway too.
     if (token !== undefined && !connection.modern) {
       const kept = this.#suspended.take(token, canonicalText(request));
       if (!kept) throw roundUnknown();
@@ -47,12 +47,12 @@ export class Relay {
     return await this.#round({ pending, outcome: this.#sendOnceKnown(connection, pending, request), request: () => canonicalText(request) }, ctx);
   }
 
-  /** Ends calls that wait for an answer when their connection ends. */
+  /** Ends the calls that wait for answers of their callers. Called when the connection to the server has ended. */
   endSuspended(): void {
     this.#suspended.endAll();
   }
 
-  /** Waits until the server has answered, or asks something that the caller answers by calling again. */
+  /** Waits until the server sends its result or asks a question. The caller answers questions by calling again. */
   async #round(call: RelayedCall, ctx: RelayContext): Promise<Json> {
     const { pending, outcome } = call;
     const cancel = () => pending.cancel(ctx.signal.reason);
@@ -68,7 +68,7 @@ export class Relay {
   }
 
   #suspend({ pending, outcome, request }: RelayedCall): Json {
-    // Nobody awaits the outcome until the caller returns.
+    // Nobody handles a failure of the request until the caller calls again.
     outcome.catch(() => {});
     const requestState = this.#suspended.keep({ pending, outcome, request: typeof request === 'string' ? request : request() });
     if (requestState === undefined) {
@@ -99,10 +99,10 @@ export class Relay {
     } catch (error) {
       const { health, thrown } = this.#failure(error, pending);
       this.#supervisor.judge(connection, health);
-      // The server is down: its problem and the next start time are more useful than the lost connection.
+      // If the server is down, its problem and the time of the next start help the caller more than the message about the lost connection.
       if (thrown instanceof Refusal && thrown.code === 'UPSTREAM_DOWN' && this.#supervisor.state === 'down') throw this.#supervisor.refusal();
       if (health !== 'forgotten') throw thrown;
-      // The server did not know the connection, so it has not executed anything.
+      // It is safe to send the request again: the server did not know the session, so it has not executed anything.
       const next = await this.#supervisor.connected(pending.signal);
       return await this.#send(next, pending, request).catch((again) => {
         throw this.#failure(again, pending).thrown;
@@ -125,14 +125,14 @@ export class Relay {
     if (!signal.aborted) return failureOf(this.#supervisor.entry.name, error);
     const { reason } = signal;
     if (!(reason instanceof Refusal)) return { health: 'well', thrown: roundUnknown() };
-    // A person who takes long to answer is not a fault of the server.
+    // If a person took too long to answer, that is not the fault of the server.
     return { health: reason.code === 'TOOL_TIMEOUT' && !waitedForCaller ? 'strike' : 'unknown', thrown: reason };
   }
 }
 
 type RelayedCall = Omit<Suspended, 'request'> & { readonly request: string | (() => string) };
 
-/** Independent of key order. */
+/** The text of a request. The order of its keys does not matter. */
 function canonicalText({ method, params }: ServerRequest): string {
   try {
     return canonicalJson([method, params]);

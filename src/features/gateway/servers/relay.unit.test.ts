@@ -16,7 +16,7 @@ async function asks(options: Json = {}) {
   return app;
 }
 
-/** Another caller's call in progress, until it is ended. */
+/** Starts a call of another caller. It stays in progress until the test ends it. */
 async function waiting(app: UpstreamApp) {
   let begun = () => {};
   const isWaiting = new Promise<void>((resolve) => {
@@ -40,7 +40,7 @@ async function fixture(eras: 'legacy' | 'modern') {
   return Object.assign(app, { far });
 }
 
-/** A newer-revision client: after `input_required` it calls again. */
+/** A client with the newer revision. When it gets `input_required`, it calls again with the answers. */
 const modern = (rounds: Exchange['rounds'] = {}): Exchange => exchangeOf({ capabilities: { elicitation: {}, sampling: {}, roots: {} }, rounds });
 
 test("a result passes on the other server's own content and isError unchanged [gateway.result.own-content]", async () => {
@@ -60,7 +60,7 @@ test("a result passes on the other server's own content and isError unchanged [g
   expect(failed).toMatchObject({ isError: true, body: { content: [{ type: 'text', text: 'it did not work' }], isError: true } });
   expect((await app.call('far_error', {})).relayed).toEqual({ error: { code: -32050, message: 'a rule of mine', data: { rule: 7 } } });
   expect((await app.call('far_invalid', {})).reply).toMatchObject({ code: 'UPSTREAM_INVALID' });
-  // An invalid answer cannot be passed on as the server's own.
+  // An invalid answer must not be passed on to the caller as a result of the server.
   const garbage = await upstreamApp([{ name: 'far', ...child('garbage') }]);
   await garbage.event('upstream.started', 'far');
   const broken = await garbage.call('far_broken', {});
@@ -125,7 +125,7 @@ test("the caller's trace context is passed on; keys of its own connection are no
   expect(jsonOf(await app.call('far_meta', {}))).toBeNull();
 });
 
-/** The question as the client gets it. */
+/** The form in which the client gets the question. */
 const shownBy = (server: string) => ({
   ...ELICITATION,
   params: { ...ELICITATION.params, message: `[${server}] asks: ${JSON.stringify(ELICITATION.params.message)}`, _meta: { 'covenant/server': server } },
@@ -143,7 +143,7 @@ test("an older server's question goes to a client that can be asked, and its ans
   });
   expect(jsonOf(await app.call('far_ask', ELICITATION, { exchange }))).toEqual([{ action: 'accept', content: { sure: true } }]);
   expect(asked).toEqual([['elicitation/create', shownBy('far').params]]);
-  // Capabilities that the client did not declare are not used.
+  // The server gets an error if it asks for something that the client did not declare.
   expect(jsonOf(await app.call('far_ask', { method: 'sampling/createMessage' }, { exchange }))).toEqual([{ error: expect.objectContaining({ code: -32601 }) }]);
   const url = { method: 'elicitation/create', params: { mode: 'url', message: 'Look', url: 'https://example.com', elicitationId: '1' } };
   expect(jsonOf(await app.call('far_ask', url, { exchange }))).toEqual([{ error: expect.objectContaining({ code: -32601 }) }]);
@@ -168,7 +168,7 @@ test('a newer-revision client is asked by input_required for each question, and 
     responses = { [`q${round + 1}`]: answers[round] };
   }
   const last = { requestState: state, inputResponses: responses };
-  // Another call, or the same state twice, cannot continue it.
+  // A different call cannot continue the request, and a state cannot be used twice.
   expect((await app.call('far_ask', { ...args, times: 3 }, { exchange: modern(last) })).reply).toMatchObject({ code: 'ROUND_UNKNOWN' });
   expect(jsonOf(await app.call('far_ask', args, { exchange: modern(last) }))).toEqual(answers);
   expect((await app.call('far_ask', args, { exchange: modern(last) })).reply).toMatchObject({ code: 'ROUND_UNKNOWN' });

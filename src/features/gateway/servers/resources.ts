@@ -8,16 +8,16 @@ export interface ExternalResource {
   readonly definition: Json;
 }
 
-/** The resources of all servers in one list, with their holders. Built when the lists change, used by every call. */
+/** The resources of all servers in one list, and the servers that have them. It is built when a list changes, because every call uses it. */
 export interface ResourceIndex {
   readonly resources: readonly ExternalResource[];
   readonly templates: readonly ExternalResource[];
-  /** The server that lists the URI, else one whose template matches, else the only server with resources. */
+  /** Finds the server for a URI: a server that lists it, otherwise one with a template that matches, otherwise the only server with resources. */
   holderOf(uri: string, mayRead: (server: string) => boolean): string | undefined;
   holderOfTemplate(uriTemplate: string, mayRead: (server: string) => boolean): string | undefined;
 }
 
-/** In the order of the file: in a tie the earlier entry wins. */
+/** Builds the index in the order of the file. If several servers have the same resource, the first of them in the file is used. */
 export function indexResources(servers: readonly { readonly entry: ServerEntry; readonly facts: UpstreamFacts }[]): ResourceIndex {
   const resources: ExternalResource[] = [];
   const templates: ExternalResource[] = [];
@@ -52,7 +52,7 @@ export function indexResources(servers: readonly { readonly entry: ServerEntry; 
   };
 }
 
-/** A URI stays unchanged. People see the name, so it gets the server as a prefix. */
+/** Adds the server to the name, because people see the name. The URI stays unchanged. */
 function marked({ name: server, prefix }: ServerEntry, definition: Json): Json {
   const name = prefix && typeof definition.name === 'string' ? { name: `${server}_${definition.name}` } : {};
   const meta = typeof definition._meta === 'object' && definition._meta !== null ? definition._meta : {};

@@ -170,6 +170,7 @@ test('matching a URI against templates is limited in time, however many a server
   const plain = Array.from({ length: 10_000 }, (_, at) => `note://${at}/{id}`);
   const index = indexResources([server('plain', plain), server('greedy', greedy)]);
   expect(index.holderOf('note://9999/7', everybody)).toBe('plain');
-  // No template is found: trying them all would take minutes, so the matching stops at its step limit. Both servers have resources, so the holder is unknown.
+  // No template matches, because the search stops at its step limit; trying them all would take minutes. Both servers have resources, so it is
+  // not known which of them has this one.
   expect(index.holderOf(`x${'9999'.repeat(1_000)}`, everybody)).toBeUndefined();
 });

@@ -24,14 +24,14 @@ export interface RunningOptions extends ConfiguredOptions {
 
 const FILE_CHECK_MS = 500;
 const STOP_LIMIT_MS = 20_000;
-/** The longest that a person waits for a restart. */
+/** The maximum time that a person waits for a restart. */
 const RESTART_LIMIT_MS = 20_000;
 
-/** The servers of the file, each kept running unless it is disabled. */
+/** Keeps all servers of the file running, except for those that are disabled. */
 export class RunningServers extends ConfiguredServers {
   readonly #options: RunningOptions;
   readonly #upstreams = new Map<string, Upstream>();
-  /** By name: servers that are stopping. */
+  /** For each server that is being stopped, a promise that resolves when it has ended. */
   readonly #stopping = new Map<string, Promise<void>>();
   readonly #children: Children;
   #unfollow: (() => void) | undefined;
@@ -43,7 +43,7 @@ export class RunningServers extends ConfiguredServers {
     this.#children = createChildren(services.log);
   }
 
-  /** Does not wait for the servers to start. */
+  /** Starts the servers without waiting until they are up. */
   override async start(): Promise<void> {
     watchFile(this.file, { interval: FILE_CHECK_MS, persistent: false }, this.#reloadChangedFile);
     await super.start();
@@ -84,7 +84,7 @@ export class RunningServers extends ConfiguredServers {
     }
   };
 
-  /** Starts, stops and restarts only what has changed. */
+  /** Reads the file again. Only servers whose entries have changed are started, stopped or restarted. */
   protected override reload(): void {
     if (this.#ended) return;
     super.reload();
@@ -146,5 +146,5 @@ export class RunningServers extends ConfiguredServers {
   }
 }
 
-/** Whether the running server still matches its entry. The other settings are read on every call. */
+/** Whether a server can continue to run with a changed entry. Settings that are not compared here are read on every call. */
 const sameServer = (a: ServerEntry, b: ServerEntry): boolean => a.protocol === b.protocol && isDeepStrictEqual(a.transport, b.transport);

@@ -12,7 +12,9 @@ export interface ReadEntries {
 
 const NONE: ReadEntries = { entries: [], problems: [] };
 
-/** The `[[mcp.server]]` tables of the file. Faults are reported by line, never with a value, and skip only their own table. */
+/**
+ * Reads the `[[mcp.server]]` tables of the file. A fault is reported with its line but without values, and only the table with the fault is skipped.
+ */
 export function readEntries(path: string, options: EntryOptions): ReadEntries {
   let text: string;
   let mode: number;
@@ -78,14 +80,14 @@ function readBlock(block: Block): { tables: Table[] } | { fault: EntryProblem } 
   return { fault: misplaced(block) };
 }
 
-/** Forms that Covenant does not read, or that other programs use. */
+/** The fault for other ways to write servers, such as those of other programs. Covenant does not read them. */
 const misplaced = ({ keys, line }: Block): EntryProblem => ({
   line: keys.get('server') ?? keys.get('servers') ?? line,
   server: null,
   message: 'mcp.server: write each server as its own [[mcp.server]] table.',
 });
 
-/** Faults that no single table shows, such as a table defined twice. */
+/** Finds faults that are not visible in a single table, such as a table that is defined twice. */
 function wholeFault(text: string): EntryProblem[] {
   try {
     parse(text);
@@ -96,7 +98,7 @@ function wholeFault(text: string): EntryProblem[] {
   }
 }
 
-/** Only the parser's first line: the rest quotes the file, and values must not be repeated. */
+/** Uses only the first line of the parser's message. The other lines quote the file, and messages must not contain its values. */
 function faultOf(error: TomlError, server: string | null): EntryProblem {
   const reason = (error.message.split('\n')[0] ?? '').replace('Invalid TOML document: ', '');
   return { line: error.line, server, message: `column ${error.column}: ${reason}.` };

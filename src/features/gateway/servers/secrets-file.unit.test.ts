@@ -18,7 +18,7 @@ const OPTIONS: EntryOptions = {
 
 const read = (text: string) => parseEntries(text, OPTIONS);
 const problemsOf = (text: string) => read(text).problems.map(({ line, server, message }) => `${line} ${server}: ${message}`);
-/** The table of one server, starting at the third line. */
+/** A file with the table of one server, which begins in line 3. */
 const server = (lines: string) => `# a comment\n\n[[mcp.server]]\n${lines}\n`;
 
 test('the documented table is read and its variables are expanded [gateway.config.file] [gateway.config.stdio-keys]', () => {
@@ -236,7 +236,7 @@ test('strings of an entry are read exactly as written', () => {
   );
 });
 
-/** Lines that mean something else inside a text, a list or a comment. */
+/** Lines that have another meaning inside a text, a list or a comment. */
 const LINES = [
   ...[
     '[[mcp.server]]',
@@ -290,6 +290,6 @@ test('a valid file is read as the parser reads it, in any notation; a file with 
     }),
     runs(5_000),
   );
-  // Otherwise the test would have compared nothing.
+  // Makes sure that the test has compared something.
   expect(sound).toBeGreaterThan(50);
 });

@@ -7,31 +7,34 @@ import type { HeldName, KeptFacts, Pin } from './store.ts';
 
 export interface OfferedDefinition {
   readonly entry: ServerEntry;
-  /** The server's own name for it. */
+  /** The name that the server itself uses. */
   readonly name: string;
   readonly exposed: string;
-  /** The approved definition, under its exposed name. */
+  /** The approved definition. Its `name` is the exposed name. */
   readonly definition: Json;
 }
 
-/** The stored knowledge about one server. */
+/** What is stored about one server. */
 export interface KnownServer {
   readonly facts: KeptFacts;
   readonly factsText: string;
   readonly pins: readonly Pin[];
-  /** Set only if this process runs the server. */
+  /** What the server lists now. Set only if this process runs the server. */
   readonly listed?: ListedDefinitions | undefined;
 }
 
-/** The offer computed from the file and the store. Used on every call, recomputed when either changes. */
+/** What is offered, computed from the file and the store. It is computed again when one of them changes, because every call uses it. */
 export interface ServerOffer {
   /** Sorted by name. */
   readonly tools: readonly OfferedDefinition[];
   readonly prompts: readonly OfferedDefinition[];
-  /** By name, the withheld definitions of each server that has or wants the name. The holder comes first, and calls refer to it. */
+  /**
+   * For each exposed name, the withheld definitions of all servers that have or want the name. The definition that has the name comes first, because
+   * calls refer to it.
+   */
   readonly withheld: Readonly<Record<PinKind, ReadonlyMap<string, readonly WithheldDefinition[]>>>;
   readonly withheldByServer: ReadonlyMap<string, readonly WithheldDefinition[]>;
-  /** By server. If a server has the same stamp in two offers, both show the same for it. */
+  /** A text for each server that changes whenever the offer of that server changes. */
   readonly stamps: Readonly<Record<'tools' | 'prompts' | 'resources', ReadonlyMap<string, string>>>;
   readonly entries: readonly ServerEntry[];
 }
@@ -90,7 +93,7 @@ const sorted = (list: OfferedDefinition[]): OfferedDefinition[] => list.sort((a,
 
 const keyOf = (kind: PinKind, exposed: string): string => `${kind} ${foldedName(exposed)}`;
 
-/** Servers by the names that they were pinned under. */
+/** For each exposed name, the servers that have a pin with this name. */
 type Holders = ReadonlyMap<string, readonly string[]>;
 
 export function holdersOf(names: Iterable<HeldName>): Holders {
@@ -102,8 +105,8 @@ export function holdersOf(names: Iterable<HeldName>): Holders {
 }
 
 /**
- * Whether the entry cannot have the name, because another server with a common workspace was pinned under it. A server that was
- * removed from the file keeps its names until it is forgotten.
+ * Whether the name is reserved for another server that serves one of the same workspaces. A server that was removed from the file keeps its names
+ * until it is forgotten.
  */
 export function isHeld(holders: Holders, entries: readonly ServerEntry[], entry: ServerEntry, kind: PinKind, exposed: string): boolean {
   const servers = holders.get(keyOf(kind, exposed)) ?? [];
@@ -114,12 +117,12 @@ export function isHeld(holders: Holders, entries: readonly ServerEntry[], entry:
   });
 }
 
-/** The names offered now. */
+/** Decides under which names the definitions are offered now. */
 class OfferedNames {
   readonly #entries: readonly ServerEntry[];
   readonly #isNative: (exposed: string) => boolean;
   readonly #holders: Holders;
-  /** Entries by the names under which they offer something. */
+  /** For each exposed name, the entries that offer something under this name. */
   readonly #offering = new Map<string, ServerEntry[]>();
 
   constructor(entries: readonly ServerEntry[], known: ReadonlyMap<string, KnownServer>, isNative: (exposed: string) => boolean) {
@@ -131,8 +134,9 @@ class OfferedNames {
   }
 
   /**
-   * The pinned name, or the future one if `prefix` has changed since. Empty if another server has the name. If two servers were pinned
-   * under one name for different workspaces and now share a workspace, both lose the name: a grant there was meant for only one of them.
+   * Returns the pinned name or, if `prefix` was changed since, the new name. Returns an empty text if another server has the name. Two servers in
+   * different workspaces can have the same name. If they are later given a common workspace, both lose the name, because a grant there was meant for
+   * only one of them.
    */
   offeredName(pin: Pin, entry: ServerEntry): string {
     const wanted = wantedName(entry, pin);

@@ -90,7 +90,7 @@ test('a rejected definition stays withheld with the rejecting person, until its 
   await app.done('servers.approve', { server: 'far' });
   await app.call('far_change', { text: 'One.' });
   await app.event('upstream.changed', 'far', 5);
-  // The last decision on it was an approval.
+  // It is no longer shown as rejected, because the last decision was an approval.
   expect(await withheld()).toMatchObject([{ fingerprint: one?.fingerprint, rejected: null }]);
 });
 
@@ -115,7 +115,7 @@ test('no secret of an entry is shown, neither in the list nor in the log', async
     const { lines } = (await app.done('servers.logs', { server: 'near' })) as { lines: string[] };
     return lines.length > 0 && lines;
   });
-  // Here the server writes a value of its environment.
+  // The server has written a secret of its environment to the log.
   expect(log[0]).toContain('[redacted]');
   const shown = JSON.stringify([await app.done('servers.list', {}), log, await app.done('servers.logs', { server: 'away', lines: 1000 })]);
   expect(shown).not.toContain('sesame');

@@ -9,7 +9,7 @@ import { childProgram, openDescriptors, processesWith } from '../../../testing/p
 import { temporaryFolder } from '../../../testing/store/database.ts';
 import { StdioTransport } from './stdio-transport.ts';
 
-/** Longer under `npm run prove`. */
+/** The test runs more rounds under `npm run prove`. */
 const PROVE = process.env.COVENANT_PROVE === '1';
 const ROUNDS = PROVE ? 1_000 : 50;
 const AT_ONCE = 6;
@@ -74,7 +74,7 @@ test(`${ROUNDS} rounds of start, stop and crash leave no process and no descript
   const all = Object.values(kinds);
   const round = (number: number) => (all[number % all.length] as () => Promise<unknown>)();
 
-  // The reaper and other things that stay open after their first use.
+  // These are open once they have been used, such as the reaper, so they must not count as left behind.
   await Promise.all(all.map((kind) => kind()));
   await log.flush();
   const reaper = children.reaperPid as number;

@@ -9,41 +9,41 @@ import { type JsonRpcAnswer, readMessages } from './json-rpc.ts';
 export interface StdioOptions {
   readonly children: Pick<Children, 'start'>;
   readonly spawn: Omit<ChildSpec, 'marker'>;
-  /** Receives its stderr, and stdout lines that are not messages. */
+  /** Receives the program's stderr, and the lines of stdout that are not messages. */
   readonly log: BoundedLog;
   readonly limits?: Partial<typeof LIMITS>;
 }
 
 export const LIMITS = {
-  /** Per message. */
+  /** The maximum size of a message. */
   lineBytes: 16 * 1024 * 1024,
-  /** Sent messages that the server has not read yet. */
+  /** The maximum size of all sent messages that the server has not read yet. */
   queuedBytes: 32 * 1024 * 1024,
-  /** Shares of this process's time: for unrequested output, and for stderr. */
+  /** The share of this process's time that may be spent on output that nobody requested, and on stderr. */
   unaskedShare: 0.2,
   stderrShare: 0.05,
-  /** Per step of stopping it. */
+  /** How long each step of stopping the program may take. */
   graceMs: 1_000,
 };
-/** A message that is passed on takes more time later, when it is handled. */
+/** Messages that are passed on count more than once, because handling them takes more time later. */
 const MESSAGE_WEIGHT = 2;
 const STDERR_LINE = 16 * 1024;
 const REASON_LENGTH = 300;
-/** A program that closed a pipe is usually about to exit, and its exit status is more useful. */
+/** If a program closes a pipe, Covenant waits this long, because the program usually exits and its exit status says more about the cause. */
 const EXIT_MS = 250;
 
 /**
- * JSON-RPC 2.0 with a program started by Covenant, one message per line. The SDK recognizes stdio transports by `pid` and `stderr`.
+ * Speaks JSON-RPC 2.0 with a program that Covenant starts. Each line is one message. The SDK recognizes stdio transports by `pid` and `stderr`.
  */
 export class StdioTransport implements Transport {
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
   onmessage?: Transport['onmessage'];
-  /** Its output goes to the log. */
+  /** Always null, because stderr goes to the log. */
   readonly stderr = null;
   readonly #options: StdioOptions;
   readonly #limits: typeof LIMITS;
-  /** Requests that have no answer yet. */
+  /** The ids of the requests that have no answer yet. */
   readonly #unanswered = new Set<RequestId>();
   #child: Child | undefined;
   #starting: Promise<Child> | undefined;
@@ -62,7 +62,7 @@ export class StdioTransport implements Transport {
     return this.#child?.pid ?? null;
   }
 
-  /** Why the connection has ended, as a clause; null while it is open. */
+  /** Why the connection has ended, such as "closed its input". Null while it is open. */
   get closedBecause(): string | null {
     return this.#reason;
   }
@@ -93,7 +93,7 @@ export class StdioTransport implements Transport {
     read.then(() => this.#endSoon('closed its output'));
     child.exited.then(async (exit) => {
       this.#exit = exit;
-      // Its last output is still read. A process that it left behind may keep the pipes open, so this does not wait for their end.
+      // The last output is still read, but only for a limited time: a process that the program left behind may keep the pipes open.
       await Promise.race([Promise.all([read, complaints]), wait(EXIT_MS, undefined, { ref: false })]);
       this.#end(describeExit(exit));
     });
@@ -108,11 +108,11 @@ export class StdioTransport implements Transport {
     }
     if ('method' in message && 'id' in message) this.#unanswered.add(message.id);
     else if ('method' in message && message.method === 'notifications/cancelled') this.#unanswered.delete(message.params?.requestId as RequestId);
-    // Not awaited: the message is in the bounded queue, and if the server exits before reading it, the connection ends too.
+    // There is no need to wait: the message is in the limited queue. If the server exits before it reads the message, the connection ends too.
     stdin.write(line);
   }
 
-  /** Resolves when none of its processes is left. */
+  /** Stops the program. Resolves when none of its processes is left. */
   async close(): Promise<void> {
     this.#end('was stopped');
     await this.#stopping;
@@ -133,7 +133,7 @@ export class StdioTransport implements Transport {
         weight ||= 1;
         continue;
       }
-      // The client handles progress asynchronously. Without this delay, a call would be finished before progress that came just before its answer.
+      // The client handles progress asynchronously. The answer is delayed a little, so that progress that came just before it is still handled.
       if (kind === 'answer') queueMicrotask(() => this.#deliver(message));
       else this.#deliver(message);
     }
@@ -150,7 +150,7 @@ export class StdioTransport implements Transport {
   }
 
   #takeUnanswered({ id }: JsonRpcAnswer): boolean {
-    // Some servers turn every id into a string.
+    // Some servers return numeric ids as strings.
     return this.#unanswered.delete(id) || (typeof id === 'string' && String(Number(id)) === id && this.#unanswered.delete(Number(id)));
   }
 
@@ -177,7 +177,7 @@ export class StdioTransport implements Transport {
     this.#reason = complaint ? `${reason}: ${complaint}` : reason;
     this.#options.log.note(`it ${reason}`);
     this.#unanswered.clear();
-    // If the start failed, `start()` itself rejects. A child that could not be stopped completely is reported to `onerror`.
+    // A failed start is ignored here, because `start()` itself rejects. If a child could not be stopped completely, `onerror` gets the error.
     const stop = async () => {
       const child = await this.#starting?.catch(() => undefined);
       await child?.stop(this.#limits.graceMs);

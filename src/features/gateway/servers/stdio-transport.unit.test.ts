@@ -11,7 +11,9 @@ import { MALFORMED_ANSWER } from './json-rpc.ts';
 import { type StdioOptions, StdioTransport } from './stdio-transport.ts';
 
 const children = createChildren();
-/** Shared by all tests: output left in a pipe by a flood is still logged after its test, and would recreate the test's own folder. */
+/**
+ * All tests share this folder. After a flood, output in a pipe is still logged when the test is over, and would create a folder of the test again.
+ */
 const logs = mkdtempSync(join(tmpdir(), 'covenant-'));
 let opened = 0;
 afterAll(async () => {
@@ -48,7 +50,7 @@ function open(file: string, args: string[], env: Record<string, string>, more: P
   return { transport, errors, closed, closings: () => closings, log: async () => (await log.tail(10_000)).join('\n') };
 }
 
-/** The SDK's own client, connected to our transport. */
+/** A client of the SDK that uses our transport. */
 async function connect(name: string, env: Record<string, string> = {}, more: Partial<StdioOptions> = {}) {
   const opened = open(process.execPath, [childProgram(name)], env, more);
   const client = new Client({ name: 'test', version: '1' });
@@ -60,7 +62,7 @@ async function connect(name: string, env: Record<string, string> = {}, more: Par
   return { ...opened, client, call };
 }
 
-/** A server in one line of shell, and the messages that it sends. */
+/** Starts a server that is one line of shell, and collects the messages that it sends. */
 async function speak(script: string, more: Partial<StdioOptions> = {}) {
   const opened = open('sh', ['-c', script], {}, more);
   const messages: JSONRPCMessage[] = [];
@@ -72,7 +74,7 @@ async function speak(script: string, more: Partial<StdioOptions> = {}) {
 }
 const request = (id: number | string, method = 'ping') => ({ jsonrpc: '2.0' as const, id, method });
 
-test('JSON-RPC 2.0 over stdin and stdout, one message per line [gateway.wire.line-delimited]', async () => {
+test('the transport speaks JSON-RPC 2.0 over stdin and stdout, with one message per line [gateway.wire.line-delimited]', async () => {
   const { transport, messages, closed } = await speak('read -r first; echo "$first" >&2; cat');
   await transport.send({ jsonrpc: '2.0', method: 'one', params: { text: 'a\nb 🦊' } });
   await transport.send(request(7, 'two'));

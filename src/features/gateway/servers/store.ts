@@ -8,7 +8,7 @@ import { PIN_KINDS } from './contract.ts';
 
 const json = z.record(z.string(), z.unknown());
 const leftOut = z.object({ kind: z.enum(PIN_KINDS), name: z.string(), reason: z.enum(['duplicate', 'invalid']) });
-/** A listed definition without a pin: a duplicate name, or one that cannot be offered. */
+/** A definition that a server lists but that has no pin, because its name occurs twice or because it is invalid. */
 export type LeftOut = Readonly<z.output<typeof leftOut>>;
 
 const upstreamFacts = z.object({
@@ -18,10 +18,10 @@ const upstreamFacts = z.object({
   resources: z.array(json).readonly(),
   resourceTemplates: z.array(json).readonly(),
 });
-/** Not pinned: a server's information about itself, and resources, which change like data. */
+/** What a server says about itself, and its resources. They need no approval, because resources change as often as data. */
 export type UpstreamFacts = Readonly<z.output<typeof upstreamFacts>>;
 
-/** Everything that a server lists, all pages. */
+/** Everything that a server lists, from all pages. */
 export interface ServerListing {
   readonly facts: UpstreamFacts;
   readonly tools: readonly Json[];
@@ -29,16 +29,19 @@ export interface ServerListing {
 }
 
 const keptFacts = upstreamFacts.extend({ leftOut: z.array(leftOut) });
-/** The unpinned facts, and the definitions of the last listing that could not be pinned. */
+/** The facts about a server, and those definitions of its last listing that have no pin. */
 export type KeptFacts = Readonly<z.output<typeof keptFacts>>;
 
 export const factsText = (facts: KeptFacts): string => JSON.stringify(facts);
 export const readFacts = (text: string): KeptFacts => readJson(keptFacts, text);
 
-/** A definition as approved (null: never) and as listed now (null: not any more). `exposed` is empty if another definition has the name. */
+/**
+ * A definition in its approved form and in the form that the server lists now. `approved` is null if it was never approved, and `seen` is null if
+ * the server no longer lists it. `exposed` is empty if another definition has the name.
+ */
 export type Pin = Readonly<Omit<UpstreamPinRow, 'workspace_id' | 'approved' | 'seen'> & { approved: Json | null; seen: Json | null }>;
 
-/** The pins of all servers, or of one. */
+/** Reads the pins of one server, or of all servers. */
 export async function readPins(db: Db, server?: string): Promise<Pin[]> {
   const order = { server: 'asc', kind: 'asc', name: 'asc' } as const;
   return (await findRows(db, 'upstream_pins', { workspace_id: DEFAULT_WORKSPACE_ID, server }, { order })).map(toPin);

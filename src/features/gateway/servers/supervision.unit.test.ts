@@ -58,7 +58,7 @@ test('while a known server is down its tools stay listed, and calling one return
     message: 'The server far is down. It exited with code 3: could not go on. It restarts in 1 s.',
     next: expect.stringContaining('covenant servers logs far'),
   });
-  // Even if Covenant was restarted in the meantime and the server cannot start.
+  // The tools stay listed even if Covenant was restarted in the meantime and the server cannot start.
   const again = await upstreamApp([{ name: 'far', command: '/no/such/program' }], { database: app.database });
   expect(
     again.app.upstreams
@@ -223,7 +223,7 @@ test('whatever happens to the servers, no process and no descriptor is left behi
     expect(textOf(await app.call('far_echo', { text: 'there' }))).toBe('there');
     expect(processesWith(mark)).toHaveLength(1);
   }
-  // A connection that HTTP keeps open for the next request, and one that was just released.
+  // HTTP keeps a connection open for the next request, and another one may just have been released.
   expect(openDescriptors() - before).toBeLessThan(6);
   app.configure();
   await app.until(() => processesWith(mark).length === 0);

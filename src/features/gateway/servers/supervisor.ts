@@ -11,12 +11,12 @@ import { downRefusal } from './refusals.ts';
 export interface SupervisorParts {
   readonly clock: Clock;
   readonly log: Log;
-  /** Connects and lists the server. */
+  /** Connects to the server and reads its lists. */
   readonly open: (entry: ServerEntry, on: { lost(problem: string): void }, signal: AbortSignal) => Promise<UpstreamConnection>;
-  /** Whether its catalogue is known, so that a lazy server need not start to be listed. */
+  /** Whether the catalogue of the server is stored. If it is, a lazy server does not have to start to be listed. */
   readonly isKnown: (server: string) => boolean;
   readonly changed: (supervisor: Supervisor, from: ServerState) => void;
-  /** Resolves when the previous process has exited. Until then it may hold a lock or a port. */
+  /** Resolves when the previous process has exited. The new process must wait, because the old one may still hold a lock or a port. */
   readonly free?: Promise<unknown>;
   readonly random?: () => number;
 }
@@ -26,7 +26,7 @@ const START_LIMIT_MS = 60_000;
 
 const STOPPED = new Error('It was stopped.');
 
-/** Keeps one server running: starts it, restarts it after failures, and reports its state to waiting callers. */
+/** Keeps one server running. Starts it, restarts it after failures, and gives callers its connection or its problem. */
 export class Supervisor {
   readonly #parts: SupervisorParts;
   #entry: ServerEntry;
@@ -55,7 +55,7 @@ export class Supervisor {
     return this.#entry;
   }
 
-  /** Most settings are read on every call and need no restart. */
+  /** A changed entry needs no restart for most settings, because they are read on every call. */
   set entry(entry: ServerEntry) {
     this.#entry = entry;
   }
@@ -64,7 +64,7 @@ export class Supervisor {
     return this.#state;
   }
 
-  /** The connection, while the server is up. */
+  /** The connection to the server. Undefined unless the server is up. */
   get connection(): UpstreamConnection | undefined {
     return this.#state === 'up' ? this.#connection : undefined;
   }
@@ -81,13 +81,13 @@ export class Supervisor {
     };
   }
 
-  /** Starts without waiting. */
+  /** Begins to start the server and does not wait for it. */
   start(): void {
     if (this.#entry.lazy && this.#parts.isKnown(this.#entry.name)) this.#move('wait');
     else this.#begin();
   }
 
-  /** Resolves when the server is up, or has failed for now. */
+  /** Restarts the server. Resolves when it is up or when the attempt has failed. */
   async restart(): Promise<void> {
     this.#restarting ??= this.#end().finally(() => {
       this.#restarting = undefined;
@@ -104,7 +104,7 @@ export class Supervisor {
     await this.#end();
   }
 
-  /** The connection for a call. Waits for a start in progress. */
+  /** Returns the connection for a call. If the server is starting, waits for it. Throws if the server is down. */
   async connected(signal: AbortSignal): Promise<UpstreamConnection> {
     if (this.#state === 'up' && this.#connection) return this.#connection;
     if (this.#restarting) await orAborted(this.#restarting, signal);
@@ -119,7 +119,7 @@ export class Supervisor {
     return downRefusal(this.#entry.name, problem, this.#nextStartAt === null ? undefined : this.#nextStartAt - this.#parts.clock.now());
   }
 
-  /** Records what a call showed about the server. An error that the server returned is still an answer. */
+  /** Records what a call has shown about the server. If the server returned an error, it did answer, so it is healthy. */
   judge(connection: UpstreamConnection, health: ServerHealth): void {
     if (connection !== this.#connection || this.#state !== 'up') return;
     if (health === 'well') this.#strikes = 0;
@@ -127,7 +127,7 @@ export class Supervisor {
     else if (health === 'strike' && ++this.#strikes >= MAX_STRIKES) this.#fail(`It did not answer ${MAX_STRIKES} calls in a row.`);
   }
 
-  /** Starts again without a delay, because the server works and only the connection is lost. */
+  /** Connects again without a delay, because the server works and only its session was lost. */
   #relaunch(): void {
     this.#dismiss();
     this.#begin();
@@ -171,7 +171,7 @@ export class Supervisor {
     }
   }
 
-  /** Marks the server as down until the next attempt. */
+  /** Marks the server as down and schedules the next attempt to start it. */
   #fail(problem: string): void {
     const upFor = this.#state === 'up' ? this.#parts.clock.now() - this.#since : 0;
     if (upFor >= STEADY_MS) this.#failures = 0;
@@ -234,12 +234,12 @@ async function orAborted(event: Promise<void>, signal: AbortSignal): Promise<voi
   }
 }
 
-/** After this many calls in a row without an answer the server is restarted. */
+/** If this many calls in a row fail without an answer, the server is restarted. */
 export const MAX_STRIKES = 3;
 
 export type Move = 'begin' | 'wait' | 'connected' | 'failed' | 'stop';
 
-/** The state after each move. A move that is not in the table came too late and is ignored. */
+/** The next state for each state and move. A move that is not in the table came too late and is ignored. */
 export const NEXT: Readonly<Record<ServerState, Partial<Readonly<Record<Move, ServerState>>>>> = {
   disabled: {},
   stopped: { begin: 'starting', wait: 'idle', stop: 'stopped' },

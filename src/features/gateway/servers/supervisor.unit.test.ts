@@ -19,7 +19,7 @@ const ENTRY: ServerEntry = {
   line: 1,
 };
 
-/** A supervisor of connections that the test opens, closes and loses. */
+/** Creates a supervisor. The test decides when its connections open, close or are lost. */
 function supervised(options: { holdOpen?: boolean; holdClose?: boolean } = {}) {
   const clock = testClock();
   const open: { lost(problem: string): void; connection: UpstreamConnection }[] = [];

@@ -8,15 +8,15 @@ const MAX_KEPT = 64;
 
 const PREFIX = 'cvs_';
 
-/** A request that waits at its server for an answer from its caller. The caller received `input_required` and will call again. */
+/** A request whose server waits for an answer of the caller. The caller has received `input_required` and is expected to call again. */
 export interface Suspended {
   readonly pending: PendingCall;
   readonly outcome: Promise<Json>;
-  /** The exact request: only the same one can continue it. */
+  /** The exact text of the request. The caller can continue only with the same request. */
   readonly request: string;
 }
 
-/** Limited in number and time. The token alone lets a caller continue, so it must not be guessable. */
+/** The requests that wait for their callers, limited in number and time. A caller needs only a token to continue, so tokens cannot be guessed. */
 export class SuspendedCalls {
   readonly #clock: Clock;
   readonly #kept = new Map<string, { readonly call: Suspended; readonly forget: () => void }>();
@@ -25,7 +25,7 @@ export class SuspendedCalls {
     this.#clock = clock;
   }
 
-  /** Undefined: there are too many. */
+  /** Stores a request and returns its token, or undefined if too many requests are waiting already. */
   keep(call: Suspended): string | undefined {
     if (this.#kept.size >= MAX_KEPT) return undefined;
     const token = `${PREFIX}${randomBytes(32).toString('base64url')}`;
@@ -37,7 +37,7 @@ export class SuspendedCalls {
     return token;
   }
 
-  /** Works once. */
+  /** Returns the stored request for a token. Each token works only once. */
   take(token: string, request: string): Suspended | undefined {
     const kept = this.#kept.get(token);
     if (!kept || kept.call.request !== request) return undefined;

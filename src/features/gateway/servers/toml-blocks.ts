@@ -4,27 +4,27 @@ import { isRecord } from '../../../kernel/registry.ts';
 export type Table = Record<string, unknown>;
 
 /**
- * One table of a TOML text with the lines of its keys. The parser returns values without positions, and returns nothing if any part of the
- * text has a fault. With blocks, each table can be read separately and its faults reported by line.
+ * One table of a TOML text, with the lines of its keys. The TOML parser returns no line numbers, and it returns nothing if any part of the text has
+ * a fault. With blocks, each table is parsed separately, and its faults are reported with their lines.
  */
 export interface Block {
-  /** The line of its header; 1 for the part before the first header. */
+  /** The line of the table's header. For the part before the first header, this is 1. */
   readonly line: number;
   readonly header: readonly string[];
-  /** The text with only this table in it. Lines and columns match the whole file. */
+  /** The text of the file with all other tables blanked out, so that lines and columns are the same as in the whole file. */
   readonly text: string;
-  /** The line of each key, as a dotted path below the header. */
+  /** Maps each key to its line. A key is a dotted path relative to the header. */
   readonly keys: ReadonlyMap<string, number>;
 }
 
-/** `item`: the header of a repeated table (`[[…]]`). Tables below it, written as `[….…]`, belong to it. */
+/** Splits a text into blocks. `item` is the header of a repeated table (`[[…]]`). Its subtables (`[….…]`) are part of its block. */
 export function blocksOf(text: string, item: readonly string[]): Block[] {
   const lines = text.split('\n');
   const blockAt = (line: number, header: readonly string[]) => ({ line, header, keys: new Map<string, number>(), own: new Set<number>() });
   let block = blockAt(1, []);
   let latestItem: typeof block | undefined;
   const blocks = [block];
-  /** The table that the next keys belong to, as a path below the block's header. */
+  /** The path, relative to the header of the block, of the table that the next keys belong to. */
   let under: readonly string[] = [];
   for (let at = 0; at < lines.length; ) {
     const line = at + 1;
@@ -44,7 +44,7 @@ export function blocksOf(text: string, item: readonly string[]): Block[] {
     for (; at < end; at++) block.own.add(at);
   }
   return blocks.map(({ line, header, keys, own }) => {
-    // The text ends with the table, so that a fault found at the end is not reported on a later line.
+    // The text stops at the end of the table, because the parser may report a fault at the end of the text.
     const shown = lines.slice(0, Math.max(-1, ...own) + 1).map((each, index) => (own.has(index) ? each : ''));
     return { line, header, keys, text: shown.join('\n') };
   });
@@ -66,11 +66,13 @@ function headerIn(line: string): { path: string[]; isItem: boolean } | undefined
   return { path, isItem: Array.isArray(inner) };
 }
 
-/** Only such a value can span several lines. */
+/** Only values that begin like this can continue on the next line. */
 const MAY_GO_ON = /=.*(?:\[|"""|''')/;
 const MAX_LINES = 1_000;
 
-/** As many lines as the parser needs for a whole statement. If none parses, only the first line, so that later lines are not swallowed. */
+/**
+ * Finds the lines of a whole statement by parsing more and more lines. If nothing parses, returns only the first line, so that no other line is lost.
+ */
 function statementAt(lines: readonly string[], at: number): { end: number; value: Table } {
   const most = MAY_GO_ON.test(lines[at] as string) ? Math.min(lines.length, at + MAX_LINES) : at + 1;
   for (let end = at + 1; end <= most; end++) {
@@ -80,7 +82,7 @@ function statementAt(lines: readonly string[], at: number): { end: number; value
   return { end: at + 1, value: {} };
 }
 
-/** Each key of a table and of its nested tables, as a dotted path. */
+/** The keys of a table and of its nested tables, as dotted paths. */
 function pathsIn(value: Table, under: readonly string[]): string[] {
   return Object.entries(value).flatMap(([key, inner]) => {
     const path = [...under, key];

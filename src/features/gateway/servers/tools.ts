@@ -13,11 +13,11 @@ import { differenceOf } from './difference.ts';
 import type { EntryProblem, ServerEntry } from './entry.ts';
 import type { WithheldDefinition } from './pins.ts';
 
-/** The running servers, or in a process that runs none, the configured ones. */
+/** What the server actions need: the running servers or, in a process that runs none, the configured servers. */
 export interface ServerControl {
   entries(): { readonly entries: readonly ServerEntry[]; readonly problems: readonly EntryProblem[] };
   status(server: string): ServerStatus;
-  /** Reads the file again first. Resolves when the server is up or has failed to start. */
+  /** Reads the file again and restarts the server. Resolves when the server is up or has failed to start. */
   restart(server: string): Promise<void>;
   log(server: string, lines: number): Promise<readonly string[]>;
 }
@@ -50,14 +50,14 @@ export function serverTools(catalogue: ServerCatalogue, control: ServerControl):
     return entryOf(server);
   };
 
-  /** A server skipped because of a fault is still in the file, and some faults cannot be assigned to a server. */
+  /** Whether the server may still be in the file. A fault can hide its table, and some faults do not show which server they belong to. */
   const mayBeWritten = (server: string): boolean => {
     const { entries, problems } = control.entries();
     const isHidden = ({ line, server: whose }: EntryProblem) => whose === server || (whose === null && (line !== null || entries.length === 0));
     return entries.some(({ name }) => name === server) || problems.some(isHidden);
   };
 
-  /** An `exclude` that matches nothing is as dangerous as a missing `exclude`. */
+  /** Reports names that match nothing. An `exclude` with a wrong name is as dangerous as a missing `exclude`. */
   const misnamed = (entry: ServerEntry): EntryProblem[] =>
     catalogue.notThere(entry).map((name) => ({
       line: entry.line,
@@ -86,7 +86,7 @@ export function serverTools(catalogue: ServerCatalogue, control: ServerControl):
     implement(restartServer, {
       run: async ({ server }, ctx) => {
         requireOwner(ctx, owns(ctx, server));
-        // The server is not looked up first, because it may have been added to the file a moment ago.
+        // The restart reads the file again, so the server is looked up only afterwards. It may be new in the file.
         await control.restart(server);
         const { name } = ownEntry(ctx, server);
         const { state, problem } = control.status(name);
@@ -111,7 +111,9 @@ export function serverTools(catalogue: ServerCatalogue, control: ServerControl):
         const { chosen, left } = await catalogue.approve(server, selection, { actor: ctx.principal.actor });
         const view = withheldViewer(ctx, false);
         const data = { server, approved: await view(server, chosen), left: await view(server, left) };
-        return chosen.length > 0 ? ok(data, `Approved ${chosen.length} of ${server}.`) : nothingDecided(server, selection.tool, left, 'approved', data);
+        return chosen.length > 0
+          ? ok(data, `Approved ${chosen.length} definition(s) of ${server}.`)
+          : nothingDecided(server, selection.tool, left, 'approved', data);
       },
     }),
     implement(rejectServer, {
@@ -120,7 +122,9 @@ export function serverTools(catalogue: ServerCatalogue, control: ServerControl):
         const { chosen, left } = await catalogue.reject(server, selection, { actor: ctx.principal.actor });
         const view = withheldViewer(ctx, false);
         const data = { server, rejected: await view(server, chosen), left: await view(server, left) };
-        return chosen.length > 0 ? ok(data, `Rejected ${chosen.length} of ${server}.`) : nothingDecided(server, selection.tool, left, 'rejected', data);
+        return chosen.length > 0
+          ? ok(data, `Rejected ${chosen.length} definition(s) of ${server}.`)
+          : nothingDecided(server, selection.tool, left, 'rejected', data);
       },
     }),
     implement(forgetServer, {
@@ -157,7 +161,7 @@ export function serverTools(catalogue: ServerCatalogue, control: ServerControl):
 const ownEntries = (control: ServerControl, workspace: string): ServerEntry[] =>
   control.entries().entries.filter(({ workspace: owner = DEFAULT_WORKSPACE_ID }) => owner === workspace);
 
-/** The file's entries belong to the whole server: operators of other workspaces cannot manage them. */
+/** Refuses operators of other workspaces than the default one, because the entries of the file belong to the whole Covenant server. */
 function requireOwner({ workspace }: Pick<CallContext, 'workspace'>, owns: boolean): void {
   if (owns || workspace === DEFAULT_WORKSPACE_ID) return;
   throw new Refusal(
@@ -220,7 +224,7 @@ const textOf = (value: unknown): string | null => (typeof value === 'string' ? v
 
 type WithheldView = Output<typeof listServers>['items'][number]['withheld'][number];
 
-/** `isWhole`: differences are not cut. */
+/** Shows withheld definitions with their differences. If `isWhole` is true, the differences are not cut. */
 function withheldViewer({ reader, workspace, principal }: CallContext, isWhole: boolean) {
   return async (server: string, withheld: readonly WithheldDefinition[]): Promise<WithheldView[]> => {
     if (withheld.length === 0) return [];
@@ -235,7 +239,7 @@ function withheldViewer({ reader, workspace, principal }: CallContext, isWhole: 
   };
 }
 
-/** The workspace's own servers with definitions that wait for a decision, and their number. Rejected ones do not wait. */
+/** The servers of the workspace that have undecided definitions, and the number of these. Rejected definitions are not counted. */
 export async function undecidedServers(
   catalogue: ServerCatalogue,
   control: ServerControl,

@@ -8,17 +8,17 @@ import { downRefusal, withheldRefusal } from './refusals.ts';
 import { indexResources, type ResourceIndex } from './resources.ts';
 import type { Upstream } from './upstream.ts';
 
-/** The offers of other servers, always for one workspace, so that no caller can forget to check which servers serve that workspace. */
+/** Access to the offers of external servers. Callers must always choose a workspace, so that they cannot forget to check which servers serve it. */
 export type Upstreams = Pick<UpstreamOffers, 'in' | 'onChange'>;
 export type WorkspaceUpstreams = ReturnType<Upstreams['in']>;
 export type ResourceHolder = NonNullable<ReturnType<WorkspaceUpstreams['holderOf']>>;
 
-/** A hint to read again; it contains no data. */
+/** Says what has changed and must be read again. It does not contain the new data. */
 export type UpstreamChange =
   | { readonly kind: 'tools' | 'prompts' | 'resources'; reaches(workspace: string): boolean }
   | { readonly kind: 'resource'; readonly server: string; readonly uri: string };
 
-/** `argument` and `context` of `completion/complete`. */
+/** The fields `argument` and `context` of `completion/complete`. */
 interface CompletionParams {
   readonly argument: Json;
   readonly context?: Json | undefined;
@@ -26,7 +26,7 @@ interface CompletionParams {
 
 const TOOL_STATES: Record<ServerState, ExternalTool['state']> = {
   up: 'up',
-  // A lazy server starts when it is called.
+  // An idle server counts as up, because it starts when it is called.
   idle: 'up',
   starting: 'starting',
   down: 'down',
@@ -34,7 +34,7 @@ const TOOL_STATES: Record<ServerState, ExternalTool['state']> = {
   disabled: 'down',
 };
 
-/** All servers' offers, filtered by workspace. Data needed for every call is rebuilt only when it changes. */
+/** The offers of all servers, filtered by workspace. What every call needs is computed only when it changes. */
 export class UpstreamOffers {
   readonly #catalogue: ServerCatalogue;
   readonly #running: ConfiguredServers;
@@ -58,7 +58,7 @@ export class UpstreamOffers {
     });
   }
 
-  /** The offers of the servers that serve one workspace. The dispatch checks which callers may use them, not this class. */
+  /** The offers of the servers that serve one workspace. This class does not check which callers may use them; the dispatcher does. */
   in(workspace: string) {
     const isServed = (server: string) => this.#serves(server, workspace);
     const here = <T extends { readonly server: string }>(all: readonly T[] = []): T | undefined => all.find(({ server }) => isServed(server));
@@ -76,9 +76,9 @@ export class UpstreamOffers {
         tools: () => only(this.#tools().all),
         withheld: (name: string) => withheld('tool', name),
       },
-      /** Tools that need a person's approval first, listed so that people see them. */
+      /** Tools that are not offered until a person approves them. They are listed so that people know about them. */
       withheldTools: () => this.#catalogue.withheldTools(isServed),
-      /** The abilities of the known servers, which the gateway declares as its own. */
+      /** The abilities of the external servers. The gateway declares them to its clients as its own. */
       abilities: () => this.#abilities(isServed),
       /** Sorted by name. */
       prompts: () => only(this.#prompts().all),
@@ -86,9 +86,9 @@ export class UpstreamOffers {
       withheldPrompt: (name: string) => withheld('prompt', name),
       resources: () => only(this.#index().resources),
       resourceTemplates: () => only(this.#index().templates),
-      /** The server that has it, among those that the caller may read. */
+      /** Finds the server that has a resource, among the servers whose resources the caller may read. */
       holderOf: (uri: string, mayRead: (server: string) => boolean) => holder(this.#index().holderOf(uri, readable(mayRead))),
-      /** The holder of exactly this template, for completion. */
+      /** Finds the server that has exactly this template. Used for completion. */
       holderOfTemplate: (uriTemplate: string, mayRead: (server: string) => boolean) => holder(this.#index().holderOfTemplate(uriTemplate, readable(mayRead))),
     };
   }
@@ -113,7 +113,7 @@ export class UpstreamOffers {
 
   #abilities(isServed: (server: string) => boolean) {
     const known = this.#known().filter(({ entry }) => isServed(entry.name));
-    // A server that was not seen yet may offer anything, and a client asks for abilities only once.
+    // A client asks for the abilities only once. If a server was never listed, it may have any ability, so all of them are declared.
     const unseen = this.#running.entries().entries.some(({ enabled, name }) => enabled && isServed(name) && !this.#catalogue.isKnown(name));
     const any = (ability: string) => unseen || known.some(({ facts }) => Boolean(facts.capabilities[ability]));
     return { prompts: any('prompts'), resources: any('resources'), completions: any('completions'), logging: any('logging') };
@@ -146,7 +146,7 @@ export class UpstreamOffers {
       get timeoutMs(): number {
         return running.upstream(entry.name)?.supervisor.entry.timeoutMs ?? entry.timeoutMs;
       },
-      /** The arguments as the protocol defines them. */
+      /** Gets the prompt from its server. The arguments have the form that the protocol defines. */
       get: (args: Json | undefined, ctx: RelayContext) => this.#request(entry.name, ctx, 'prompts/get', { name, ...(args ? { arguments: args } : {}) }),
       complete: (params: CompletionParams, ctx: RelayContext) =>
         this.#request(entry.name, ctx, 'completion/complete', { ref: { type: 'ref/prompt', name }, ...completionParams(params) }),
@@ -191,11 +191,11 @@ export class UpstreamOffers {
 
 interface Lookup<T> {
   readonly all: readonly T[];
-  /** Servers of different workspaces may offer the same name. */
+  /** A name may have several definitions, because servers of different workspaces may offer the same name. */
   readonly byName: ReadonlyMap<string, readonly T[]>;
 }
 
-/** The catalogue returns the same list until it changes. */
+/** Caches the lookup table for a list. This works because the catalogue returns the same list until something changes. */
 function lookup<T extends { readonly name: string }>(source: () => readonly OfferedDefinition[], make: (offered: OfferedDefinition) => T): () => Lookup<T> {
   let made: Lookup<T> | undefined;
   let from: readonly OfferedDefinition[] | undefined;

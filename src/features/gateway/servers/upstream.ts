@@ -17,7 +17,7 @@ import { Watches } from './watches.ts';
 export interface UpstreamParts extends Services {
   readonly version: string;
   readonly transport: (entry: ServerEntry) => UpstreamTransport;
-  /** The server's log, which also records its state changes. */
+  /** The log of the server. Covenant also writes the state changes of the server to it. */
   readonly diary: BoundedLog;
   readonly isKnown: (server: string) => boolean;
   readonly observe: (server: string, listing: ServerListing) => Promise<void>;
@@ -28,7 +28,7 @@ export interface UpstreamParts extends Services {
 
 const LIST_LIMIT_MS = 60_000;
 
-/** One server of the file: kept running, listed and called. */
+/** One configured server. It is kept running and listed, and calls are sent to it. */
 export class Upstream {
   readonly supervisor: Supervisor;
   readonly relay: Relay;
@@ -94,7 +94,7 @@ export class Upstream {
     return connection;
   }
 
-  /** Relists after a pause. */
+  /** Lists the server again after a pause. */
   async relist(): Promise<void> {
     this.#relistDue = true;
     if (this.#relisting) return;
@@ -111,7 +111,7 @@ export class Upstream {
 
   async #listAgain(): Promise<void> {
     const { connection, state } = this.supervisor;
-    // A starting server is listed anyway, but it may already have answered with the old list. Then it is listed again once it is up.
+    // A server is always listed while it starts. But if the change comes after that listing, the server must be listed again once it is up.
     this.#missed = !connection && state === 'starting';
     if (!connection) return;
     try {
@@ -133,7 +133,7 @@ export class Upstream {
     this.#announce('down', 'upstream.down', { while: from, restarts });
   }
 
-  /** Announces changes of state, not every attempt. */
+  /** Records that the server is up or down. Further failed attempts in the same state are not recorded. */
   #announce(state: 'up' | 'down', kind: string, payload: Record<string, unknown>): void {
     if (state === 'down' && this.#announced === 'down') return;
     this.#announced = state;

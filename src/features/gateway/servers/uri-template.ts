@@ -4,17 +4,17 @@ const MAX_PARTS = 64;
 
 type TemplatePart = { readonly text: string } | { readonly stops: string; readonly optional: boolean };
 
-/** The limit of one search through all templates: a few milliseconds. */
+/** The maximum number of steps for one search through all templates. It takes a few milliseconds. */
 export const MAX_STEPS = 1_000_000;
 
 /**
- * Whether a template (RFC 6570) describes a URI. Other servers choose the templates, so they are not converted to regular expressions,
- * in which a few greedy variables could run for hours. Here every step passes over the URI once.
- * `budget`: shared by the templates of one search. When it is used up, nothing matches.
+ * Whether a URI matches a template (RFC 6570). Templates are not converted to regular expressions, because external servers choose them, and a
+ * template with a few greedy variables could make a regular expression run for hours. Here, each part of the template takes one pass over the URI.
+ * All templates of a search share `budget`. When it is used up, nothing matches.
  */
 export function matchesTemplate(template: string, uri: string, budget: { steps: number } = { steps: MAX_STEPS }): boolean {
   if (template.length > MAX_TEMPLATE || uri.length > MAX_URI) return false;
-  // Most templates differ in their first characters.
+  // The literal beginning is compared first, because it already rules out most templates.
   const open = template.indexOf('{');
   if (!uri.startsWith(open < 0 ? template : template.slice(0, open))) return false;
   const parts = partsOf(template);
@@ -27,7 +27,7 @@ export function matchesTemplate(template: string, uri: string, budget: { steps: 
   return reached[uri.length] === 1;
 }
 
-/** Undefined if the template is invalid. */
+/** Parses a template. Returns undefined if it is invalid. */
 function partsOf(template: string): TemplatePart[] | undefined {
   const parts: TemplatePart[] = [];
   let at = 0;
@@ -54,7 +54,7 @@ function variable(expression: string): TemplatePart[] {
     case '.':
     case '/':
       return [{ text: operator }, { stops: several ? '' : '/,', optional: false }];
-    // In a query each variable may be missing.
+    // In a query, each variable is optional.
     case '?':
     case '&':
     case ';':

@@ -3,7 +3,7 @@ import type { UpstreamConnection } from './connection.ts';
 import { errorLine, failureOf } from './failures.ts';
 import type { Supervisor } from './supervisor.ts';
 
-/** The watched resources of one server. Each is subscribed to once, and again after every start. */
+/** The resources of one server that clients watch. Covenant subscribes to each of them once, and again after every start of the server. */
 export class Watches {
   readonly #supervisor: Supervisor;
   readonly #log: Log;
@@ -14,12 +14,12 @@ export class Watches {
     this.#log = log;
   }
 
-  /** Changes of unwatched resources are not reported. */
+  /** Whether a resource is watched. Changes of other resources are not reported to clients. */
   has(uri: string): boolean {
     return this.#watched.has(uri);
   }
 
-  /** Watches until the returned function is called. */
+  /** Watches a resource until the returned function is called. */
   async watch(uri: string): Promise<() => void> {
     const entry = this.#watched.get(uri) ?? { count: 0, begun: this.#begin(uri) };
     entry.count++;
@@ -41,7 +41,7 @@ export class Watches {
     }
   }
 
-  /** After a start the server has no subscriptions. */
+  /** Subscribes to all watched resources again, because a server has no subscriptions after a start. */
   restore(connection: UpstreamConnection): void {
     connection.notices
       .watch([...this.#watched.keys()])

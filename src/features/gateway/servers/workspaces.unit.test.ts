@@ -6,7 +6,7 @@ const SHOP = workspaceId('shop');
 const everybody = () => true;
 type Items = { items: { name?: string; server?: string; tools?: number }[]; total?: number };
 
-/** One server for the default workspace, one for a shop, one for all. */
+/** Three servers: one serves the default workspace, one serves the default workspace and the workspace of a shop, and one serves all workspaces. */
 async function services() {
   const app = await upstreamApp([
     { name: 'ours', ...npm(EVERYTHING, 'stdio') },
@@ -14,7 +14,7 @@ async function services() {
     { name: 'every', workspaces: ['*'], ...child('changes-description') },
   ]);
   for (const name of ['ours', 'both', 'every']) await app.event('upstream.seen', name);
-  /** Signed in as the first developer of a workspace, who is its admin. */
+  /** Signs in as the first developer of a workspace. This developer is the admin of the workspace. */
   const admin = async (name: string, workspace: string) => {
     const caller = await app.developer(name, undefined, workspace);
     return { ...caller, principal: { ...caller.principal, web: true, signedInAt: Number.MAX_SAFE_INTEGER, operator: true } };
@@ -46,7 +46,7 @@ test('outside the workspaces that it serves a server’s tools, prompts and reso
     const explained = async (name: string) => ((await t.done('capabilities.explain', { name }, caller)) as { tool: unknown }).tool;
     expect([await explained(mine), await explained(theirs)]).toEqual([expect.objectContaining({ server: mine.split('_')[0] }), null]);
 
-    // The workspace's own admin may grant anything, but a grant for an unserved tool opens nothing.
+    // The admin of the workspace may grant everything, but a grant has no effect if the server of the tool does not serve the workspace.
     const granted = async (name: string) => (await t.action('capabilities.grant', { action: `tool.call.${name}`, token: caller.tokenId }, caller)).reply;
     const told = async (name: string) => (await granted(name)).message?.replace(name, 'NAME');
     expect(await told(theirs)).toBe(await told('no_such'));

@@ -99,5 +99,5 @@ export const toolUsage = contract({
   title: 'Calls by server',
   description: 'Show how the tools of each server were used in the last 24 hours; native tools together.',
   input: z.strictObject({}),
-  output: z.strictObject({ items: z.array(z.strictObject({ server: z.string(), tools: z.int().describe('Offered.'), ...used })) }),
+  output: z.strictObject({ items: z.array(z.strictObject({ server: z.string(), tools: z.int().describe('Number of offered tools.'), ...used })) }),
 });

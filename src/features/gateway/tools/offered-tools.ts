@@ -4,11 +4,11 @@ import { isRecord } from '../../../kernel/registry.ts';
 import type { ExternalTool, Json } from '../../../kernel/relay.ts';
 import type { Gate } from '../../core/capabilities/index.ts';
 
-/** The catalogue is complete only after every feature has started, so it is read when needed. */
+/** Access to the catalogue. It is read only when needed, because it is complete only after all features have started. */
 export interface ToolCatalogue {
   tools(): readonly PublishedTool[];
   external(workspace: string): readonly ExternalTool[];
-  /** Tools of other servers that are not offered until a person approves them. */
+  /** Tools of external servers that are not offered until a person approves them. */
   withheld(workspace: string): readonly { readonly name: string; readonly server: string }[];
   gate(): Gate;
 }
@@ -26,7 +26,7 @@ export interface OfferedItem {
   readonly annotations: Json;
 }
 
-/** The tools for one workspace, without the tools of servers that do not serve it. */
+/** The tools of one workspace. Tools of servers that do not serve the workspace are left out. */
 export const offeredTools = (catalogue: ToolCatalogue, workspace: string): OfferedItem[] => [
   ...catalogue.tools().map(native),
   ...catalogue.external(workspace).map(external),
@@ -57,5 +57,5 @@ const external = ({ name, server, state, toolset, definition }: ExternalTool): O
   annotations: isRecord(definition.annotations) ? definition.annotations : {},
 });
 
-/** Nobody has approved this tool's own texts, so only its name is shown. */
+/** Shown in place of the texts of a withheld tool, because nobody has approved them yet. Only the name of the tool is shown. */
 const UNSEEN = { title: '', description: '', toolset: 'gateway', state: 'withheld', inputSchema: {}, annotations: {} } as const;

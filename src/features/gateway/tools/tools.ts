@@ -67,16 +67,16 @@ async function summaryOf(tool: OfferedItem, you: 'open' | 'yes' | 'no', day: Day
   return { name, title, toolset, server, state, you, tokens: await definitionTokens(tool), ...usedInDay(day, [name]) };
 }
 
-/** Keyed by the schema object, which stays the same until the offered tool changes. */
+/** Caches token counts by schema object, because the object stays the same until the offered tool changes. */
 const counted = new WeakMap<object, number>();
 
-/** The tokens of a definition in a model's context: name, description and input schema. Null: withheld, so nobody has reviewed it. */
+/** The number of tokens that name, description and input schema take in a model's context. Null if the tool is withheld. */
 async function definitionTokens({ name, description, inputSchema, state }: OfferedItem): Promise<number | null> {
   if (state === 'withheld') return null;
   const known = counted.get(inputSchema);
   if (known !== undefined) return known;
   const tokenizer = await loadTokenizer();
-  // An external definition may be long, so other calls run between two definitions.
+  // Other calls may run between two definitions, because the definition of an external tool may be long.
   await yieldToEventLoop();
   const tokens = tokenizer.count(JSON.stringify({ name, description, inputSchema }));
   counted.set(inputSchema, tokens);
@@ -87,11 +87,11 @@ interface DayOfTool {
   readonly calls_24h: number;
   /** Denied, blocked and failed calls. */
   readonly errors_24h: number;
-  /** Of the latest calls; null without calls. */
+  /** The 95th percentile of the duration of the latest calls. Null if there were no calls. */
   readonly p95_ms: number | null;
 }
 
-/** The combined use of these tools in the last day. */
+/** Combines the use of several tools in the last day. */
 function usedInDay(day: DayTally, tools: readonly string[]): DayOfTool {
   const found = tools.flatMap((tool) => day.tools.get(`tool:${tool}`) ?? []);
   const counts = found.map(({ minutes }) => totalCalls(minutes));
@@ -103,7 +103,7 @@ function usedInDay(day: DayTally, tools: readonly string[]): DayOfTool {
   };
 }
 
-/** The smallest value that at least this share of all values does not exceed. */
+/** Returns the smallest of the values for which at least `share` of all values are not larger. */
 export function percentile(values: readonly number[], share: number): number | null {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? null;

@@ -18,7 +18,7 @@ export const demoShow = contract({
   ...OPERATOR_READ,
   name: 'demo.show',
   title: 'Demo state',
-  description: 'Return the state of the demo in the workspace demo. Without a demo the workspace belongs to people, and nothing in it may be removed.',
+  description: 'Return the state of the demo in the workspace demo. If there is no demo, the workspace belongs to people, and nothing in it may be removed.',
   input: z.strictObject({}),
   output: z.strictObject({ state: z.enum(DEMO_STATES) }),
 });
@@ -27,7 +27,8 @@ export const demoEnd = contract({
   name: 'demo.end',
   toolset: 'admin',
   title: 'End the demo',
-  description: 'Revoke every token of the workspace demo and delete its data, except its journal. With `keep` the data stays. Without a demo nothing changes.',
+  description:
+    'Revoke every token of the workspace demo and delete its data, except its journal. With `keep`, the data stays. If there is no demo, nothing changes.',
   input: z.strictObject({ keep: z.boolean() }),
   output: z.strictObject({ revoked_tokens: z.int(), removed_rows: z.int(), kept: z.boolean() }),
   annotations: { destructiveHint: true, idempotentHint: true },

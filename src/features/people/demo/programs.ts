@@ -9,7 +9,7 @@ export const DEMO_SERVER = 'demo';
 /** The folder of the demo's repository. It is inside the home, because a restricted server may write only there. */
 export const demoFolder = (home: string): string => join(home, 'demo');
 
-/** The demo's agents are this program, with a script instead of a model. */
+/** The launcher for the demo's agents. It starts the `covenant` program, which follows a script and uses no model. */
 export const demoLauncher = (covenant: string): Launcher => ({
   command: process.execPath,
   args: [covenant, 'demo-part', 'agent'],
@@ -19,7 +19,10 @@ export const demoLauncher = (covenant: string): Launcher => ({
   workspace: DEMO_WORKSPACE_ID,
 });
 
-/** The demo's external server is also this program. A tool definition changes when the file `changesWith` exists. */
+/**
+ * The command for the demo's external server, which is also the `covenant` program. As soon as the file `changesWith` exists, the
+ * server changes one of its tool definitions.
+ */
 export const demoServer = (covenant: string, changesWith: string) => ({
   command: process.execPath,
   args: [covenant, 'demo-part', 'server', changesWith],

@@ -17,10 +17,10 @@ const SUBJECT = 'demo';
 
 export interface DemoPorts {
   readonly home: string;
-  /** Starts the demo's external server. A tool definition changes when the file `changesWith` exists. */
+  /** Starts the demo's external server. As soon as the file `changesWith` exists, the server changes one of its tool definitions. */
   readonly attach: (name: string, changesWith: string) => void;
   readonly detach: (name: string, actor: string) => Promise<void>;
-  /** Revokes all tokens of the workspace; without `web` the browser sessions stay. */
+  /** Revokes all tokens of the workspace. If `web` is false, browser sessions stay. */
   readonly revokeTokens: (tx: Tx, by: string, of: { readonly web: boolean }) => Promise<number>;
 }
 
@@ -39,7 +39,7 @@ export const demoTools = ({ home, attach, detach, revokeTokens }: DemoPorts): Im
           );
         if (state === 'kept')
           throw new Refusal('DEMO_KEPT', 'The data of the last demo was kept.', 'Run `covenant demo --clean` to remove it, then start the demo again.');
-        // The end of the demo would delete their data.
+        // A demo must not start here, because its end would delete the data of these people.
         if (await hasPeople(tx.db, tx.workspace))
           throw new Refusal(
             'WORKSPACE_TAKEN',
@@ -72,7 +72,7 @@ export const demoTools = ({ home, attach, detach, revokeTokens }: DemoPorts): Im
         await removeFolder(demoFolder(home));
       }
       const ended = await ctx.write(async (tx) => {
-        // Another caller may have ended the demo meanwhile, and people may work here now.
+        // The state is checked again, because another caller may have ended the demo in the meantime and people may now use the workspace.
         if (!hasDemo(await demoState(tx.db, tx.workspace))) return { revoked_tokens: 0, removed_rows: 0, kept: false };
         const revoked_tokens = await revokeTokens(tx, actor, { web: !keep });
         const removed_rows = keep ? 0 : await removeRows(tx.db, tx.workspace);
@@ -84,7 +84,7 @@ export const demoTools = ({ home, attach, detach, revokeTokens }: DemoPorts): Im
   }),
 ];
 
-/** Prevents a prune of the journal, because only the journal records that there is a demo. */
+/** Prevents pruning of the journal while there is a demo, because only the journal records that the demo exists. */
 export async function demoHold(db: Db, workspace: string): Promise<{ why: string; next: string } | null> {
   if (workspace !== DEMO_WORKSPACE_ID || !hasDemo(await demoState(db, workspace))) return null;
   return { why: 'The workspace contains a demo, which only the journal records.', next: 'Run `covenant demo --clean`, then prune again.' };
@@ -92,7 +92,7 @@ export async function demoHold(db: Db, workspace: string): Promise<{ why: string
 
 const hasDemo = (state: DemoState): boolean => state === 'begun' || state === 'kept';
 
-/** Retries, because a program that just ended may still hold a file. */
+/** Retries for a while, because a program that has just ended may still have a file open. */
 const removeFolder = (path: string): Promise<void> => rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 
 /** The end of a demo deletes all data of its workspace, so it must never run in another workspace. */
@@ -105,13 +105,13 @@ function requireDemoWorkspace({ workspace }: Pick<CallContext, 'workspace'>): vo
     );
 }
 
-/** Tables that stay when a demo ends: the journal, and the workspace that it needs to be readable. */
+/** Tables whose rows stay when a demo ends: the journal, and the workspace, without which the journal cannot be read. */
 const KEPT = new Set(['events', 'journal_heads', 'journal_anchors', 'workspaces']);
 
 /** Deletes every row of the workspace in all tables, including tables added in the future. */
 async function removeRows(db: Db, workspace: string): Promise<number> {
   const tables = await db.introspection.getTables();
-  // The database may contain tables of other programs in other schemas.
+  // Only the schema with our journal is considered, because the database may contain tables of other programs in other schemas.
   const ours = new Set(tables.filter(({ name }) => name === 'journal_heads').map(({ schema }) => schema));
   const owned = tables.filter(
     ({ name, schema, isView, columns }) => !KEPT.has(name) && !isView && ours.has(schema) && columns.some((column) => column.name === 'workspace_id'),
@@ -130,5 +130,4 @@ async function demoState(db: Db, workspace: string): Promise<DemoState> {
   return (last?.kind.replace('demo.', '') as DemoState | undefined) ?? 'none';
 }
 
-/** Whether people use the workspace. */
 const hasPeople = (db: Db, workspace: string) => hasRow(db, 'developers', { workspace_id: workspace });

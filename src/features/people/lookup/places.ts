@@ -1,6 +1,6 @@
 import type { LookupKind } from './contract.ts';
 
-/** The path of the dashboard page of each kind of item. `within` is the item that contains it. */
+/** The path of the dashboard page for each kind of item. `within`: the id of the item that contains this item. */
 export const PLACES: Record<LookupKind, (id: string, within: string) => string> = {
   task: (id) => `/tasks?task=${id}`,
   workstream: (id) => `/tasks?workstream=${id}`,

@@ -37,13 +37,13 @@ export interface LookupMatch {
   readonly within: string;
 }
 
-/** Shorter tails match too many ids. */
+/** The shortest end of an id to search for. Shorter ends match too many ids. */
 const SHORTEST_TAIL = 4;
 const OWN_PREFIX = /^([a-z]+_)[0-9A-Z]/;
-/** No index covers words within a title, so only this many of the newest of each kind are searched. */
+/** Only this many of the newest items of each kind are searched by title, because no index covers words within a title. */
 const LOOKED_THROUGH = 10_000;
 
-/** A few of each kind, matches by id first. */
+/** Returns at most `limit` items. Items that match by id come first. */
 export async function findByText(db: Db, viewer: Principal, text: string, limit: number): Promise<LookupMatch[]> {
   const prefix = OWN_PREFIX.exec(text)?.[1];
   const sources = SOURCES.filter(
@@ -65,17 +65,20 @@ interface LookupSource {
   readonly kind: LookupKind;
   readonly table: keyof Database;
   readonly prefix: string;
-  /** The column with the name that people know. Searched for words if `byTitle`. */
+  /** The column with the title that people know. If `byTitle` is true, the search looks for words in it. */
   readonly title: string;
   readonly byTitle: boolean;
   readonly within?: string;
-  /** Only operators may list it. */
+  /** True if only operators may find these items. */
   readonly guarded?: true;
-  /** Condition for titles that the viewer may read, if not everybody may read all. */
+  /** Returns the condition for rows whose title the viewer may read. Unset if everybody may read all titles. */
   readonly readable?: (viewer: Principal) => RawBuilder<SqlBool>;
 }
 
-/** The messages that the viewer may read. Everybody may read messages from or to people; participants and operators also read the others. */
+/**
+ * SQL condition for the messages that the viewer may read. Everybody may read messages from and to people. Messages between
+ * agents may be read only by operators and by the developers of the two agents.
+ */
 function readableMail({ operator, workspace, developerId }: Principal): RawBuilder<SqlBool> {
   if (operator) return sql`1 = 1`;
   const own = sql`select id from agents where workspace_id = ${workspace} and developer_id = ${developerId ?? ''}`;

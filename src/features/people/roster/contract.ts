@@ -22,7 +22,7 @@ const refusal = z.strictObject({
   code: z.string().nullable(),
   message: z.string().nullable().describe('The message of the refusal; null if only the caller may read it.'),
   required_action: z.string().nullable(),
-  warning_id: z.string().nullable().describe('The overlap behind the refusal.'),
+  warning_id: z.string().nullable().describe('The overlap that caused the refusal.'),
   edit: z
     .strictObject({ path: z.string(), claim_id: z.string(), client: z.string(), tool: z.string().nullable() })
     .nullable()
@@ -32,20 +32,20 @@ export type RecentRefusal = z.input<typeof refusal>;
 
 const cost = z.strictObject({
   usd: z.number().nullable().describe('Null: no known price.'),
-  unpriced: z.int().describe('Number of its spans without a known price.'),
+  unpriced: z.int().describe('Number of usage spans without a known price.'),
 });
 
 const agentRow = z.strictObject({
   ...agentRef,
   state: z.enum(AGENT_STATES),
   doing: z.strictObject({ text: z.string(), path }).nullable(),
-  holds: z.strictObject({ tasks: z.int(), steps: z.int(), claims: z.int(), locks: z.int(), first: z.array(held).describe('A few of them.') }),
+  holds: z.strictObject({ tasks: z.int(), steps: z.int(), claims: z.int(), locks: z.int(), first: z.array(held).describe('The first few of these items.') }),
   last_seen_at: z.int().nullable(),
   refused_24h: z.int(),
   cost_24h: cost.nullable().describe('Null: nothing reported.'),
   why_blocked: refusal.nullable().describe('If the agent is blocked: the refusal that its last call received.'),
   instance_id: z.string().nullable(),
-  registered: z.array(z.string()).describe('Registered agents with its identity.'),
+  registered: z.array(z.string()).describe('Ids of the registered agents that belong to this agent.'),
 });
 export type RosterAgent = z.input<typeof agentRow>;
 
@@ -58,7 +58,7 @@ export const agentsList = contract({
   output: z.strictObject({
     items: z.array(agentRow),
     total: z.int(),
-    states: z.record(z.enum(AGENT_STATES), z.int()).describe('Number of agents in each state, listed or not.'),
+    states: z.record(z.enum(AGENT_STATES), z.int()).describe('Number of agents in each state, including agents that are not listed.'),
   }),
 });
 
@@ -164,18 +164,18 @@ export const agentsShow = contract({
       .array(
         z.strictObject({
           ...shownSpan.shape,
-          checkpoint: checkpoint.nullable().describe('Its last checkpoint there.'),
-          taken_by: z.strictObject(agentRef).nullable().describe('Who claimed it after it was lost.'),
+          checkpoint: checkpoint.nullable().describe("The agent's last checkpoint of this work."),
+          taken_by: z.strictObject(agentRef).nullable().describe('The agent that claimed the work after it was lost.'),
           taken_at: z.int().nullable(),
         }),
       )
-      .describe('Work that it held in the last day, latest first.'),
+      .describe('Work that the agent held in the last day, latest first.'),
     worktrees: z.array(reportedWorktree),
     sessions: z.array(recentSession),
     registered: z.array(registeredAgent),
     refusals: z.array(refusal).describe('From the last day, newest first.'),
-    grants: z.array(standingGrant).nullable().describe('Grants that apply to it; null unless the caller is an operator or its developer.'),
-    tokens: z.array(carriedToken).nullable().describe('Null unless the caller is an operator or its developer.'),
+    grants: z.array(standingGrant).nullable().describe('Grants that apply to the agent. Null unless the caller is an operator or the developer of the agent.'),
+    tokens: z.array(carriedToken).nullable().describe('Null unless the caller is an operator or the developer of the agent.'),
     calls: z.strictObject({ times: z.array(z.int()), granted: z.array(z.int()), refused: z.array(z.int()) }).describe('By minute, up to now.'),
   }),
 });
@@ -198,7 +198,7 @@ export const agentsRelease = contract({
   name: 'agents.release',
   toolset: 'admin',
   title: 'Release what an agent holds',
-  description: 'Releases the steps and claims that an agent holds, as if it had left, so that others can claim them. Its tasks stay with their developer.',
+  description: 'Releases the steps and claims of an agent, as if the agent had left, so that other agents can claim them. Its tasks stay with their developer.',
   input: z.strictObject({ agent_id: agentId }),
   output: z.strictObject({ agent_id: z.string(), steps_released: z.int(), claims_released: z.int() }),
   annotations: { destructiveHint: true, idempotentHint: true },
@@ -228,9 +228,9 @@ export const newsList = contract({
     limit: z.int().min(1).max(200).default(50),
   }),
   output: z.strictObject({
-    since: z.int().describe('Start of the period that the answer covers.'),
+    since: z.int().describe('Start of the period that this answer covers.'),
     items: z.array(newsItem),
-    counts: z.record(z.enum(NEWS), z.int()).describe('Number of each, listed or not.'),
+    counts: z.record(z.enum(NEWS), z.int()).describe('Number of items of each kind, including items that are not listed.'),
   }),
 });
 
@@ -238,9 +238,9 @@ export const WAITING_KINDS = ['question', 'call', 'ask', 'handoff', 'review', 'o
 
 const waitingItem = z.strictObject({
   kind: z.enum(WAITING_KINDS),
-  id: z.string().describe('For a device its code, for a definition its server.'),
-  who: z.string().nullable().describe('Null: an overlap of your own work.'),
-  sentence: z.string().describe('Mostly text written by an agent.'),
+  id: z.string().describe('The id of the item. For a device: its code. For a definition: its server.'),
+  who: z.string().nullable().describe('Who waits. Null for an overlap of your own work.'),
+  sentence: z.string().describe('What the item is about. Mostly a text that an agent wrote.'),
   since: z.int().nullable(),
   deadline: z.int().nullable(),
   pressing: z.boolean(),
@@ -252,7 +252,7 @@ export const waitingList = contract({
   name: 'waiting.list',
   title: 'What waits on you',
   description:
-    'Everything that needs the caller. Items with a deadline first, nearest first; then those that have waited longest. Held calls, devices and changed definitions are for operators; asks, handoffs and overlaps for the developer concerned; questions and spent reviews for everybody.',
+    'List the items that wait for the caller. Items with a deadline come first, nearest deadline first, then the items that have waited longest. Operators see held calls, devices and changed definitions. Developers see asks, handoffs and overlaps that concern them. Everybody sees questions and spent reviews.',
   input: z.strictObject({}),
   output: z.strictObject({ items: z.array(waitingItem), cut: z.boolean().describe('More exist than are listed.') }),
 });
@@ -261,7 +261,7 @@ export const firstSteps = contract({
   ...MEMBER_READ,
   name: 'team.first_steps',
   title: 'First steps of a team',
-  description: 'Progress of a new team: an agent connected, its first call, the first overlap found.',
+  description: 'Show the progress of a new team: whether an agent has connected, whether it has called a tool, and the first overlap that was found.',
   input: z.strictObject({}),
   output: z.strictObject({
     connected: z.boolean(),

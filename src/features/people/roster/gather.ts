@@ -36,7 +36,7 @@ type HeldClaim = Rows<typeof claimsLive>[number];
 type HeldLock = Rows<typeof locksHeld>[number];
 type Instance = Rows<typeof instancesSince>[number];
 
-/** Everything known about one actor. */
+/** All facts about one actor. */
 export interface ActorFacts {
   readonly actor: string;
   developerId: string | null;
@@ -50,7 +50,7 @@ export interface ActorFacts {
   readonly spans: WorkSpan[];
   readonly costs: CostSum[];
   instance: Instance | undefined;
-  /** Its last activity report. */
+  /** The text of the actor's last activity report. */
   activity: string | null;
   waitsOnPerson: boolean;
   lostAt: number | null;
@@ -60,7 +60,7 @@ export interface RosterFacts {
   readonly facts: ReadonlyMap<string, ActorFacts>;
   readonly day: DayTally;
   readonly events: readonly Happening[];
-  /** The actor of each registered agent, including agents that left long ago. */
+  /** The actor of each registered agent, by agent id, including agents that left long ago. */
   readonly agentActor: ReadonlyMap<string, string>;
 }
 
@@ -69,7 +69,7 @@ interface Sources {
   readonly happenings: Happenings;
 }
 
-/** All current and recent actors, with what each of them holds. Each source is bounded. */
+/** Collects all current and recent actors, and the work that each of them holds. Each query returns a limited number of rows. */
 export async function gatherRoster(db: Db, viewer: Principal, sources: Sources, now: number): Promise<RosterFacts> {
   const { workspace } = viewer;
   const rows = {
@@ -87,7 +87,7 @@ export async function gatherRoster(db: Db, viewer: Principal, sources: Sources, 
   const factsOf = (actor: string): ActorFacts => facts.get(actor) ?? addFacts(facts, actor);
   await addSessions(db, workspace, now, factsOf);
   await addInstances(db, viewer, now, factsOf);
-  // Read after the tables, so that work lost in between appears twice instead of not at all.
+  // The journal is read after the tables. So work that is lost between the two reads appears twice instead of not at all.
   const day = await sources.tally.read(db, workspace, now);
   const events = await sources.happenings.read(db, workspace, now);
   const spans = spansIn(events, now - DAY_MS);
@@ -174,7 +174,7 @@ async function addSessions(db: Db, workspace: string, now: number, factsOf: (act
   for (const [actor, { id }] of newest) factsOf(actor).activity = lines.get(id) ?? null;
 }
 
-/** If an instance has no reviews left, it waits for a person. */
+/** Adds the instances. An instance without remaining reviews waits for a person. */
 async function addInstances(db: Db, viewer: Principal, now: number, factsOf: (actor: string) => ActorFacts): Promise<void> {
   const rows = await instancesSince(db, viewer.workspace, now - DAY_MS);
   const { view } = await instanceViewer(db, viewer, rows);
@@ -194,7 +194,7 @@ async function addOwners(db: Db, workspace: string, facts: ReadonlyMap<string, A
   for (const each of unowned) each.developerId = owners.get(agentIdOf(each.actor))?.developer_id ?? null;
 }
 
-/** Adds the losses in the journal, and expired leases that the sweep has not recorded yet. */
+/** Sets the time at which the actor last lost work. It considers losses in the journal, and expired leases that the sweep has not recorded yet. */
 function noteLosses(facts: ActorFacts, now: number): void {
   const ends = facts.spans.flatMap(({ end, to }) => (end === 'lost' && to !== null ? [to] : []));
   const holding = new Set(facts.steps.map(({ assigned_agent_id }) => assigned_agent_id));

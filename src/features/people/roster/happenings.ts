@@ -2,13 +2,16 @@ import { beginning } from '../../../kernel/excerpt.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { JournalFold } from '../../core/events/index.ts';
 
-/** How far back the views go: long enough for a weekend. */
+/** The period that the views cover. It is long enough for a weekend. */
 export const KEPT_MS = 3 * 24 * 3_600_000;
 const MAX_KEPT = 20_000;
-/** The stored length of a text field. Views show little of it, and twenty thousand long texts would fill the memory. */
+/**
+ * The maximum length of a text field in memory. Views show only the beginning of a text, and twenty thousand long texts would
+ * need too much memory.
+ */
 const KEPT_LENGTH = 300;
 
-/** Events that show who held what, and how it ended. */
+/** The kinds of events that show which agent held which work, how that ended, and what people decided. */
 const KINDS = [
   'task.started',
   'task.completed',
@@ -47,7 +50,7 @@ export interface Happening {
   readonly payload: Readonly<Record<string, string>>;
 }
 
-/** The few kinds of events from which the last days are shown. */
+/** The events of the last days that the dashboard needs to show work and news. */
 export class Happenings {
   readonly #workspaces = new JournalFold({
     keepMs: KEPT_MS,
@@ -59,7 +62,7 @@ export class Happenings {
       const added = page.flatMap(({ subject, kind, payload, ...event }) =>
         subject === null ? [] : [{ ...event, subject, kind: kind as HappeningKind, payload: readPayload(payload) }],
       );
-      // A new list, so that readers of the old one are not affected.
+      // The events are copied to a new list, so that code that still reads the old list is not affected.
       if (added.length > 0) state.events = [...state.events, ...added].slice(-MAX_KEPT);
     },
     forgetBefore(state, since) {
@@ -67,13 +70,13 @@ export class Happenings {
     },
   });
 
-  /** In journal order. */
+  /** Returns the events in journal order. */
   async read(db: Db, workspace: string, now: number): Promise<readonly Happening[]> {
     return (await this.#workspaces.read(db, workspace, now)).events;
   }
 }
 
-/** The text fields of the payload, cut to the length that views show. */
+/** Returns the text fields of the payload, shortened to the length that views show. */
 function readPayload(text: string): Record<string, string> {
   try {
     const fields = Object.entries(JSON.parse(text) as Record<string, unknown>);
@@ -83,5 +86,5 @@ function readPayload(text: string): Record<string, string> {
   }
 }
 
-/** A text field of the payload, or null. */
+/** Returns a text field of the payload, or null if it is missing. */
 export const textOf = (payload: Happening['payload'], field: string): string | null => payload[field] ?? null;

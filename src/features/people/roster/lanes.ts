@@ -41,7 +41,7 @@ export async function lanesOf(
 
 const endOf = ({ spans }: { spans: readonly ShownSpan[] }): number => Math.max(...spans.map(({ to }) => to ?? Number.POSITIVE_INFINITY));
 
-/** The work that is held now, from the tables: the journal that is kept may not include its start. */
+/** Returns the work that the actor holds now. It comes from the tables, because the events in memory may not include the start of the work. */
 export function heldNow({ actor, steps, tasks, instance }: ActorFacts): WorkSpan[] {
   const open = { to: null, end: 'held', reason: null } as const;
   return [
@@ -60,7 +60,7 @@ export function heldNow({ actor, steps, tasks, instance }: ActorFacts): WorkSpan
   ];
 }
 
-/** Spans with the names and addresses of their work. */
+/** Adds the title and the dashboard page of the work to each span. */
 export async function showSpans(db: Db, workspace: string, spans: readonly WorkSpan[]): Promise<ShownSpan[]> {
   const steps = spans.flatMap(({ kind, id }) => (kind === 'step' ? [id] : []));
   const rows = await rowsById(db, 'workflow_tasks', workspace, steps, ['name', 'workflow_id']);

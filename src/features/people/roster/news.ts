@@ -18,11 +18,11 @@ interface NewsWords {
   readonly title: string | null;
   readonly details?: string | null;
   readonly path: string | null;
-  /** The agent that the news is about, if another actor caused it. */
+  /** The id of the agent that the news is about, if another actor caused the event. */
   readonly agentId?: string | null;
 }
 
-/** The text of an event for people who were away; undefined if it is not news. */
+/** Returns the text of an event for people who were away, or undefined if the event is not news. */
 function wordsFor({ kind, subject, payload }: Happening): NewsWords | undefined {
   const to = textOf(payload, 'to');
   const step = () => ({ what: 'step', title: null, path: PLACES['workflow task'](subject, textOf(payload, 'workflow_id') ?? '') });
@@ -112,7 +112,7 @@ export async function newsSince(
     if (agent) return viewer.agent(agent.actor, agent.developer_id);
     return personOrAgent(viewer, actor, actor.startsWith('instance:') ? owners.get(agentIdOf(actor))?.developer_id : undefined);
   };
-  // The reason why an instance failed contains its repository and its branch.
+  // The reason why an instance failed contains its repository and its branch, so it is shown only to viewers who may see the developer.
   const sees = ({ subject }: Happening) => viewer.sees(owners.get(subject)?.developer_id ?? null);
   const items = listed.map(
     ({ event, words }): NewsItem => ({
@@ -129,7 +129,7 @@ export async function newsSince(
   return { since: from, items, counts };
 }
 
-/** The server, and the operator on the command line, are not agents with a page. */
+/** Returns no link for the server, the operator and people, because only agents have a page on the dashboard. */
 const personOrAgent = (viewer: Viewer, actor: string, owner: string | null | undefined): NewsItem['by'] => {
   const ref = viewer.agent(actor, owner);
   return /^(?:agent|instance):/.test(actor) ? ref : { ...ref, agent_id: null };

@@ -7,7 +7,10 @@ import { type DayTally, DENIED_EDIT, type TalliedRefusal } from '../../core/even
 import { eventRedactor } from '../../core/identity/index.ts';
 import type { RecentRefusal } from './contract.ts';
 
-/** Refusals with the message that the caller got, newest first. The message of a block is in the feedback event that follows it. */
+/**
+ * Returns refusals with the message that the caller got, newest first. The message of a block is in the feedback event that
+ * follows the usage event.
+ */
 export async function readRefusals(db: Db, viewer: Principal, actor: string, counted: readonly TalliedRefusal[]): Promise<RecentRefusal[]> {
   if (counted.length === 0) return [];
   const events = await findRows(db, 'events', { workspace_id: viewer.workspace, seq: counted.flatMap(({ seq }) => [seq, seq + 1]) });
@@ -39,7 +42,10 @@ export async function lastRefusal(db: Db, viewer: Principal, actor: string, day:
   return last ? ((await readRefusals(db, viewer, actor, [last]))[0] ?? null) : null;
 }
 
-/** Whether a refusal answered the agent's last call. Edits denied after that call do not count, because they block no call. */
+/**
+ * Returns a function that checks whether a refusal was the answer to the agent's last call. Denied edits after that call do not
+ * count, because they block no call.
+ */
 export function isLastAnswer(day: DayTally, actor: string): (refusal: { seq: number }) => boolean {
   const last = day.actors.get(actor)?.lastCall;
   return ({ seq }) => seq === last?.seq;
@@ -50,12 +56,12 @@ function editIn({ path, claim_id, client, tool }: Readonly<Record<string, unknow
   return { path, claim_id, client, tool: typeof tool === 'string' ? tool : null };
 }
 
-/** Codes of refusals because of an overlap. */
+/** Matches the codes of refusals that were caused by an overlap. */
 const OVERLAP = /^(?:VERDICT|OVERLAP|DUPLICATE)_/;
 
 const WARNINGS_LOOKED_AT = 100;
 
-/** The overlaps that a developer's checks found, newest first. */
+/** Returns the overlaps that the checks of a developer found, newest first. */
 async function warningsOf(db: Db, workspace: string, developerId: string | null): Promise<{ id: string; created_at: number }[]> {
   if (developerId === null) return [];
   const found = matching(db, 'overlap_warnings', { workspace_id: workspace, developer_id: developerId }).select(['id', 'created_at']);

@@ -10,7 +10,7 @@ async function rosterApp() {
   const t = await workflowApp();
   const codex = await t.developer('ana', 'codex');
   const gemini = await t.developer('ben', 'gemini');
-  /** At the dashboard. Ana joined first, so she has operator rights. */
+  /** Callers on the dashboard. Ana joined first, so she has operator rights. */
   const person = (caller: TestCaller, operator: boolean): TestCaller => ({ ...caller, principal: { ...caller.principal, web: true, operator } });
   const ana = person(t.ana, true);
   const ben = person(t.ben, false);
@@ -83,7 +83,7 @@ test('a block or an error is shown with the message that the agent got, only to 
   const { refusals, agent } = await show(codexId);
   expect(refusals.map(({ message }: Body) => message)).toEqual([denied.message, error.message, block.message]);
   expect(agent.why_blocked).toEqual(refusals[0]);
-  // The block names Gemini's developer, who is private now: only the caller may read it.
+  // The message contains the name of Gemini's developer, who is private now, so only the caller may read it.
   await done('developers.set_visibility', { developer: 'ben', visibility: 'private' });
   const guest = { ...person.ben, principal: { ...person.ben.principal, developerId: 'dev_other' } };
   expect((await show(codexId, guest)).refusals.map(({ message }: Body) => message)).toEqual([null, null, null]);

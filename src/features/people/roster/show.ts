@@ -25,7 +25,7 @@ const MINUTE_MS = 60_000;
 const CALL_MINUTES = 180;
 const WORK_SHOWN = 20;
 const SESSIONS_SHOWN = 10;
-/** The maximum number of items per kind. The row has the total number. */
+/** The maximum number of items per kind. `agent.holds` contains the total number. */
 const HELD_SHOWN = 100;
 const FILES_SHOWN = 50;
 const SUMMARY_SHOWN = 1_000;
@@ -102,7 +102,7 @@ async function stepsOf(db: Db, workspace: string, { steps: all, registered }: Ac
   });
 }
 
-/** Recent work of the agent, each with its last checkpoint and with the agent that continued it. */
+/** Returns the recent work of the agent. Each item contains its last checkpoint and the agent that continued it. */
 async function workOf(db: Db, workspace: string, gathered: RosterFacts, viewer: Viewer, facts: ActorFacts): Promise<Shown['work']> {
   const past = facts.spans.filter(({ to }) => to !== null);
   const latest = [...past, ...heldNow(facts)].toSorted((a, b) => (b.to ?? Number.POSITIVE_INFINITY) - (a.to ?? Number.POSITIVE_INFINITY)).slice(0, WORK_SHOWN);

@@ -8,19 +8,19 @@ type SpanKind = 'task' | 'step' | 'instance';
 export interface WorkSpan {
   readonly kind: SpanKind;
   readonly id: string;
-  /** The holder as the journal names it: an actor, or for a step its registered agent. */
+  /** The holder of the work, as the journal records it: an actor, or for a workflow step the id of a registered agent. */
   readonly holder: { readonly actor: string } | { readonly agentId: string };
-  /** Null if the journal does not have it. The name of a step is in its row. */
+  /** Null if the journal does not contain the title. The name of a workflow step is in its row instead. */
   readonly title: string | null;
   readonly from: number;
-  /** Null: still held. */
+  /** The end of the span. Null: the work is still held. */
   readonly to: number | null;
   readonly end: WorkSpanEnd;
-  /** Why it was lost or released. */
+  /** Why the work was lost or released. */
   readonly reason: string | null;
 }
 
-/** Spans of held work, from events in order. Work that began before the first event appears when it ends. */
+/** Computes the spans of held work from events in journal order. Work that began before the first event appears only when it ends. */
 export function spansIn(events: readonly Happening[], since: number): WorkSpan[] {
   const open = new Map<string, WorkSpan>();
   const stopped = new Set<string>();
@@ -66,7 +66,10 @@ export function spansIn(events: readonly Happening[], since: number): WorkSpan[]
 
 const STEP_ENDS: Readonly<Record<string, WorkSpanEnd>> = { completed: 'done', skipped: 'done', failed: 'failed' };
 
-/** An instance that was not stopped and delivered nothing has lost its process. A review agent ends after its verdict. */
+/**
+ * Returns how an instance ended. If nobody stopped it and it delivered nothing, its process has died. A review agent ends
+ * normally after its verdict.
+ */
 function instanceEnd({ payload }: Happening, wasStopped: boolean): [WorkSpanEnd, string | null] {
   const status = textOf(payload, 'status');
   if (status === 'abandoned') return ['failed', null];

@@ -3,7 +3,7 @@ import { LEASE_MS, statusAt } from '../../workflow/agents/index.ts';
 import type { AgentState } from './contract.ts';
 import type { ActorFacts } from './gather.ts';
 
-/** Computed from facts and the clock; no state is stored. */
+/** Computes the state of an agent from facts and the clock. No state is stored. */
 export const stateOf = (facts: ActorFacts, day: DayTally, now: number): AgentState =>
   stateBy(
     {
@@ -16,23 +16,23 @@ export const stateOf = (facts: ActorFacts, day: DayTally, now: number): AgentSta
     now,
   );
 
-/** An agent seen within this time is working: the lease of a registered agent. */
+/** An agent that was seen within this time counts as working. The time equals the lease of a registered agent. */
 const WORKING_MS = 90_000;
 /** An agent that is silent for longer may have been abandoned. */
 const STALE_MS = 30 * 60_000;
-/** The call that ends something is itself a sign of life, recorded a moment later. */
+/** The call that ends a session or registration is itself a sign of life, and may be recorded a moment after the end. */
 const SAME_MOMENT_MS = 5_000;
 
 export interface StateFacts {
-  /** When it last gave a sign of life. */
+  /** When the agent last gave a sign of life. */
   readonly lastSeen: number | null;
-  /** One of its questions, held calls or spent reviews waits for a person. */
+  /** True if a question, a held call or a spent review of the agent waits for a person. */
   readonly waitsOnPerson: boolean;
-  /** When it last lost what it held: a lease expired, or its process ended. */
+  /** When the agent last lost its work, because a lease expired or its process ended. */
   readonly lostAt: number | null;
-  /** When its last session, registration or instance ended, if none is left. */
+  /** When the agent's last session, registration or instance ended. Null while one of them is still open. */
   readonly endedAt: number | null;
-  /** Its last call was refused. */
+  /** True if the agent's last call was refused. */
   readonly lastRefused: boolean;
 }
 
@@ -54,12 +54,12 @@ export function lastSeenOf({ tokens, sessions, registered, instance, actor }: Ac
     instance?.last_activity ?? 0,
     day.actors.get(actor)?.lastCall?.time ?? 0,
   ];
-  // A token is a sign of life only if there is no other, and if no companion uses the same one.
+  // The use of a token counts as a sign of life only if there is no other sign, and if no companion uses the same token.
   const used = tokens.map(({ last_used_at, companion_version }) => (companion_version === null ? (last_used_at ?? 0) : 0));
   return Math.max(...seenAt) || Math.max(0, ...used) || null;
 }
 
-/** When its last session, registration or instance ended. Null while one of them continues, or if none is known to have ended. */
+/** Returns when the agent's last session, registration or instance ended. Null while one of them continues, or if none is known to have ended. */
 function endedAtOf({ tokens, sessions, registered, instance, steps, claims }: ActorFacts, now: number): number | null {
   const isOpen =
     steps.length + claims.length > 0 ||
@@ -67,7 +67,7 @@ function endedAtOf({ tokens, sessions, registered, instance, steps, claims }: Ac
     registered.some((agent) => statusAt(agent, now) !== 'offline') ||
     (instance !== undefined && instance.ended_at === null);
   const revoked = tokens.map(({ revoked_at }) => revoked_at);
-  // An agent whose tokens were all revoked has ended.
+  // If all tokens of an agent were revoked, the agent has ended.
   const allRevoked = revoked.length > 0 && revoked.every((at) => at !== null);
   if (isOpen && !allRevoked) return null;
   const left = registered.flatMap(({ updated_at, last_seen_at }) => (updated_at - last_seen_at < LEASE_MS ? [updated_at] : []));

@@ -5,7 +5,7 @@ import { findRows, hasRow, matching } from '../../../storage/rows.ts';
 import type { AgentRow } from '../../workflow/agents/index.ts';
 import type { firstSteps } from './contract.ts';
 
-/** The maximum number of rows of each kind. People find the others on the pages for tasks, workflows and claims. */
+/** The maximum number of rows of each kind. People can see all of them on the pages for tasks, workflows and claims. */
 const MAX_ITEMS = 1_000;
 const MAX_SESSIONS = 500;
 
@@ -17,7 +17,7 @@ const tokensWithCompanion = (db: Db, workspace: string) =>
     .select(['id', 'kind', 'tokens.developer_id', 'agent_type', 'instance_id', 'label', 'last_used_at', 'revoked_at', 'expires_at', 'companion_version'])
     .where('tokens.workspace_id', '=', workspace);
 
-/** Tokens that agents carry, without the tokens of instances, which are read with the instances. */
+/** Returns the tokens of agents, excluding the tokens of instances, which are read together with the instances. */
 export async function agentTokens(db: Db, workspace: string) {
   return await tokensWithCompanion(db, workspace).where('kind', '=', sql.lit('agent')).orderBy('id', 'desc').limit(MAX_ITEMS).execute();
 }
@@ -30,18 +30,17 @@ export async function tokensById(db: Db, workspace: string, ids: readonly string
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Sessions seen since then, last seen first. Abandoned ones are ended after a week. */
+/** Returns the sessions that were seen since the given time, last seen first. Abandoned sessions end after a week. */
 export const sessionsSince = (db: Db, workspace: string, since: number) =>
   findRows(db, 'agent_sessions', { workspace_id: workspace, last_seen_at: { '>=': since } }, { order: { last_seen_at: 'desc' }, limit: MAX_SESSIONS });
 
-/** Registered agents that are not offline, and the latest offline ones. */
+/** Returns the registered agents that are not offline, and the latest of the offline agents. */
 export async function registeredAgents(db: Db, workspace: string) {
   const of = (status: AgentRow['status'], limit: number) => findRows(db, 'agents', { workspace_id: workspace, status }, { order: { id: 'desc' }, limit });
-  // One status at a time, to match the index.
+  // Reads one status at a time, so that the query can use the index.
   return [...(await of('online', MAX_ITEMS)), ...(await of('busy', MAX_ITEMS)), ...(await of('offline', MAX_SESSIONS))];
 }
 
-/** Claimed steps. */
 export const stepsHeld = (db: Db, workspace: string) =>
   matching(db, 'workflow_tasks', { workspace_id: workspace, assigned_agent_id: { '!=': null } })
     .select(['id', 'name', 'workflow_id', 'status', 'assigned_agent_id', 'claimed_at', 'fence', 'question_id'])
@@ -70,7 +69,7 @@ export async function agentsWithSteps(db: Db, workspace: string, actor: string):
   return await matching(db, 'agents', { workspace_id: workspace, actor }).selectAll().where('id', 'in', holders).orderBy('id', 'desc').execute();
 }
 
-/** Turns in cycles, each with the open sessions of its role. */
+/** Returns the active cycles, each with the role that has its turn and the open sessions of that role. */
 export async function locksHeld(db: Db, workspace: string, now: number) {
   return await db
     .selectFrom('cycles')
@@ -89,18 +88,18 @@ export async function locksHeld(db: Db, workspace: string, now: number) {
     .execute();
 }
 
-/** Running instances, and those that ended since then. */
+/** Returns running instances, and instances that ended since the given time. */
 export async function instancesSince(db: Db, workspace: string, since: number) {
   const instances = matching(db, 'instances', { workspace_id: workspace })
     .selectAll()
     .where((eb) => eb.or([eb('step', 'is', null), eb('step', 'not in', ['worktree', 'session'])]));
-  // Two indexed queries, sorted here: in one ordered query, every instance that ever ran would be read.
+  // These are two queries that use an index, and their results are sorted here. A single ordered query would read every instance that ever ran.
   const running = await instances.where('ended_at', 'is', null).execute();
   const ended = await instances.where('ended_at', '>=', since).orderBy('ended_at', 'desc').limit(MAX_SESSIONS).execute();
   return [...running, ...ended].toSorted((a, b) => b.created_at - a.created_at).slice(0, MAX_SESSIONS);
 }
 
-/** Actors with a call that waits for approval. */
+/** Returns the actors with a call that waits for approval. */
 export async function actorsAwaitingApproval(db: Db, workspace: string, now: number): Promise<string[]> {
   const rows = await matching(db, 'approvals', { workspace_id: workspace, status: 'waiting', deadline_at: { '>': now } })
     .select('actor')
@@ -109,7 +108,7 @@ export async function actorsAwaitingApproval(db: Db, workspace: string, now: num
   return rows.map(({ actor }) => actor);
 }
 
-/** Registered agents with an open question to people. */
+/** Returns the ids of registered agents with an open question to people. */
 export async function agentsAsking(db: Db, workspace: string, now: number): Promise<string[]> {
   const rows = await matching(db, 'messages', { workspace_id: workspace, recipient_id: 'human', status: 'unread' })
     .select('sender_id')

@@ -12,7 +12,7 @@ const FIRST_HELD = 5;
 
 export const shortened = (text: string): string => beginning(text, TITLE_SHOWN);
 
-/** One row for each actor that the viewer can distinguish. */
+/** Builds one row for actors that the viewer cannot distinguish: usually a single actor, or all actors of private developers. */
 export function rowOf(all: readonly ActorFacts[], { name, agent_id }: { name: string; agent_id: string | null }, day: DayTally, now: number): RosterAgent {
   const states = all.map((facts) => stateOf(facts, day, now));
   const [first] = all;
@@ -40,7 +40,7 @@ export function rowOf(all: readonly ActorFacts[], { name, agent_id }: { name: st
   };
 }
 
-/** The state of several actors that are shown as one: working if any works, otherwise the most urgent recent state. */
+/** Returns the state of several actors that share one row: `working` if one of them works, and otherwise the first state in this list that occurs. */
 const mostTelling = (states: readonly AgentState[]): AgentState =>
   (['working', 'waiting', 'blocked', 'lost', 'quiet', 'stale'] as const).find((state) => states.includes(state)) ?? 'ended';
 
@@ -51,7 +51,7 @@ const costOf = (costs: ActorFacts['costs']): RosterAgent['cost_24h'] => {
   return { usd: priced === 0 ? null : sum((cost) => cost.micros) / 1e6, unpriced: sum((cost) => cost.spans) - priced };
 };
 
-/** The most specific known activity. */
+/** Returns the most specific activity of the actor that is known. */
 function doingOf({ steps, tasks, activity, instance, sessions }: ActorFacts): RosterAgent['doing'] {
   const [step] = steps.toSorted((a, b) => (b.claimed_at ?? 0) - (a.claimed_at ?? 0));
   if (step) return { text: shortened(step.name), path: PLACES['workflow task'](step.id, step.workflow_id) };
@@ -73,7 +73,7 @@ function heldBy({ steps, tasks, claims, locks }: ActorFacts): RosterAgent['holds
 
 export const patternsOf = ({ paths, symbols }: { paths: string; symbols: string }): string[] => [...readStrings(paths), ...readStrings(symbols)];
 
-/** All actors, as far as the viewer can distinguish them. */
+/** Builds the rows for all actors. Actors that the viewer may not see share one row. */
 export function rowsOf({ facts, day }: Pick<RosterFacts, 'facts' | 'day'>, viewer: Viewer, now: number): { row: RosterAgent; actor: string | null }[] {
   const hidden: ActorFacts[] = [];
   const rows: { row: RosterAgent; actor: string | null }[] = [];

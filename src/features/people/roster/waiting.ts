@@ -14,20 +14,20 @@ import type { waitingList } from './contract.ts';
 
 /** Functions of features that this feature must not import. */
 export interface WaitingPorts {
-  /** The workspace's own servers with definitions that wait for a decision, and the number of those definitions. */
+  /** Returns the workspace's own servers that have definitions waiting for a decision, and the number of these definitions. */
   undecided(workspace: string): Promise<readonly { readonly server: string; readonly definitions: number }[]>;
 }
 
 type Waiting = Output<typeof waitingList>;
 type WaitingItem = Waiting['items'][number];
 
-/** The maximum number of items per kind. People settle the first items of a list first. */
+/** The maximum number of items per kind. More are not needed, because people settle the first items of a list first. */
 const MAX_ITEMS = 200;
-/** The maximum number of devices. A device needs no token to ask, and many devices must not crowd out the other items. */
+/** The maximum number of devices. It is lower, because a device can ask without a token and must not displace the other items. */
 const MAX_DEVICES = 50;
 const TEXT_SHOWN = 500;
 
-/** Everything that waits for the caller, in the order in which to settle it. */
+/** Lists all items that wait for the caller, in the order in which to settle them. */
 export async function listWaiting(db: Db, principal: Principal, ports: WaitingPorts, now: number): Promise<Waiting> {
   const viewer = await viewerOf(db, principal);
   const found = [await questions(db, principal, viewer, now), await reviews(db, principal)];
@@ -39,7 +39,7 @@ export async function listWaiting(db: Db, principal: Principal, ports: WaitingPo
   return { items: inOrder(found.flatMap(({ items }) => items)), cut: found.some(({ cut }) => cut) };
 }
 
-/** Items with a deadline first, nearest first; then those that have waited longest. */
+/** Sorts the items. Those with a deadline come first, nearest deadline first, followed by the items that have waited longest. */
 const inOrder = (items: readonly WaitingItem[]): WaitingItem[] =>
   items.toSorted(
     (a, b) =>
@@ -48,17 +48,17 @@ const inOrder = (items: readonly WaitingItem[]): WaitingItem[] =>
       (a.id < b.id ? -1 : 1),
   );
 
-/** `rows` has one row more than `limit`, if more exist. */
+/** If there are more items than `limit`, `rows` contains one row more than `limit`. */
 const listed = <R>(rows: readonly R[], item: (row: R) => WaitingItem, limit = MAX_ITEMS): Waiting => ({
   items: rows.slice(0, limit).map(item),
   cut: rows.length > limit,
 });
 
-/** The end of an id, which commands accept. */
+/** Returns the end of an id, which commands accept instead of the whole id. */
 const tail = (id: string): string => id.slice(-6);
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
-/** A question names the registered agent; people need to know whose agent it is. */
+/** Lists open questions. A question names only the registered agent, but people need to know whose agent it is. */
 async function questions(db: Db, principal: Principal, viewer: Viewer, now: number): Promise<Waiting> {
   const open = await openQuestions(db, principal.workspace, principal, now, MAX_ITEMS);
   const agents = await agentsById(db, principal.workspace, [...new Set(open.map(({ agent_id }) => agent_id))]);
@@ -136,14 +136,14 @@ async function reviews(db: Db, principal: Principal): Promise<Waiting> {
   return { items: spent, cut };
 }
 
-/** The developer whose items are listed, and what they may see of others. */
+/** The developer whose items are listed, and what this developer may see of other people. */
 interface Own {
   readonly workspace: string;
   readonly developerId: string;
   readonly viewer: Viewer;
 }
 
-/** Asks to the person, not to one of their agents. */
+/** Lists asks that are addressed to the person, not to one of their agents. */
 async function asks(db: Db, { workspace, developerId, viewer }: Own, now: number): Promise<Waiting> {
   const open = await asksTo(db, workspace, developerId, null, now, MAX_ITEMS + 1);
   return listed(open, ({ id, from_actor, from_developer_id, message, created_at, due_at }) => ({

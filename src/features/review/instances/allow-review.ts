@@ -11,10 +11,10 @@ import { AT_WORK, isAtLimit, reviewsAllowed, withNews } from './lifecycle.ts';
 import type { InstancePorts } from './ports.ts';
 import { changeInstance, reviewsOf } from './store.ts';
 
-/** Maximum number of extra reviews per instance. Without it, people could raise the review limit forever. */
+/** Maximum number of extra reviews per instance. Without this maximum, people could raise the review limit forever. */
 const MAX_EXTRA = 100;
 
-/** Adds or withdraws one extra review for this instance. Notifies its agent if this decides whether the agent may request another review. */
+/** Adds or withdraws one extra review for this instance. If that decides whether the agent may request another review, the agent is notified. */
 export async function allowReview(
   tx: Tx,
   ports: InstancePorts,

@@ -9,7 +9,7 @@ import { changeInstance, findInstance, reviewedBy } from './store.ts';
 
 export interface ReviewConclusion {
   readonly actor: string;
-  /** Stored with the relationship: the feedback's type, `approved`, `timeout`, `stopped` or `ended`. */
+  /** The result of the review that is stored: the type of the feedback, or `approved`, `timeout`, `stopped` or `ended`. */
   readonly outcome: string;
   readonly reason: string;
   /** The message to the coding agent. */
@@ -18,13 +18,16 @@ export interface ReviewConclusion {
   readonly news?: string;
   /** Further changes to the coding agent's row. */
   readonly parent?: Partial<InstanceRow>;
-  /** The feedback has been delivered, so the reviewer's worktree is removed. Anything else in it is backed up first. */
+  /** Whether the feedback has been delivered. If so, the reviewer's worktree is removed, and any other work in it is backed up first. */
   readonly delivered?: boolean;
-  /** The time that the reviewer gets to read the answer of its call. Set only if the reviewer made the call. */
+  /**
+   * The sweep ends the reviewer after this time, so that the reviewer can read the answer to its call. If undefined, the caller of this function ends
+   * the reviewer itself.
+   */
   readonly graceMs?: number;
 }
 
-/** Ends a review for any reason. The reviewer stops, and its parent resumes work and gets a message. */
+/** Ends a review for any reason. The review agent stops. The coding agent gets a message and resumes its work. */
 export async function concludeReview(tx: Tx, ports: InstancePorts, review: InstanceRow, conclusion: ReviewConclusion): Promise<LeasedInstance> {
   const { actor, outcome, message } = conclusion;
   const relationship = await reviewedBy(tx.db, tx.workspace, review.id);

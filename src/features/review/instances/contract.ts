@@ -8,7 +8,7 @@ export type InstanceType = (typeof INSTANCE_TYPES)[number];
 export const INSTANCE_STATUSES = ['started', 'waiting_review', 'pr_created', 'pr_merged', 'pr_closed', 'terminated', 'abandoned'] as const;
 export type InstanceStatus = (typeof INSTANCE_STATUSES)[number];
 
-/** The step in progress on the machine; null for none. The sweep takes over an overdue step. */
+/** The steps that a server carries out for an instance on the machine. If a step is overdue, the sweep takes it over. */
 export const INSTANCE_STEPS = ['worktree', 'session', 'restart', 'ending', 'pull', 'issues'] as const;
 export type InstanceStep = (typeof INSTANCE_STEPS)[number];
 
@@ -30,37 +30,37 @@ export const feedbackView = z.strictObject({
 
 export type Feedback = z.output<typeof feedbackView>;
 
-/** An instance in lists. */
+/** An instance in the form that lists show. */
 export const instanceView = z.strictObject({
   id: z.string(),
   type: z.enum(INSTANCE_TYPES),
   status: z.enum(INSTANCE_STATUSES),
   agent: z.string(),
   agent_id: z.string(),
-  developer: z.string().nullable().describe('Developer it works for.'),
+  developer: z.string().nullable().describe('Developer for whom the agent works.'),
   repository: z.string(),
   branch: z.string(),
   base_branch: z.string(),
   worktree_path: z.string(),
-  machine: z.string().describe('Host and home of the server that runs it.'),
+  machine: z.string().describe('Host and Covenant home of the server that runs the instance.'),
   session_name: z.string(),
   session_kind: z.enum(['tmux', 'process']).nullable(),
-  running: z.boolean().describe('Whether its agent was running at the last check.'),
+  running: z.boolean().describe('Whether the agent was running at the last check.'),
   issue_number: z.int().nullable(),
   pr_number: z.int().nullable(),
   pr_url: z.string().nullable(),
   parent_instance_id: z.string().nullable(),
-  review_iteration: z.int().nullable().describe('For a review: its number.'),
-  reviews: z.int().describe('Reviews that ran.'),
-  max_reviews: z.int().describe('Maximum reviews, including extra ones.'),
-  extra_reviews: z.int().describe('Extra reviews that a person allowed.'),
+  review_iteration: z.int().nullable().describe('For a review agent, the number of the review.'),
+  reviews: z.int().describe('Number of reviews that ran.'),
+  max_reviews: z.int().describe('Maximum number of reviews, including extra reviews.'),
+  extra_reviews: z.int().describe('Number of extra reviews that people have allowed.'),
   failed_reviews: z.int(),
-  max_failed_reviews: z.int().describe('Failed reviews after which it is abandoned.'),
+  max_failed_reviews: z.int().describe('Number of failed reviews after which the instance is abandoned.'),
   at_limit: z.boolean(),
-  suggestions: z.array(z.string()).describe('Options at the review limit.'),
+  suggestions: z.array(z.string()).describe('What people can do if the review limit is reached.'),
   status_reason: z.string().nullable(),
-  kept_reason: z.string().nullable().describe('Why its worktree was kept.'),
-  backup_ref: z.string().nullable().describe('Backup of its worktree after a forced removal.'),
+  kept_reason: z.string().nullable().describe('Why the worktree was kept after the instance ended.'),
+  backup_ref: z.string().nullable().describe('Git ref with a backup of the worktree after a forced removal.'),
   created_by: z.string(),
   created_at: z.int(),
   updated_at: z.int(),
@@ -115,12 +115,12 @@ export const instancesShow = contract({
   name: 'instances.show',
   ...MEMBER_READ,
   title: 'Show an instance',
-  description: 'Show one instance with its reviews, their feedback and failed calls.',
+  description: 'Show one instance with its reviews, their feedback and its failed calls of review tools.',
   input: z.strictObject({ instance_id: instanceId }),
   output: z.strictObject({
     instance: instanceView,
     prompt: z.string().nullable(),
-    attach: z.array(z.string()).nullable().describe('Shows its terminal when run on its machine.'),
+    attach: z.array(z.string()).nullable().describe("Command that shows the agent's terminal if you run it on the machine of the instance."),
     relationships: z.array(relationshipView),
     feedback: z.array(feedbackView),
     failures: z
@@ -134,7 +134,7 @@ export const instancesShow = contract({
           commit: z.string().nullable(),
         }),
       )
-      .describe('Failed review tool calls, newest first, with branch and commit at that time.'),
+      .describe('Failed calls of review tools, newest first, with the branch and commit at the time of the call.'),
   }),
 });
 
@@ -142,7 +142,7 @@ export const instancesLogs = contract({
   ...OPERATOR_READ,
   name: 'instances.logs',
   title: "Read an instance's output",
-  description: 'Read the last lines of its terminal or log.',
+  description: "Read the last lines of the agent's terminal or log.",
   input: z.strictObject({ instance_id: instanceId, lines: z.int().min(1).max(10_000).default(200) }),
   output: z.strictObject({ instance_id: z.string(), text: z.string(), running: z.boolean() }),
 });
@@ -157,7 +157,9 @@ export const instancesMessage = contract({
   output: z.strictObject({
     instance_id: z.string(),
     message_id: z.string(),
-    reaches: z.enum(['terminal', 'next_start']).describe('terminal: typed within seconds. next_start: given when its program starts again.'),
+    reaches: z
+      .enum(['terminal', 'next_start'])
+      .describe('terminal: typed into the terminal within seconds. next_start: given to the agent when its program starts again.'),
   }),
 });
 
@@ -170,16 +172,16 @@ export const instancesAllowReview = contract({
   output: instanceView,
 });
 
-const lines = z.int().nullable().describe('Null if the file has no lines, or too many to count.');
+const lines = z.int().nullable().describe('Null if the file has no lines, or too many lines to count.');
 
 const changedFile = z.strictObject({
   path: z.string(),
-  before: z.string().nullable().describe('Previous path.'),
+  before: z.string().nullable().describe('Path of the file before the change.'),
   change: z.enum(['added', 'modified', 'deleted', 'renamed', 'conflict', 'repository']).describe('repository: a nested repository or a submodule.'),
   added: lines,
   removed: lines,
   binary: z.boolean(),
-  uncommitted: z.boolean().describe('Part of the change is not committed.'),
+  uncommitted: z.boolean().describe('Whether part of the change is not committed.'),
 });
 
 const patchLine = z.strictObject({
@@ -196,7 +198,7 @@ export const instancesDiff = contract({
   ...OPERATOR_READ,
   name: 'instances.diff',
   title: "Show an instance's changes",
-  description: 'List the files changed since its work began, including uncommitted changes; with `path`, the changed lines of that file.',
+  description: 'List the files that the instance has changed, including uncommitted changes. With `path`, show the changed lines of that file.',
   input: z.strictObject({
     instance_id: instanceId,
     path: z.string().min(1).max(4_096).optional().describe('One of the changed files.'),
@@ -204,21 +206,23 @@ export const instancesDiff = contract({
   }),
   output: z.strictObject({
     instance_id: z.string(),
-    of: z.enum(['worktree', 'branch', 'backup']).describe('Source of the changes: the worktree, else the branch, else the backup of a removed worktree.'),
+    of: z
+      .enum(['worktree', 'branch', 'backup'])
+      .describe('Source of the changes. If the worktree is gone, they are read from the branch, or from the backup of the worktree.'),
     branch: z.string(),
     base_branch: z.string(),
-    from: z.string().describe('Base commit of the comparison.'),
+    from: z.string().describe('Commit with which the work is compared.'),
     files: z.array(changedFile).describe('First files, by path.'),
     total: z.int(),
     added: z.int(),
     removed: z.int(),
-    uncommitted: z.int().describe('Files with uncommitted changes.'),
+    uncommitted: z.int().describe('Number of files with uncommitted changes.'),
     file: z
       .strictObject({
         ...changedFile.shape,
         lines: z.array(patchLine),
         offset: z.int(),
-        total_lines: z.int().nullable().describe('Null: too many to show.'),
+        total_lines: z.int().nullable().describe('Null if there are too many lines to show.'),
       })
       .nullable()
       .describe('The requested file.'),
@@ -229,7 +233,7 @@ export const instancesSizes = contract({
   name: 'instances.sizes',
   ...MEMBER_READ,
   title: 'Show change sizes',
-  description: 'Show how many files and lines instances have changed, as of some seconds ago. Unknown ones are omitted.',
+  description: 'Show how many files and lines each instance has changed. The numbers may be some seconds old. Instances without a known number are left out.',
   input: z.strictObject({ instance_ids: z.array(instanceId).max(100) }),
   output: z.strictObject({
     items: z.array(z.strictObject({ instance_id: z.string(), files: z.int(), added: z.int(), removed: z.int() })),
@@ -240,16 +244,16 @@ export const instancesUnsaved = contract({
   ...OPERATOR_READ,
   name: 'instances.unsaved',
   title: 'Show unsaved work of an instance',
-  description: 'Show uncommitted and unpushed work in its worktree, and the backup ref of a forced removal.',
+  description: 'Show the uncommitted and unpushed work in the worktree, and the git ref to which a forced removal would back it up.',
   input: z.strictObject({ instance_id: instanceId }),
   output: z.strictObject({
     instance_id: z.string(),
     worktree: z.enum(['there', 'gone']),
-    uncommitted: z.int().describe('Number of files.'),
-    unpushed: z.int().describe('Commits that are neither in the base branch nor on a remote.'),
-    kept_reason: z.string().nullable().describe('Why the worktree would be kept; null: it would be removed.'),
+    uncommitted: z.int().describe('Number of files with uncommitted changes.'),
+    unpushed: z.int().describe('Number of commits that are neither in the base branch nor on a remote.'),
+    kept_reason: z.string().nullable().describe('Why the worktree would be kept. Null if it would be removed.'),
     backup_ref: z.string().describe('Git ref to which `covenant instances clean --force` would back up the work.'),
-    review: z.string().nullable().describe('The review that would also end.'),
+    review: z.string().nullable().describe('Id of the review that would end together with the instance.'),
   }),
 });
 
@@ -264,7 +268,7 @@ export const instancesStop = contract({
   name: 'instances.stop',
   toolset: 'admin',
   title: 'Stop an instance',
-  description: 'Stop its agent. The worktree is removed if no work would be lost.',
+  description: 'Stop the agent of an instance. The worktree is removed if no work would be lost.',
   input: z.strictObject({ instance_id: instanceId, reason: text(500).optional() }),
   output: ending,
   annotations: { destructiveHint: true, idempotentHint: true },
@@ -274,7 +278,7 @@ export const instancesAbandon = contract({
   name: 'instances.abandon',
   toolset: 'admin',
   title: 'Abandon an instance',
-  description: 'Abandon its work: agent and reviews stop. The worktree is removed if no work would be lost.',
+  description: 'Abandon the work of an instance. Its agent and its reviews stop. The worktree is removed if no work would be lost.',
   input: z.strictObject({ instance_id: instanceId, reason: text(500).optional() }),
   output: ending,
   annotations: { destructiveHint: true, idempotentHint: true },
@@ -284,7 +288,7 @@ export const instancesClean = contract({
   name: 'instances.clean',
   toolset: 'admin',
   title: "Remove an ended instance's worktree",
-  description: 'Remove the kept worktree. `force` also removes unsaved work, after saving it in a backup ref.',
+  description: 'Remove a worktree that was kept when its instance ended. With `force`, unsaved work is saved in a backup ref and then removed too.',
   input: z.strictObject({ instance_id: instanceId, force: z.boolean().default(false) }),
   output: ending,
   annotations: { destructiveHint: true },
@@ -297,7 +301,7 @@ const orphan = z.strictObject({
   path: z.string().nullable(),
   branch: z.string().nullable(),
   reason: z.string().nullable().describe('Why removing it would lose work.'),
-  command: z.array(z.string()).nullable().describe('Command that fixes it; null if a person must decide.'),
+  command: z.array(z.string()).nullable().describe('Command that removes the session or worktree; null if a person must decide.'),
 });
 
 export type Orphan = z.output<typeof orphan>;
@@ -319,7 +323,9 @@ export const instancesClearOrphans = contract({
   access: 'server',
   title: 'Clear leftover sessions and worktrees',
   description: 'End leftover sessions, and remove leftover worktrees without unsaved work.',
-  input: z.strictObject({ force: absolutePath.optional().describe('Worktree to remove in any case; a backup ref keeps its work.') }),
+  input: z.strictObject({
+    force: absolutePath.optional().describe('Path of a worktree to remove even if it contains unsaved work. The work is saved in a backup ref first.'),
+  }),
   output: z.strictObject({ items: z.array(orphan.extend({ cleared: z.boolean(), backup_ref: z.string().nullable() })) }),
   annotations: { destructiveHint: true, idempotentHint: true },
 });

@@ -14,14 +14,14 @@ type Dying = { readonly options: Partial<InstanceAppOptions>; readonly died: Pro
 
 const releases: (() => void)[] = [];
 
-/** A machine on which the server stops at this step and never continues, as if it were killed. */
+/** A simulated machine on which the server stops at this step and never continues, as if the server were killed. */
 function dying<Part extends object>(part: Part, step: keyof Part, moment: Moment): { part: Part; died: Promise<void> } {
   const { promise: died, resolve } = Promise.withResolvers<void>();
   const real = part[step] as (...args: unknown[]) => Promise<unknown>;
   const fatal = async (...args: unknown[]) => {
     if (moment === 'after') await real(...args);
     resolve();
-    // Closing the app at the end of the test waits for its sweeps, so this call must be able to end then.
+    // When the test closes the app, the app waits for its sweeps. This call must therefore be able to end.
     return await new Promise<never>((_, reject) => releases.push(() => reject(new Error('the server is dead'))));
   };
   return { part: { ...part, [step]: fatal }, died };
@@ -43,7 +43,10 @@ const inSession = (step: 'start' | 'end', moment: Moment) => async (): Promise<D
 let repository: TestRepository;
 let database: TestDatabase;
 let host: PretendedHost;
-/** Longer than any step may take. The process of a dead server still exists here, so other servers detect its death only by the time that has passed. */
+/**
+ * A time that is longer than any step may take. In this test, the process of a dead server still exists. Other servers therefore notice its death only
+ * when this time has passed.
+ */
 const TOO_LONG = 200_000;
 const BEGIN = Date.UTC(2026, 0, 1);
 
@@ -61,7 +64,7 @@ async function dieAtEach(fatal: readonly (() => Dying | Promise<Dying>)[], call:
   let begun = call;
   for (const [number, next] of fatal.entries()) {
     const { options, died } = await next();
-    // Each server has its own clock, because the sweeps of dead servers must not see time pass.
+    // Each server has a separate clock, so that no time passes for the sweeps of dead servers.
     const dead = await server({ ...options, clock: testClock(BEGIN + number * TOO_LONG) });
     onTestFinished(() => {
       for (const release of releases.splice(0)) release();
@@ -109,7 +112,7 @@ describe('if a server dies while it starts an instance', () => {
     expect(host.started).toEqual([]);
   });
 
-  test('and the start has already failed, another server completes the undo', async () => {
+  test('and the start has already failed, another server finishes undoing the start', async () => {
     const addWorktree: GitDisk['addWorktree'] = async (...args) => {
       await gitDisk.addWorktree(...args);
       throw new Error('disk full');
@@ -148,7 +151,7 @@ describe('if a server dies while it ends an instance', () => {
     expect(await app.events({ kind: 'token.revoked' })).toHaveLength(1);
   });
 
-  test('during a forced removal, the work is in a backup, however often the removal restarts', async () => {
+  test('during a forced removal, the work is in a backup, even if the removal is restarted several times', async () => {
     const app = await dieAtEach([inGit('backUp', 'after')], async (t) => {
       await t.coding();
       await t.done('instances.stop', { instance_id: 'work-7-a1' });
@@ -194,7 +197,7 @@ describe('an agent that ends by itself', () => {
     const again = host.started.at(-1);
     expect([again?.name, again?.args[1]]).toEqual([waiting.id, expect.stringContaining('Your review was stopped')]);
     expect(await t.done('instances.show', { instance_id: waiting.id })).toMatchObject({ instance: { status: 'started', running: true } });
-    // It gets a new token, because the value of the earlier one was never stored.
+    // The restarted agent gets a new token, because the value of the earlier token was never stored.
     expect((await t.as(waiting.id)).principal.instanceId).toBe(waiting.id);
   });
 

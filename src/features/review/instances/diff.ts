@@ -37,7 +37,7 @@ interface Found extends Compared {
   readonly of: Output<typeof instancesDiff>['of'];
 }
 
-/** Compares the work with the commit where it began. */
+/** Compares the work of an instance with the commit at which the work began. */
 export async function diffOf(
   outside: InstanceOutside,
   row: InstanceRow,
@@ -70,7 +70,7 @@ export const sumOf = (files: readonly FileDiff[]): { added: number; removed: num
   removed: files.reduce((sum, { removed }) => sum + (removed ?? 0), 0),
 });
 
-/** The worktree, else the branch, else the backup of a removed worktree. Undefined: nothing is left. */
+/** Finds the work of an instance: in its worktree, or else on its branch, or else in the backup of a removed worktree. Returns undefined if nothing is left. */
 export async function findWork({ disk }: InstanceOutside, row: InstanceRow, options: { signal?: AbortSignal; timeoutMs?: number }): Promise<Found | undefined> {
   const { repository, worktree_path, branch_name, base_branch, base_commit, backup_ref } = row;
   const there = await disk.hasWorktree(repository, worktree_path, options);
@@ -80,7 +80,7 @@ export async function findWork({ disk }: InstanceOutside, row: InstanceRow, opti
   if (tip === null) return undefined;
   const base = (await disk.resolveCommit(repository, `refs/heads/${base_branch}`, options)) ?? base_commit ?? tip;
   const common = await disk.mergeBase(repository, base, tip, options);
-  // All of it is in the base branch by now, so it is compared with its starting point.
+  // If the base branch already contains all of the work, the work is compared with the commit at which it began.
   const from = common === tip ? (base_commit ?? tip) : (common ?? base);
   if (there) return { of: 'worktree', folder: worktree_path, from, to: null };
   return { of: branch === null ? 'backup' : 'branch', folder: repository, from, to: tip };

@@ -7,13 +7,15 @@ import { type RemovalResult, removeFromDisk } from './removal.ts';
 import { LEASE_OVER, type LeasedInstance, lease, leave, stillMine } from './step.ts';
 import { changeInstance } from './store.ts';
 
-/** How to remove an instance from the machine. */
 export interface InstanceEnding {
-  /** Remove the worktree even if it contains unsaved work, which is backed up first. Set if a person forces it, or after a review's feedback is delivered. */
+  /**
+   * Whether to remove the worktree even if it contains unsaved work, which is backed up first. This is true if a person forces the removal, and for a
+   * review agent whose feedback was delivered.
+   */
   readonly force: boolean;
 }
 
-/** The time a calling instance has to read its answer before its session ends. */
+/** If an instance ends because of its own call, it gets this much time to read the answer before its session ends. */
 export const EXIT_GRACE_MS = 5_000;
 
 /**
@@ -27,7 +29,10 @@ export async function beginEnding(tx: Tx, row: InstanceRow, values: Partial<Inst
   return { ...row, ...change };
 }
 
-/** Ends the agent, the session and the worktree, in this order. A server that takes over can repeat it from the beginning. */
+/**
+ * Ends the session of the agent, removes the worktree and records the end, in this order. If this process dies, a server that takes over can repeat
+ * everything from the beginning.
+ */
 export async function carryOutEnd(outside: InstanceOutside, ports: InstancePorts, runner: StepRunner, leased: LeasedInstance): Promise<InstanceRow> {
   await endSession(outside, leased);
   const ending = JSON.parse(leased.step_data ?? '{"force":false}') as InstanceEnding;
@@ -35,7 +40,7 @@ export async function carryOutEnd(outside: InstanceOutside, ports: InstancePorts
   return await runner.write((tx) => settleEnd(tx, ports, runner.actor, leased, left));
 }
 
-/** Saves the last screen, then ends the session and all its processes. */
+/** Saves the last screen of the terminal, then ends the session and all of its processes. */
 export async function endSession(outside: InstanceOutside, row: InstanceRow): Promise<void> {
   if (row.session_kind === null) return;
   const sessions = await outside.sessions(row.session_kind);
@@ -52,7 +57,7 @@ const keepScreen = async (outside: InstanceOutside, sessions: AgentSessions, han
 
 async function settleEnd(tx: Tx, ports: InstancePorts, actor: string, leased: LeasedInstance, { reason, backup }: RemovalResult): Promise<InstanceRow> {
   const row = await stillMine(tx, leased);
-  // Another server took over and records the end.
+  // Another server has taken over. That server records the end.
   if (!row) return leased;
   const values = {
     ...LEASE_OVER,

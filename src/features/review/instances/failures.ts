@@ -13,7 +13,7 @@ type Failure = Output<typeof instancesShow>['failures'][number];
 const MAX_ITEMS = 20;
 const GIT_MS = 5_000;
 
-/** Branch and commit of an instance when a review tool failed; the journal stores them with the call. */
+/** Returns the branch and commit of an instance at the time when a review tool failed. The journal stores them with the call. */
 export const circumstancesOf =
   (reader: Db, disk: InstanceOutside['disk'], machine: string): NonNullable<Ports['circumstances']> =>
   async ({ workspace, instanceId }: Principal, { toolset }) => {
@@ -30,12 +30,12 @@ interface FailedCallPayload {
   readonly circumstances: { readonly branch: string; readonly commit?: string };
 }
 
-/** Failed calls of review tools, newest first. */
+/** Returns failed calls of review tools, newest first. */
 export async function failuresOf(db: Db, { workspace_id, id, created_at }: InstanceRow): Promise<Failure[]> {
   const rows = await eventsBy(db, workspace_id, `instance:${id}`)
     .select(['time', 'kind', 'payload'])
     .where('category', '=', 'usage')
-    // An earlier start that was undone may have had the same id.
+    // An earlier instance whose start was undone may have had the same id.
     .where('time', '>=', created_at)
     .where('payload', 'like', '%"circumstances":{%')
     .orderBy('seq', 'desc')

@@ -15,13 +15,13 @@ export async function requireInstance(db: Db, workspace: string, id: string): Pr
   throw notFound('INSTANCE_NOT_FOUND', `No instance has the id ${id}.`, 'Run `covenant instances list` for the ids.', 'instance_id');
 }
 
-/** The type of the agent that calls. Undefined for callers that this server has not started. */
+/** Returns the type of the calling agent. Undefined if the caller is not an agent that this server started. */
 export const agentTypeOf =
   (db: Db) =>
   async ({ workspace, instanceId }: Principal): Promise<string | undefined> =>
     instanceId === null ? undefined : (await findInstance(db, workspace, instanceId))?.type;
 
-/** Only the server on the machine where it was started can reach its worktree and session. */
+/** Refuses if the instance runs on another machine, because only the server on that machine can reach its worktree and session. */
 export function requireHere(row: InstanceRow, machine: string): void {
   if (row.machine === machine) return;
   const next = 'Run the command on that machine, or call its server. A machine is named HOST:HOME.';
@@ -36,9 +36,9 @@ const DOING: Record<Exclude<InstanceStep, 'pull' | 'issues'>, string> = {
 };
 
 /**
- * Refuses while a start, restart or end is in progress, because the server that carries it out will finish or undo it. A person may decide
- * again about an overdue restart or end. Steps on GitHub do not count, because they may take an hour. If the instance ends meanwhile, the
- * caller of such a step gets a refusal.
+ * Refuses while a start, restart or end of the instance is in progress, because the server that carries it out will finish or undo it. An overdue
+ * restart or end does not count, so that a person can decide again. Steps on GitHub do not count either, because they may take an hour. If the
+ * instance ends during such a step, the agent that requested the step gets a refusal.
  */
 export function requireIdle(row: InstanceRow, now: number): void {
   if (row.step === null || row.step === 'pull' || row.step === 'issues') return;
@@ -47,10 +47,10 @@ export function requireIdle(row: InstanceRow, now: number): void {
   throw new Refusal('BUSY', `${row.id} is ${DOING[row.step]} now.`, next, { instance_id: row.id, step: row.step });
 }
 
-/** An instance whose output this person may see from this machine. */
+/** Returns the instance. Refuses if this person may not see its output, or if it runs on another machine. */
 export async function requireWatchable(db: Db, viewer: Principal, id: string, machine: string): Promise<InstanceRow> {
   const row = await requireInstance(db, viewer.workspace, id);
-  // Checked before the machine, because the refusal for the wrong machine would reveal it.
+  // This is checked before the machine, because the refusal for a wrong machine reveals on which machine the instance runs.
   if ((await instanceViewer(db, viewer, [])).isHidden(row)) {
     const message = `${id} works for a private developer.`;
     throw new Refusal('INSTANCE_PRIVATE', message, 'Ask that developer, or the operator of the server.', { field: 'instance_id' });

@@ -31,7 +31,7 @@ test('starting an instance creates its worktree, branch, session, agent and toke
   });
   expect(repository.worktrees()).toEqual([made.worktree_path]);
   expect(repository.git(['rev-parse', 'HEAD'], made.worktree_path)).toBe(repository.git(['rev-parse', 'main']));
-  // Files that the server put there do not count as work.
+  // Files that the server wrote into the worktree do not count as unsaved work.
   expect(repository.git(['status', '--porcelain', '--untracked-files=all'], made.worktree_path)).toBe('');
   const { env, args } = host.started[0] as (typeof host.started)[number];
   const token = env.COVIBE_MCP_TOKEN as string;
@@ -109,7 +109,7 @@ test('an invalid start is refused before anything is created, and the refusal gi
   });
   await t.done('instances.stop', { instance_id: 'work-1-a1' });
   expect(await t.done('instances.start', good)).toMatchObject({ id: 'work-1-a2' });
-  // Its agent has ended. Only its pull request on GitHub is still open.
+  // The agent of this instance has ended. Only the pull request on GitHub is still open.
   await change(t, await t.instance('work-1-a2'), { status: 'pr_created', pr_number: 5, pid: null, process_start: null });
   expect(await t.done('instances.start', good)).toMatchObject({ id: 'work-1-a3' });
 });
@@ -125,7 +125,7 @@ test('an instance cannot start if agents cannot reach the server; a failed start
   expect([full.repository.onDisk(), full.repository.branches()]).toEqual([[], ['main']]);
   expect(await full.done('instances.list', {})).toEqual({ items: [], total: 0 });
   expect(await full.events({ kind: 'instance.failed' })).toHaveLength(1);
-  // Neither its token nor its agent can act any more.
+  // Neither the token nor the agent of the failed start can act any more.
   expect(await full.events({ kind: 'token.revoked' })).toHaveLength(1);
   expect((await full.done('workflows.agents', {})) as Body).toMatchObject({ items: [{ status: 'offline' }] });
   full.app.servesAt(undefined as unknown as string);
@@ -252,7 +252,7 @@ test("two homes share a repository, and neither uses or removes the other's work
   const other = await instanceApp({ repository: t.repository, host: { ...pretendedHost(), machine: 'other' } });
   const theirs = await other.coding();
   expect([mine.id, theirs.id, t.repository.worktrees()]).toEqual(['work-7-a1', 'work-7-a2', [mine.worktree_path, theirs.worktree_path]]);
-  // This holds even if the server's own record says that the worktree is its own.
+  // The worktree is left alone even if the server's records say that the worktree belongs to this server.
   await change(other, theirs, { worktree_path: mine.worktree_path, branch_name: mine.branch });
   expect(await other.done('instances.stop', { instance_id: theirs.id })).toMatchObject({
     worktree: 'kept',

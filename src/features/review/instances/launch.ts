@@ -9,15 +9,18 @@ import { FOLDER, OWNER_FILE } from './place.ts';
 import type { InstanceOutside, InstancePorts } from './ports.ts';
 import { goOn, type LeasedInstance, requireStillHeld, stillMine } from './step.ts';
 
-/** Launchers of the known programs. Users can add or change launchers in `config.toml` (`[launchers.<name>]`). */
+/** Launchers for the agent programs that Covenant supports. Users can add or change launchers in `config.toml` (`[launchers.<name>]`). */
 export const LAUNCHERS: Readonly<Record<string, Launcher>> = Object.fromEntries(
   ALL_CLIENTS.flatMap(({ instance }) => (instance ? [[instance.agent, instance.launcher]] : [])),
 );
 
-/** Files for the agent's program, in `.covenant/` of the worktree. They name the variable of the token but never contain the token. */
+/**
+ * Returns the files that tell the agent's program how to reach the server. They are written to `.covenant/` in the worktree. They contain the name of
+ * the environment variable with the token, but never the token itself.
+ */
 export const connectionFiles = (mcpUrl: string): ReadonlyMap<string, string> =>
   new Map([
-    // Makes git ignore the folder without changing the repository's own excludes.
+    // Makes git ignore the folder. The ignore rules of the repository itself do not change.
     ['.gitignore', '*\n'],
     ...ALL_CLIENTS.flatMap(({ instance }): [string, string][] =>
       instance?.serverFile ? [[instance.serverFile.name, `${JSON.stringify(instance.serverFile.content(mcpUrl), null, 2)}\n`]] : [],
@@ -35,11 +38,11 @@ export interface LauncherValues {
 export const fillPlaceholders = (text: string, values: LauncherValues): string =>
   text.replace(/\{\{(prompt|mcp_url|mcp_config|instance_id|worktree)\}\}/g, (_, name: keyof LauncherValues) => values[name]);
 
-/** Columns that identify its running agent. */
+/** The columns that identify the running agent of an instance. */
 export type RunningAgent = Pick<InstanceRow, 'session_kind' | 'pid' | 'process_start'>;
 const running = ({ kind }: AgentSessions, { pid, started }: SessionHandle): RunningAgent => ({ session_kind: kind, pid, process_start: started });
 
-/** An agent that an earlier attempt started but did not record. It still has the token of that attempt. */
+/** Finds an agent that an earlier attempt started but did not record. This agent still has the token of the earlier attempt. */
 export async function adopt(sessions: AgentSessions, { token_id, session_name }: LeasedInstance): Promise<RunningAgent | undefined> {
   const there = token_id === null ? undefined : await sessions.find(session_name);
   return there && (await sessions.look(there)).state === 'running' ? running(sessions, there) : undefined;
@@ -54,11 +57,11 @@ export async function issueToken(
   return requireStillHeld(await runner.write(async (tx) => await replaceToken(tx, ports, runner.actor, at, kind)));
 }
 
-/** A program that reads its prompt from stdin runs without a terminal, because its input must end. */
+/** A program that reads its prompt from stdin runs without a terminal, because stdin must end after the prompt. */
 export const kindFor = ({ launchers }: InstanceOutside, { agent }: InstanceRow): 'process' | undefined =>
   launchers[agent]?.prompt === 'stdin' ? 'process' : undefined;
 
-/** Starts the program with its token only in the environment. */
+/** Starts the agent's program. The program gets its token only in its environment, not as an argument or in a file. */
 export async function launch(outside: InstanceOutside, sessions: AgentSessions, row: LeasedInstance, token: string): Promise<RunningAgent> {
   const launcher = outside.launchers[row.agent];
   if (!launcher) throw new Error(`the launcher ${row.agent} does not exist`);
@@ -67,7 +70,7 @@ export async function launch(outside: InstanceOutside, sessions: AgentSessions, 
   return running(sessions, handle);
 }
 
-/** Written at each start, because the server's address and the prompt may have changed. */
+/** Writes the files for the agent's program. This happens at each start, because the server's address and the prompt may have changed. */
 export async function writeAgentFiles(outside: InstanceOutside, row: LeasedInstance): Promise<void> {
   const { files, machine } = outside;
   const folder = await files.makeFolder(row.worktree_path, FOLDER);
@@ -79,12 +82,12 @@ export interface Restart {
   readonly prompt: string;
 }
 
-/** The first start gives the agent its task. A restart gives it the news that it has not received yet. */
+/** At its first start, an agent gets its task as the prompt. At a restart, it gets the news that it has not received yet. */
 const promptOf = ({ prompt, step, step_data }: LeasedInstance): string => (step === 'restart' ? (JSON.parse(step_data as string) as Restart).prompt : prompt);
 
 /**
- * Revokes the token of an earlier attempt, because its value is lost. Stores the session kind before the start, so that a server that takes over looks for the
- * right kind of session.
+ * Issues a token. Revokes the token of an earlier attempt, because the value of that token is lost. Stores the session kind before the start, so that
+ * a server that takes over looks for the right kind of session.
  */
 async function replaceToken(tx: Tx, ports: InstancePorts, actor: string, at: LeasedInstance, kind: AgentSessions['kind']) {
   if (!(await stillMine(tx, at))) return undefined;
@@ -117,7 +120,7 @@ function sessionSpec(outside: InstanceOutside, launcher: Launcher, row: LeasedIn
     file: launcher.command,
     args: args.map((arg) => fillPlaceholders(arg, values)),
     env: outside.environment(launcher.pass_env, { ...own, ...identity }),
-    // Without a terminal to type into, the prompt goes to stdin.
+    // If there is no terminal to type into, the prompt is written to stdin.
     input: launcher.prompt === 'stdin' || (launcher.prompt === 'typed' && kind === 'process') ? values.prompt : undefined,
   };
 }

@@ -120,7 +120,7 @@ test('a prompt can be typed, sent to stdin, or left in a file', async () => {
   expect([input.typed, input.start.input]).toEqual([[], expect.stringContaining('You are work-7-a1')]);
   const stdin: Launcher = { ...CUSTOM, args: [], prompt: 'stdin' };
   expect((await started(stdin, 'process')).start.input).toContain('You are work-7-a1');
-  // A launcher with the prompt on stdin never gets a terminal, because stdin would not end there.
+  // A launcher that sends the prompt to stdin never gets a terminal, because stdin does not end in a terminal.
   const kinds = [stdin, CUSTOM].map((launcher) => kindFor({ launchers: { one: launcher } } as unknown as InstanceOutside, { agent: 'one' } as LeasedInstance));
   expect(kinds).toEqual(['process', undefined]);
   const file = await started({ ...CUSTOM, args: ['{{mcp_config}}/prompt.md'], prompt: 'file' });

@@ -2,7 +2,7 @@ import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import type { ReviewLimits } from '../../core/settings/index.ts';
 import type { InstanceStatus } from './contract.ts';
 
-/** The changes of status, and the statuses from which each is allowed. */
+/** Each change of an instance's status, with the statuses from which it is allowed and the new status. */
 export const MACHINE = {
   'review requested': { from: ['started'], to: 'waiting_review' },
   'review over': { from: ['waiting_review'], to: 'started' },
@@ -29,21 +29,21 @@ export const SUGGESTIONS = [
   'Manually review and fix issues before requesting review',
 ] as const;
 
-/** Reviews that ran are counted by their relationships. Refused requests do not count. */
+/** `ran` is the number of reviews that ran. Refused requests do not count. */
 export const isAtLimit = (ran: number, allowed: number): boolean => ran >= allowed;
 
-/** The workspace's limit plus this instance's extra reviews. */
+/** The review limit of the workspace plus the extra reviews of this instance. */
 export const reviewsAllowed = ({ extra_reviews }: Pick<InstanceRow, 'extra_reviews'>, { maxIterations }: ReviewLimits): number => maxIterations + extra_reviews;
 
-/** Refused requests and `needs_work` verdicts are counted separately from the reviews that ran. */
+/** `failed` is the number of refused requests and `needs_work` verdicts. It is counted separately from the number of reviews that ran. */
 export const isGivenUp = (failed: number, { autoAbandonAfter }: ReviewLimits): boolean => failed >= autoAbandonAfter;
 
 export const isStuck = (createdAt: number, now: number, { timeoutHours }: ReviewLimits): boolean => now - createdAt >= timeoutHours * 3_600_000;
 
-/** Adds words to the news that the agent has not received yet. All of it is typed as one line. */
+/** Adds words to the news that the agent has not received yet. All news is typed into the terminal as one line. */
 export const withNews = ({ news }: Pick<InstanceRow, 'news'>, words: string): string => (news === null ? words : `${news} ${words}`);
 
-/** The news that was added after `delivered`. The agent has received `delivered` already. */
+/** Returns the news that was added after `delivered`, which the agent has already received. */
 export function newsAfter({ news }: Pick<InstanceRow, 'news'>, delivered: string): string | null {
   if (news === null || news === delivered) return null;
   return news.startsWith(`${delivered} `) ? news.slice(delivered.length + 1) : news;

@@ -26,7 +26,7 @@ test('simultaneous starts in two workspaces never exceed the number of agents th
     isSettled = true;
   });
   const refused = expect(second).rejects.toMatchObject({ code: 'INSTANCE_LIMIT' });
-  // SQLite has one writer, so there the second start cannot count before the first is committed.
+  // SQLite allows one writer at a time, so the second start can count the instances only after the first start is committed.
   const here = sql`(select oid from pg_database where datname = current_database())`;
   const waiting = sql`select 1 from pg_locks where locktype = 'advisory' and not granted and database = ${here}`;
   const isWaiting = async () => ENGINE === 'sqlite' || (await waiting.execute(app.store.reader)).rows.length > 0;

@@ -11,15 +11,18 @@ import { beginRestart } from './restart.ts';
 import { atWork, changeInstance, findInstance } from './store.ts';
 
 const EVERY_MS = 5_000;
-/** A sign of life is recorded at most this often, because each record is a write. This is a third of an agent's lease. */
+/**
+ * How often the server records that an agent is running. Each record is a write, so this is not done at every check. The interval is a third of an
+ * agent's lease.
+ */
 const NOTE_MS = 30_000;
 
-/** Checks the agents that should run, including those started by an earlier server process. */
+/** Checks the agents that should be running, including agents that an earlier server process started. */
 export function livenessSweep({ store, clock, log }: Services, outside: InstanceOutside, ports: InstancePorts): Sweep {
   const noted = new Map<string, number>();
 
   async function look(row: InstanceRow): Promise<void> {
-    // The end of its agent is already recorded. The agent is restarted when there is something for it to do.
+    // The end of this agent is already recorded. The agent is restarted only when there is something for it to do.
     if (row.session_kind === null || (row.pid === null && row.status !== 'started')) return;
     const sessions = await outside.sessions(row.session_kind);
     const handle = row.pid === null ? null : { name: row.session_name, pid: row.pid, started: row.process_start ?? 0 };
@@ -37,7 +40,7 @@ export function livenessSweep({ store, clock, log }: Services, outside: Instance
     });
   }
 
-  /** Removes the typed news from the row immediately. Otherwise the agent would be restarted for that news when its program exits. */
+  /** Removes the news from the row as soon as it is typed. Otherwise the agent would be restarted for the same news when its program exits. */
   async function noteHeard({ workspace_id, id, news }: InstanceRow): Promise<void> {
     await store.write(workspace_id, async (tx) => {
       const now = await findInstance(tx.db, tx.workspace, id);
@@ -47,7 +50,7 @@ export function livenessSweep({ store, clock, log }: Services, outside: Instance
 
   async function noteEnd(tx: Tx, row: InstanceRow, reason: string): Promise<void> {
     if (row.type === 'review') {
-      // The review's feedback is stored, and its delivery will end the review.
+      // The feedback of this review is already stored. Its delivery will end the review.
       if ((await ports.feedbackOf(tx.db, tx.workspace, row.id)).length > 0) return;
       const message = { subject: 'Your review ended without feedback', body: `${row.id}: ${reason}. Call request_review again.` };
       await concludeReview(tx, ports, row, { actor: 'server', outcome: 'ended', reason, message, graceMs: 0 });
@@ -56,7 +59,7 @@ export function livenessSweep({ store, clock, log }: Services, outside: Instance
     } else if (row.status === 'started') {
       await beginEnding(tx, row, { status: 'terminated', status_reason: reason }, { force: false }, 0);
     } else {
-      // An instance under review or with a pull request need not run.
+      // While the work is under review or in a pull request, the agent does not have to run.
       await changeInstance(tx.db, row, { pid: null, process_start: null, updated_at: tx.now });
     }
   }

@@ -13,7 +13,7 @@ import { changeInstance } from './store.ts';
 const MAX_TYPED = 1_000;
 const SUBJECT = 'Message from a person';
 
-/** Sends a person's message to the agent's inbox and types it into the terminal, as with feedback. */
+/** Puts a person's message into the agent's inbox, and types it into the agent's terminal. Feedback is delivered in the same way. */
 export async function messageAgent(
   tx: Tx,
   ports: InstancePorts,
@@ -40,7 +40,7 @@ export async function messageAgent(
   return { instance_id, message_id, reaches: row.session_kind === 'tmux' && isRunning(row) ? 'terminal' : 'next_start' };
 }
 
-/** A long message stays in the inbox; the typed line only refers to it. */
+/** Returns the line to type. For a long message, the line only says that the message is in the inbox. */
 const typed = (message: string, id: string): string => {
   const line = message.replace(/\s+/g, ' ');
   return line.length <= MAX_TYPED ? `${SUBJECT} (${id}): ${line}` : `${SUBJECT} (${id}): call message_list to read it.`;

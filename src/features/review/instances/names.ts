@@ -1,9 +1,9 @@
 import type { InstanceRow } from '../../../storage/schema-rows.ts';
 
-/** `work-<issue>-a<n>`, `review-<issue>-a<n>`, `planning-a<n>`, `adhoc-a<n>`; n counts attempts. */
+/** The id of an instance: `work-<issue>-a<n>`, `review-<issue>-a<n>`, `planning-a<n>` or `adhoc-a<n>`. The number n counts attempts. */
 export const INSTANCE_ID = /^(work-\d{1,9}|review-\d{1,9}|planning|adhoc)-a[1-9]\d{0,5}$/;
 
-/** The id without the attempt number. A review of work without an issue has issue 0. */
+/** Returns the id without the number of the attempt. For a review of work without an issue, the issue number in the id is 0. */
 export function stemOf(type: InstanceRow['type'], issue: number | null): string {
   if (type === 'planning') return 'planning';
   if (type === 'review') return `review-${issue ?? 0}`;
@@ -15,10 +15,13 @@ export function nextId(stem: string, taken: readonly string[]): string {
   return `${stem}-a${Math.max(0, ...attempts) + 1}`;
 }
 
-/** The branch of an instance. It exists until its work is saved elsewhere. */
+/** Returns the branch of an instance. The branch exists until its work is saved elsewhere. */
 export const branchOf = (type: InstanceRow['type'], id: string): string => `${type === 'coding' ? 'work' : type}/${id}`;
 
 const IN_WORKSPACE = /^[a-z0-9][a-z0-9-]{0,39}_/;
 
-/** Whether a session or folder has the name of an instance. That name is the id. Outside of the default workspace, it has the workspace's name as prefix. */
+/**
+ * Returns whether a session or folder has the name of an instance. In the default workspace, this name is the instance id. In other workspaces, the
+ * name of the workspace comes before the id.
+ */
 export const isOwnName = (name: string): boolean => INSTANCE_ID.test(name.replace(IN_WORKSPACE, ''));

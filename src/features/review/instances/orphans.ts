@@ -16,9 +16,9 @@ import { type InstancePlace, placesOf } from './store.ts';
 export interface FoundWorktree {
   readonly repository: string;
   readonly path: string;
-  /** Null: a detached HEAD. */
+  /** Null if HEAD is detached. */
   readonly branch: string | null;
-  /** The machine named in the worktree; null if none is named. */
+  /** The machine in the worktree's owner file; null if there is no such file. */
   readonly owner: string | null;
 }
 
@@ -26,11 +26,17 @@ const BRANCHES = ['work/', 'review/', 'planning/'];
 
 const isOver = ({ ended_at, step }: InstancePlace): boolean => ended_at !== null && step === null;
 
-/** Whether no instance needs the session. Ignores the instance's machine, because a machine may have been renamed. */
+/**
+ * Returns whether a session has the name of an instance although no instance needs it. The machine of the instance is ignored, because a machine may
+ * have been renamed.
+ */
 export const isOrphanSession = (name: string, places: readonly InstancePlace[]): boolean =>
   isOwnName(name) && !places.some((place) => place.session_name === name && !isOver(place));
 
-/** Whether no instance uses a worktree in a folder of instances, and it holds no kept work. Worktrees of other homes are never orphans. */
+/**
+ * Returns whether a worktree looks like the worktree of an instance, but no instance uses it or has kept it because of unsaved work. Worktrees of
+ * other Covenant homes are never orphans.
+ */
 export function isOrphanWorktree({ repository, path, branch, owner }: FoundWorktree, places: readonly InstancePlace[], machine: string): boolean {
   const name = basename(path);
   if (dirname(path) !== worktreesFolder(repository) || !isOwnName(name) || !BRANCHES.some((prefix) => branch === `${prefix}${name}`)) return false;
@@ -38,7 +44,10 @@ export function isOrphanWorktree({ repository, path, branch, owner }: FoundWorkt
   return !places.some((place) => place.worktree_path === path && (!isOver(place) || place.kept_reason !== null));
 }
 
-/** Leftover sessions and worktrees of ended instances, for example after a crash or manual use of git or tmux. */
+/**
+ * Actions that list and clear leftover sessions and worktrees of ended instances. They are left over, for example, after a crash or after manual use
+ * of git or tmux.
+ */
 export function orphanActions(outside: InstanceOutside): Implementation[] {
   return [
     implement(instancesOrphans, {
@@ -56,7 +65,7 @@ export function orphanActions(outside: InstanceOutside): Implementation[] {
             'force',
           );
         const items: Cleared[] = [];
-        // Sessions first, so that nobody works in a worktree while it is examined.
+        // Sessions are ended first, so that no agent works in a worktree while the worktree is examined.
         for (const session of sessions) items.push(await endOrphan(ctx, session));
         for (const worktree of worktrees) items.push(await removeOrphan(outside, ctx, worktree, worktree.found.path === force));
         return ok({ items });
@@ -78,7 +87,10 @@ interface OrphanWorktree extends Orphan {
 
 const shown = ({ kind, name, path, branch, reason, command }: Orphan): Orphan => ({ kind, name, path, branch, reason, command });
 
-/** Reads the machine first and the store afterwards, because starts are recorded in the store before they exist on the machine. */
+/**
+ * Reads the sessions on the machine first and the store afterwards. A start is recorded in the store before its session exists, so no new session can
+ * look like an orphan.
+ */
 async function orphanSessions(outside: InstanceOutside, db: Db): Promise<OrphanSession[]> {
   const tmux = await outside.tmux();
   const kinds = await Promise.all((tmux ? (['tmux', 'process'] as const) : (['process'] as const)).map((kind) => outside.sessions(kind)));
@@ -101,7 +113,7 @@ async function orphanWorktrees(outside: InstanceOutside, db: Db): Promise<Orphan
   const here = (await placesOf(db)).filter((place) => place.machine === machine);
   const found: FoundWorktree[] = [];
   for (const repository of new Set(here.map((place) => place.repository))) {
-    // A repository that is missing or not mounted has no worktrees to list.
+    // If a repository is missing or not mounted, it is skipped.
     for (const { path, branch } of await disk.listWorktrees(repository).catch(() => [])) {
       found.push({ repository, path, branch, owner: await ownerOf(outside, path) });
     }

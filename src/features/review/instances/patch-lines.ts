@@ -10,11 +10,11 @@ interface Page {
   readonly limit: number;
 }
 
-/** The numbered lines of a patch of one file, without git's header, and their total number. */
+/** Returns the numbered lines of a patch for one file, without the header that git adds, and the total number of lines. */
 export function patchLines(patch: string, { offset, limit }: Page): { lines: PatchLine[]; total: number } {
   const lines: PatchLine[] = [];
   let total = 0;
-  // Lines left in the hunk. A header can look like a line of the hunk, so only these counts distinguish them.
+  // Numbers of lines that are left in the hunk. A header can look like a line of the hunk, so only these numbers tell where the hunk ends.
   let [oldLeft, newLeft, before, after] = [0, 0, 0, 0];
   const take = (kind: PatchLine['kind'], text: string, numbers: Pick<PatchLine, 'before' | 'after'>): void => {
     if (total >= offset && lines.length < limit)

@@ -8,7 +8,7 @@ type Items = { items: { name: string; run_agents: boolean }[] };
 test("only developers allowed by the server's operator can run agents, whatever their role in a workspace [harden.instances.server-permission]", async () => {
   const t = await instanceApp();
   const shop = workspaceId('shop');
-  /** The developer with their current rights, signed in with a link from the operator. */
+  /** Signs the developer in again with a link from the operator, so that the session has the developer's current rights. */
   const signedIn = async (developer: string, workspace?: string): Promise<TestCaller> => {
     const link = { name: 'signin.link', args: { developer }, principal: t.operator.principal, surface: 'cli', workspace } as const;
     const { path } = (await t.app.dispatch.action(link)).reply.data as { path: string };
@@ -47,13 +47,13 @@ test("only developers allowed by the server's operator can run agents, whatever 
   expect(await code('instances.message', { instance_id: 'work-7-a1', message: 'x' }, again)).toBe('ok');
   expect(((await t.done('developers.list', {})) as Items).items).toMatchObject([{ name: 'ben', run_agents: true }]);
   expect(await t.done('identity.me', {}, again)).toMatchObject({ operator: true, run_agents: true });
-  // Another admin of the workspace cannot get it by signing in as its holder.
+  // Another admin of the workspace cannot get the permission by signing in as the developer who has it.
   const other = await t.developer('cleo');
   const admin = { ...other, principal: { ...other.principal, web: true, signedInAt: t.clock.now(), operator: true } };
   expect(await code('signin.link', { developer: 'ben' }, admin)).toBe(denied);
   expect(await code('signin.link', { developer: 'ben' }, again)).toBe('ok');
 
-  // The permission applies only to its holder, in that workspace, until it is withdrawn.
+  // The permission applies only to this developer, only in this workspace, and only until it is withdrawn.
   expect(await code('instances.start', start, ana)).toBe(denied);
   await t.done('developers.set_run_agents', { developer: 'ben', allowed: false });
   expect(await code('instances.start', { ...start, issue: 8 }, await signedIn('ben'))).toBe(denied);

@@ -45,7 +45,10 @@ export async function planStart(outside: InstanceOutside, ctx: CallContext, inpu
   }
 }
 
-/** The main checkout of a repository. New worktrees lie next to it; otherwise worktrees of worktrees would be scattered over the disk. */
+/**
+ * Returns the main checkout of a repository. New worktrees are always created next to it, because otherwise worktrees of worktrees would be scattered
+ * over the disk.
+ */
 const mainCheckout = ({ root, commonDir }: LocatedRepository): string => (basename(commonDir) === '.git' ? dirname(commonDir) : root);
 
 async function startingPoint(

@@ -9,11 +9,11 @@ import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import type { Feedback } from './contract.ts';
 
-/** The parts of other features that instances use. */
+/** Functions of other features that instances use. */
 export interface InstancePorts {
-  /** Registers the instance as an agent, whose id receives its messages. */
+  /** Registers the instance as an agent. The instance gets its messages under the id of that agent. */
   registerAgent(tx: Tx, instance: Pick<InstanceRow, 'id' | 'type' | 'agent' | 'worktree_path' | 'developer_id'>): Promise<string>;
-  /** Records that the server saw its process running, which counts as a heartbeat. */
+  /** Records that the agent's process is running. This counts as a heartbeat. */
   agentSeen(tx: Tx, agentId: string): Promise<void>;
   /** Takes the agent offline and releases its claims. */
   agentLeaves(tx: Tx, agentId: string, by: string): Promise<void>;
@@ -21,9 +21,9 @@ export interface InstancePorts {
   sendMessage(tx: Tx, message: InstanceNotice): Promise<string>;
   issueToken(tx: Tx, instance: Pick<InstanceRow, 'id' | 'developer_id'>, by: string): Promise<{ id: string; value: string }>;
   revokeToken(tx: Tx, tokenId: string, by: string): Promise<void>;
-  /** The owner of a new instance: the caller, or the first developer if the operator starts it. */
+  /** Returns the owner of a new instance. This is the caller, or the first developer if the operator starts the instance. */
   developerOf(tx: Tx, callerDeveloperId: string | null): Promise<string | null>;
-  /** Feedback that the instance received, or sent as a reviewer; newest first. */
+  /** Returns the feedback that the instance received, or that it sent as a reviewer, newest first. */
   feedbackOf(db: Db, workspace: string, instance: string): Promise<Feedback[]>;
 }
 
@@ -36,17 +36,17 @@ export interface InstanceNotice {
   readonly priority?: 'low' | 'normal' | 'high' | 'urgent';
 }
 
-/** The parts of the machine outside of the store. An instance runs on this machine if its row has the same `machine`. */
+/** Access to the server's machine. An instance runs on this machine if its row contains the same value of `machine`. */
 export interface InstanceOutside extends Pick<AgentHost, 'machine' | 'sessions' | 'environment' | 'keepScreen' | 'keptScreen' | 'boundLog'> {
   readonly disk: GitDisk;
   readonly files: FileDisk;
   readonly github: GitHub;
-  /** The arguments to attach to a terminal and to end it; null without tmux. */
+  /** The tmux arguments that attach to a session and that end a session. Null if tmux is not available. */
   tmux(): Promise<Pick<Tmux, 'attachArgs' | 'endArgs'> | null>;
-  /** Folders that may contain repositories. Undefined: any. */
+  /** Only repositories in these folders may be used. Undefined means that every folder is allowed. */
   readonly repositories: readonly string[] | undefined;
   readonly launchers: Readonly<Record<string, Launcher>>;
-  /** Maximum number of agents running here at a time, in all workspaces. */
+  /** Maximum number of agents that run on this machine at the same time, in all workspaces together. */
   readonly maxRunning: number;
   /** The address at which agents reach this server; undefined if no server is listening. */
   url(): string | undefined;

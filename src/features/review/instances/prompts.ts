@@ -1,10 +1,10 @@
-/** The prompt of an agent at its start. It begins with fixed text, so that no program takes it for an option. */
+/** The values from which the prompt of a new agent is made. Every prompt begins with fixed text, so that no program takes it for a command-line option. */
 export interface AgentAssignment {
   readonly id: string;
   readonly branch: string;
   readonly baseBranch: string;
   readonly issue: number | null;
-  /** The text of the person who started it. */
+  /** The text from the person who started the agent. */
   readonly prompt: string | undefined;
 }
 

@@ -26,7 +26,7 @@ writeFileSync(process.argv[1], JSON.stringify({ pid: process.pid, child: child.p
 interface Place {
   readonly database: TestDatabase;
   readonly repository: TestRepository;
-  /** The file that the program wrote. */
+  /** Reads the file that the program wrote. */
   readonly said: string;
 }
 

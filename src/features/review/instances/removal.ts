@@ -7,7 +7,7 @@ import type { InstanceOutside } from './ports.ts';
 type WorktreePlace = Pick<InstanceRow, 'repository' | 'worktree_path' | 'branch_name' | 'base_branch' | 'session_name'>;
 
 export interface RemovalResult {
-  /** Null: the worktree was removed. */
+  /** Why the worktree was kept. Null if it was removed. */
   readonly reason: string | null;
   readonly backup: string | null;
 }
@@ -20,14 +20,17 @@ export const branchComparison = ({ branch_name: branch, base_branch: base }: Pic
   passing: `${branch.split('/')[0]}/`,
 });
 
-/** Removes worktree and branch if no work is lost, or if a backup keeps it. Never interrupted, because git shows a half-removed worktree as deleted files. */
+/**
+ * Removes the worktree and its branch if no work would be lost, or if a backup keeps the work. The removal is never interrupted, because git would
+ * show the files of a half-removed worktree as deleted.
+ */
 export async function removeFromDisk(outside: InstanceOutside, row: WorktreePlace, { force }: { force: boolean }): Promise<RemovalResult> {
   const { disk, files } = outside;
   let backup: string | null = null;
   try {
     await requireOwn(outside, row.worktree_path);
     const { repository, worktree_path: path, branch_name: branch, base_branch } = row;
-    // The repository itself is missing. It may return, for example after a mount, so only a forced removal treats the worktree as removed.
+    // The repository itself is missing. It may come back, for example when a disk is mounted, so only a forced removal treats the worktree as removed.
     if (force && !(await files.isFolder(repository)) && !(await files.isFolder(path))) return { reason: null, backup };
     const state = await disk.worktreeState(repository, path, branchComparison(row));
     const reason = reasonToKeep(state, { branch, base_branch });
@@ -43,7 +46,7 @@ export async function removeFromDisk(outside: InstanceOutside, row: WorktreePlac
         backup = await disk.backUpCommit(repository, row.session_name, state.branchTip);
       }
     }
-    // A branch that moved since the check is kept.
+    // Git deletes the branch only if it still points to the commit that was checked.
     if (state.branchTip !== null) await disk.deleteBranch(repository, branch, state.branchTip);
     return { reason: null, backup };
   } catch (error) {

@@ -13,21 +13,21 @@ import { countRunning, idsOf } from './store.ts';
 export interface InstanceRequest {
   readonly type: InstanceType;
   readonly agent: string;
-  /** The developer it works for. */
+  /** The developer for whom the agent works. */
   readonly developer: string | null;
-  /** The top folder of its working tree. */
+  /** The top folder of the repository's working tree. */
   readonly repository: string;
   readonly baseBranch: string;
   /** The commit from which the new branch starts. */
   readonly baseCommit: string;
   readonly issue: number | null;
-  /** Existing folders next to the repository. */
+  /** Names of the worktree folders that already exist for this repository. */
   readonly folders: readonly string[];
   prompt(id: string, branch: string): string;
   readonly parent?: { readonly id: string; readonly iteration: number };
 }
 
-/** Records a start before anything is created. */
+/** Records that an instance will be started, before anything is created. */
 export async function reserve(
   tx: Tx,
   { machine, maxRunning }: Pick<InstanceOutside, 'machine' | 'maxRunning'>,
@@ -35,11 +35,11 @@ export async function reserve(
   actor: string,
   request: InstanceRequest,
 ): Promise<LeasedInstance> {
-  // Other workspaces start agents on this machine too.
+  // The lock is for the whole machine, because other workspaces start agents on it too.
   await tx.lock(`instances of ${machine}`);
   if ((await countRunning(tx.db, machine)) >= maxRunning) throw instanceLimit(maxRunning);
   const stem = stemOf(request.type, request.issue);
-  // Sessions and folders belong to the machine, not to a workspace.
+  // All workspaces share the session names and folders of a machine, so a workspace that is not the default one needs a prefix.
   const prefix = tx.workspace === DEFAULT_WORKSPACE_ID ? '' : `${workspaceName(tx.workspace)}_`;
   const there = request.folders.flatMap((folder) => (folder.startsWith(prefix) ? [folder.slice(prefix.length)] : []));
   const id = nextId(stem, [...(await idsOf(tx.db, tx.workspace, stem)), ...there]);

@@ -8,20 +8,20 @@ import type { StartOutcome } from './start.ts';
 import { LEASE_OVER, type LeasedInstance, leave, requireStillHeld, stillMine, TakenOver } from './step.ts';
 import { changeInstance } from './store.ts';
 
-/** Records that the ended agent must be restarted in its worktree with this prompt. */
+/** Records that an agent that has ended must be restarted in its worktree with this prompt. */
 export async function beginRestart(tx: Tx, row: InstanceRow, restart: Restart): Promise<void> {
-  // The sweep restarts it immediately.
+  // The step is due now, so the next sweep restarts the agent.
   const values = { ...leave('restart', tx.now), step_data: JSON.stringify(restart), news: null, updated_at: tx.now };
-  // The old process has exited. Until the new process is recorded, ending the instance must find it by its session name.
+  // The old process has exited. If the instance ends before the new process is recorded, that process must be found by the name of its session.
   await changeInstance(tx.db, row, { ...values, pid: null, process_start: null });
 }
 
-/** If the restart fails, the instance ends, because nobody would do its work. */
+/** Restarts the agent. If that fails, the instance ends, because no agent would do its work. */
 export async function carryOutRestart(outside: InstanceOutside, ports: InstancePorts, runner: StepRunner, leased: LeasedInstance): Promise<StartOutcome> {
   let at = leased;
   try {
     const sessions = await outside.sessions(kindFor(outside, at));
-    // A session that is left over from before the restart has the same name.
+    // A session from before the restart may be left over. It has the same name, so it must end first.
     const before = await sessions.find(at.session_name);
     if (before) await sessions.end(before);
     await writeAgentFiles(outside, at);

@@ -4,7 +4,7 @@ import { INSTANCE_STATUSES, INSTANCE_STEPS, INSTANCE_TYPES } from './contract.ts
 import { INSTANCE_ID, isOwnName } from './names.ts';
 import { LEASE_OVER } from './step.ts';
 
-/** No machine has this name, so sweeps and actions leave such rows alone. */
+/** The machine name that imported instances get. No machine has this name, so sweeps and actions ignore these rows. */
 const IMPORTED = 'imported';
 
 const instance = matches(INSTANCE_ID, 'an instance id');

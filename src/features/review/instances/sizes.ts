@@ -28,12 +28,12 @@ interface Size {
   readonly removed: number;
 }
 
-/** Maximum age of a cached size. Below, the longer maximum age for an instance whose agent is not running. */
+/** Maximum age of a cached size. The second value is for instances whose agent is not running. */
 const FRESH_MS = 15_000;
 const STILL_MS = 60_000;
 const BATCH_SIZE = 2;
 const GIT_MS = 5_000;
-/** Callers do not wait longer than this for a slow disk. A missing size is available at the next call. */
+/** Callers wait at most this long for a slow disk. A size that is not read by then is available at a later call. */
 const WAIT_MS = 2_000;
 const MAX_KEPT = 1_000;
 
@@ -43,7 +43,7 @@ interface CachedSize {
   reading: boolean;
 }
 
-/** Sizes of changes of instances on this machine, read on demand and cached for a while. */
+/** Returns a function that reads how much the instances on this machine have changed. Sizes are read on demand and cached for a while. */
 function createSizes(outside: InstanceOutside): (rows: readonly InstanceRow[], now: number) => Promise<Map<string, Size>> {
   const kept = new Map<string, CachedSize>();
   const waiting: (() => Promise<void>)[] = [];

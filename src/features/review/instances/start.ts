@@ -17,7 +17,7 @@ import { changeInstance } from './store.ts';
 
 export type StartOutcome = { readonly row: InstanceRow } | { readonly failure: unknown };
 
-/** Carries out a reserved start, or undoes it. A server that takes over can repeat it from the beginning. */
+/** Carries out a reserved start. If that fails, undoes it. If this process dies, a server that takes over can repeat the start from the beginning. */
 export async function carryOutStart(outside: InstanceOutside, ports: InstancePorts, runner: StepRunner, leased: LeasedInstance): Promise<StartOutcome> {
   let at = leased;
   const before = undoReason(at);
@@ -50,7 +50,7 @@ async function prepare(outside: InstanceOutside, runner: StepRunner, at: LeasedI
   return await runner.write((tx) => goOn(tx, at, 'session'));
 }
 
-/** From now on the instance is listed, and the parent of a review waits. */
+/** Records that the instance has started. From now on, lists contain the instance. If it is a review agent, the coding agent now waits for the review. */
 async function settle(tx: Tx, actor: string, leased: LeasedInstance, session: RunningAgent): Promise<InstanceRow | undefined> {
   const row = await stillMine(tx, leased);
   if (!row) return undefined;
@@ -81,10 +81,10 @@ async function settle(tx: Tx, actor: string, leased: LeasedInstance, session: Ru
   return after;
 }
 
-/** Set once the start is being undone and was reported to the caller as failed. */
+/** Returns why the start is being undone, or null if it is not being undone. A start with a reason was already reported to the caller as failed. */
 const undoReason = ({ step_data }: LeasedInstance): string | null => (step_data === null ? null : (JSON.parse(step_data) as { undo: string }).undo);
 
-/** Removes everything created. If that would lose work, the instance stays on record as ended. */
+/** Removes everything that the start created. If that would lose work, the worktree stays, and the instance is stored as ended. */
 async function undo(outside: InstanceOutside, ports: InstancePorts, runner: StepRunner, at: LeasedInstance, reason: string): Promise<void> {
   const leased = await runner.write((tx) => goOn(tx, at, at.step, { step_data: JSON.stringify({ undo: reason }) }));
   if (!leased) return;

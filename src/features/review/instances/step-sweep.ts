@@ -14,7 +14,7 @@ const FINISH = { worktree: carryOutStart, session: carryOutStart, restart: carry
 type Step = keyof typeof FINISH;
 const STEPS = Object.keys(FINISH) as Step[];
 
-/** Carries out every step that is due: delayed ones, and those of a process that died before recording the result. */
+/** Carries out every step that is due. These are delayed steps, and steps whose process died before it recorded the result. */
 export const stepSweep = (services: Services, outside: InstanceOutside, ports: InstancePorts): Sweep => ({
   name: 'instance steps',
   everyMs: EVERY_MS,

@@ -13,7 +13,7 @@ export const { lease, leave, isOverdue, stillMine, goOn, takeOver, finishOverdue
 });
 export const LEASE_OVER = { ...STEP_OVER, step_by: null, step_data: null } as const;
 
-/** Another server has taken over the step, so this one must stop. */
+/** Thrown if another server has taken over the step. This server must then stop working on it. */
 export class TakenOver extends Error {
   override readonly name = 'TakenOver';
 }

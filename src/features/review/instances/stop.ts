@@ -10,7 +10,7 @@ import type { InstanceOutside, InstancePorts } from './ports.ts';
 import { type LeasedInstance, takeOver } from './step.ts';
 import { findInstance, reviewsOf } from './store.ts';
 
-/** The instance after a person's decision, and the instances to remove from the machine now. The instance itself comes first. */
+/** The instance after a person's decision, and the instances that must now be removed from the machine. In that list, the instance itself comes first. */
 export interface EndDecision {
   readonly row: InstanceRow;
   readonly leased: readonly LeasedInstance[];
@@ -23,7 +23,7 @@ interface EndRequest {
 
 type StopServices = { readonly outside: InstanceOutside; readonly ports: InstancePorts };
 
-/** Stops its agent. Its pull request stays open. */
+/** Stops the agent of an instance. A pull request of the instance stays open. */
 export async function stop(tx: Tx, services: StopServices, ctx: WriteContext, { instance_id, reason }: EndRequest): Promise<EndDecision> {
   const row = await requireAtHand(tx, services, instance_id);
   if (row.step === 'ending') return await goOnEnding(tx, row);
@@ -38,7 +38,7 @@ export async function stop(tx: Tx, services: StopServices, ctx: WriteContext, { 
   return await endWork(tx, services, ctx, row, { status, status_reason, news: null });
 }
 
-/** Abandons its work. */
+/** Abandons the work of an instance. */
 export async function abandon(tx: Tx, services: StopServices, ctx: WriteContext, { instance_id, reason }: EndRequest): Promise<EndDecision> {
   const row = await requireAtHand(tx, services, instance_id);
   if (row.status === 'abandoned') return row.step === 'ending' ? await goOnEnding(tx, row) : { row, leased: [] };
@@ -71,14 +71,15 @@ async function requireAtHand(tx: Tx, { outside }: StopServices, id: string): Pro
   return row;
 }
 
-/** Completes an end that was decided earlier but not carried out, because its server died or none was running. */
+/** Completes an end that was decided earlier. It was not carried out, because the server died or no server was running. */
 async function goOnEnding(tx: Tx, row: InstanceRow): Promise<EndDecision> {
   const leased = await takeOver(tx, row);
   return { row: leased ?? row, leased: leased ? [leased] : [] };
 }
 
 /**
- * The instance ends first, so that the end of its review does not restart it. A review that is still starting is undone, because it finds the instance ended.
+ * Ends the instance before its review, because otherwise the end of the review would restart the instance. A review that is still being started is
+ * undone when it finds that the instance has ended.
  */
 async function endWork(tx: Tx, services: StopServices, ctx: WriteContext, row: InstanceRow, values: Partial<InstanceRow>): Promise<EndDecision> {
   const own = await beginEnding(tx, row, values, { force: false });
@@ -100,7 +101,7 @@ async function endReview(tx: Tx, { outside, ports }: StopServices, ctx: WriteCon
       subject: 'Your review was stopped',
       body: `${review.id} was stopped before it sent feedback. Call request_review again, or create_pull_request.`,
     },
-    // If the review runs on another machine, the server there removes it.
+    // If the review runs on another machine, the server on that machine removes it.
     ...(review.machine === outside.machine ? {} : { graceMs: 0 }),
   });
 }

@@ -12,20 +12,20 @@ export const findInstance = (db: Db, workspace: string, id: string) => findRow(d
 export const changeInstance = (db: Db, { workspace_id, id }: Pick<InstanceRow, 'workspace_id' | 'id'>, values: Partial<InstanceRow>) =>
   changeRows(db, 'instances', { workspace_id, id }, values);
 
-/** Ids with this stem, of current and former instances. */
+/** Returns the ids of current and former instances that begin with this stem. */
 export async function idsOf(db: Db, workspace: string, stem: string): Promise<string[]> {
   const rows = await matching(db, 'instances', { workspace_id: workspace }).select('id').where('id', 'like', `${stem}-a%`).execute();
   return rows.map(({ id }) => id);
 }
 
-/** Instances of all workspaces on this machine with one of these steps. */
+/** Returns instances on this machine, from all workspaces, that are in one of these steps. */
 export const stepsUnderWay = (db: Db, machine: string, steps: readonly InstanceStep[]) =>
   findRows(db, 'instances', { step: steps, machine }, { order: { step_until: 'asc' } });
 
-/** Instances of all workspaces on this machine that have not ended and have no step. */
+/** Returns instances on this machine, from all workspaces, that have not ended and are in no step. */
 export const atWork = (db: Db, machine: string) => findRows(db, 'instances', { ended_at: null, step: null, machine }, { order: { id: 'asc' } });
 
-/** Instances of all workspaces on this machine whose pull request is open, or was closed after `closedSince`. */
+/** Returns instances on this machine, from all workspaces, whose pull request is open or was closed after `closedSince`. */
 export async function pullsToAskFor(db: Db, machine: string, closedSince: number): Promise<InstanceRow[]> {
   return await matching(db, 'instances', { machine, pr_number: { '!=': null }, step: null })
     .selectAll()
@@ -34,7 +34,10 @@ export async function pullsToAskFor(db: Db, machine: string, closedSince: number
     .execute();
 }
 
-/** Running instances of all workspaces, including those that may restart. An agent that ended with its pull request does not count. */
+/**
+ * Returns the number of running instances on this machine, from all workspaces. Instances that may restart are included. An instance with a pull
+ * request whose agent has ended does not count.
+ */
 export async function countRunning(db: Db, machine: string): Promise<number> {
   const rows = matching(db, 'instances', { ended_at: null, machine }).where((eb) =>
     eb.or([eb('pid', 'is not', null), eb('step', 'is not', null), eb('status', 'in', AT_WORK)]),
@@ -46,15 +49,15 @@ export async function countRunning(db: Db, machine: string): Promise<number> {
 export interface InstanceFilter {
   readonly status?: readonly InstanceStatus[] | undefined;
   readonly type?: InstanceType | undefined;
-  /** The team's name of the repository. */
+  /** Name of the repository, which is the last part of its path. */
   readonly repository?: string | undefined;
-  /** Set for callers who must not learn the repositories of private developers. */
+  /** Set if the caller must not learn in which repositories private developers work. */
   readonly viewer?: Principal | undefined;
   readonly limit: number;
   readonly offset: number;
 }
 
-/** Newest first, without instances that are still being created. */
+/** Returns instances, newest first. Instances that are still being created are left out. */
 export async function listInstances(
   db: Db,
   workspace: string,
@@ -79,11 +82,11 @@ export async function listInstances(
 
 const SPAWNED = { relationship_type: 'spawned_review' } as const;
 
-/** The reviews of an instance, in order. */
+/** Returns the reviews of an instance, in order. */
 export const reviewsOf = (db: Db, workspace: string, parent: string) =>
   findRows(db, 'instance_relationships', { workspace_id: workspace, parent_instance: parent, ...SPAWNED }, { order: { review_iteration: 'asc' } });
 
-/** Relationships with its reviews, or with the instance that it reviews. */
+/** Returns the relationships of an instance with its reviews, or with the instance that it reviews. */
 export async function relationshipsOf(db: Db, workspace: string, id: string): Promise<InstanceRelationshipRow[]> {
   return await matching(db, 'instance_relationships', { workspace_id: workspace })
     .selectAll()
@@ -93,7 +96,7 @@ export async function relationshipsOf(db: Db, workspace: string, id: string): Pr
     .execute();
 }
 
-/** The number of reviews of each of these instances. */
+/** Returns the number of reviews for each of these instances. */
 export async function reviewCounts(db: Db, workspace: string, parents: readonly string[]): Promise<Map<string, number>> {
   if (parents.length === 0) return new Map();
   const rows = await matching(db, 'instance_relationships', { workspace_id: workspace, parent_instance: parents, ...SPAWNED })
@@ -103,15 +106,15 @@ export async function reviewCounts(db: Db, workspace: string, parents: readonly 
   return new Map(rows.map(({ parent_instance, count }) => [parent_instance, Number(count)]));
 }
 
-/** The relationship with the instance that a review agent reviews. */
+/** Returns the relationship of a review agent with the instance that it reviews. */
 export const reviewedBy = (db: Db, workspace: string, child: string) =>
   findRow(db, 'instance_relationships', { workspace_id: workspace, child_instance: child, ...SPAWNED });
 
-/** Whether a review of this instance is being started; it has no relationship yet. */
+/** Returns whether a review of this instance is being started. Such a review has no relationship yet. */
 export const isReviewBeingStarted = (db: Db, workspace: string, parent: string) =>
   hasRow(db, 'instances', { workspace_id: workspace, parent_instance_id: parent, step: ['worktree', 'session'] });
 
-/** The places of all instances of all workspaces, ended or not. */
+/** Returns the places of all instances in all workspaces, including instances that have ended. */
 export async function placesOf(db: Db): Promise<InstancePlace[]> {
   return await db.selectFrom('instances').select(['session_name', 'worktree_path', 'repository', 'machine', 'ended_at', 'step', 'kept_reason']).execute();
 }

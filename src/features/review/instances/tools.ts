@@ -36,7 +36,7 @@ import { instanceViewer } from './views.ts';
 export function instanceActions(outside: InstanceOutside, ports: InstancePorts): Implementation[] {
   const services = { outside, ports };
 
-  /** Decides in one transaction and carries the decision out immediately. If this process dies, the sweep carries it out. */
+  /** Records a person's decision in one transaction and carries it out immediately. If this process dies, the sweep carries it out. */
   async function takeAway(ctx: CallContext, decide: (tx: Tx) => Promise<EndDecision>): Promise<Reply<Output<typeof instancesStop>>> {
     const { row, leased } = await ctx.write(decide);
     let after = row;
@@ -100,19 +100,19 @@ export function instanceActions(outside: InstanceOutside, ports: InstancePorts):
 
 async function ending(ctx: CallContext, row: InstanceRow): Promise<Output<typeof instancesStop>> {
   const instance = (await instanceViewer(ctx.reader, ctx.principal, [row])).view(row);
-  // Another server has taken over and is ending it.
+  // Another server has taken over and is ending the instance.
   const reason = row.step === 'ending' ? 'it is being stopped now' : instance.kept_reason;
   return { instance, worktree: reason === null ? 'removed' : 'kept', reason, backup_ref: row.backup_ref };
 }
 
-/** The command only shows the terminal. Without its `-r`, a person could also type. */
+/** Returns a command that only shows the terminal. Without its option `-r`, a person could also type. */
 async function attachCommand(outside: InstanceOutside, row: InstanceRow): Promise<string[] | null> {
   if (row.session_kind !== 'tmux' || row.machine !== outside.machine || !isRunning(row)) return null;
   const [socket, path, command, ...target] = (await outside.tmux())?.attachArgs(row.session_name) ?? [];
   return socket && path && command ? ['tmux', socket, path, command, '-r', ...target] : null;
 }
 
-/** The last lines of its terminal or log, or of its saved screen. */
+/** Returns the last lines of the agent's terminal or log. If these do not exist any more, returns the last lines of the saved screen. */
 export async function outputOf(outside: InstanceOutside, row: InstanceRow, lines: number): Promise<string> {
   if (row.session_kind === null) return '';
   const sessions = await outside.sessions(row.session_kind);

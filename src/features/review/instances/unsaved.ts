@@ -12,7 +12,7 @@ import type { InstanceOutside } from './ports.ts';
 import { branchComparison } from './removal.ts';
 import { reviewsOf } from './store.ts';
 
-/** Work that exists only in the worktree, by the same rules that keep a worktree from being removed. */
+/** Returns the work that would be lost with the worktree. The same rules prevent a worktree from being removed. */
 export async function unsavedOf({ disk }: InstanceOutside, db: Db, row: InstanceRow, signal: AbortSignal): Promise<Output<typeof instancesUnsaved>> {
   const { repository, worktree_path: path, branch_name: branch, base_branch } = row;
   try {

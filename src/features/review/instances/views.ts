@@ -17,7 +17,7 @@ export interface InstanceViewer {
   isHidden(row: InstanceRow): boolean;
 }
 
-/** Others see that a private developer's instance exists and its state, but nothing that reveals its owner or its work. */
+/** Other people see that a private developer's instance exists and in which state it is, but nothing that reveals the owner or the work. */
 export async function instanceViewer(db: Db, principal: Principal, rows: readonly InstanceRow[]): Promise<InstanceViewer> {
   const { workspace } = principal;
   const viewer = await viewerOf(db, principal);
@@ -25,7 +25,7 @@ export async function instanceViewer(db: Db, principal: Principal, rows: readonl
   const ids = rows.map(({ id }) => id);
   const ran = await reviewCounts(db, workspace, ids);
   const isHidden = ({ developer_id }: InstanceRow) => principal.kind !== 'operator' && !viewer.sees(developer_id);
-  /** Texts are stored with ids only, because a name may have to be hidden later. */
+  /** Replaces the ids of developers in a stored text by their names. Texts are stored with ids only, because a name may have to be hidden later. */
   const named = (text: string): string => text.replace(/\b(?:developer:|agent:[a-z-]+@)(dev_\w+)/g, (_, id: string) => viewer.name(id));
   return {
     isHidden,
@@ -56,7 +56,10 @@ export async function instanceViewer(db: Db, principal: Principal, rows: readonl
   };
 }
 
-/** The columns of a hidden row that others with operator rights see; replies to members are redacted further. A new column is hidden until it is listed here. */
+/**
+ * The columns of a hidden row that other people with operator rights see. Replies to members are redacted further. A new column stays hidden until it
+ * is added here.
+ */
 const shownOfPrivate = (row: InstanceRow) => {
   const { id, type, status, agent, agent_id, session_name, session_kind, parent_instance_id, review_iteration } = row;
   const { extra_reviews, failed_reviews, backup_ref, created_at, updated_at, last_activity, ended_at } = row;
@@ -66,7 +69,7 @@ const shownOfPrivate = (row: InstanceRow) => {
   };
 };
 
-/** Agents that have used up their reviews and wait for a person's decision, among the newest `limit` active ones. */
+/** Returns agents that have used up their reviews and wait for a person's decision. Searches only the newest `limit` active agents. */
 export async function spentReviews(db: Db, viewer: Principal, limit: number): Promise<{ items: InstanceView[]; cut: boolean }> {
   const { rows, total } = await listInstances(db, viewer.workspace, { status: AT_WORK, type: 'coding', limit, offset: 0 });
   const items = rows.map((await instanceViewer(db, viewer, rows)).view).filter(({ at_limit }) => at_limit);

@@ -30,7 +30,10 @@ const REMOTE: Readonly<Record<RemoteWhy, readonly [code: string, next: string]>>
   failed: ['GIT_FAILED', 'Correct what git reports, then repeat the call.'],
 };
 
-/** Refusals for failures of git and GitHub, with a code for each kind. Any other error is a fault of the server. */
+/**
+ * Converts failures of git and GitHub to refusals, with a code for each kind of failure. Returns any other error unchanged, because it is a fault of
+ * the server.
+ */
 export function asRefusal(error: unknown): unknown {
   if (error instanceof GitHubFailed) {
     const [code, next] = GITHUB[error.why];
@@ -54,9 +57,9 @@ export async function refuseFailures<T>(work: Promise<T>): Promise<T> {
   });
 }
 
-/** The server retries GitHub for this long. */
+/** How long the server repeats requests to GitHub that fail temporarily. */
 const MAX_MS = 3_600_000;
 
-/** Whether to ask again later: GitHub is unreachable or limits requests. */
+/** Returns whether to ask GitHub again later, because GitHub is unreachable or limits requests. */
 export const waitsForGitHub = (failure: unknown, begun: number, now: number): boolean =>
   failure instanceof GitHubFailed && (failure.isUncertain || failure.why === 'rate_limited') && now - begun < MAX_MS;

@@ -37,7 +37,7 @@ test('a planning agent creates issues, and the answer lists the failed ones with
   expect(await t.instance(id)).toMatchObject({ status: 'started', step: null, step_data: null });
   expect(await t.messages(id)).toEqual([]);
 
-  // When GitHub limits requests, the server sends no more, and the answer says when to try again.
+  // When GitHub limits requests, the server stops sending them, and the answer says when to try again.
   const before = t.github.asked.length;
   void t.github.failNext(CREATE, { with: 403, message: 'You have exceeded a secondary rate limit', headers: { 'retry-after': '120' } });
   const limited = await t.refused('create_issues', issues('Three', 'Four'), id);
@@ -55,7 +55,7 @@ test('a planning agent creates issues, and the answer lists the failed ones with
 });
 
 test('if a server dies between two issues, another server creates each of the rest once and notifies the agent', async () => {
-  // GitHub creates the second one, but the server never gets the answer.
+  // GitHub creates the second issue, but the server never gets the answer.
   const { hand, died } = dyingAfter('createIssue', 2);
   const t = await gitHubApp({ hand });
   const { id } = await planner(t);

@@ -72,17 +72,17 @@ export interface Report {
   readonly failed: { index: number; title: string; message: string }[];
 }
 
-/** The issues of a step, with those already done. */
+/** The stored data of a step: the issues that still have to be created, and the results so far. */
 interface IssuesStep extends Report {
   readonly repository: GitHubRepository;
-  /** Marks the issues of this call on GitHub. */
+  /** Key in a hidden comment, by which the issues of this call can be found on GitHub. */
   readonly key: string;
   readonly begun: number;
   readonly pending: readonly Pending[];
 }
 
 export interface IssueOutcome extends Report {
-  /** The failure that ended the run early. */
+  /** The failure that stopped the run before all issues were tried, or null. */
   readonly stopped: GitHubFailed | null;
 }
 
@@ -95,11 +95,17 @@ export async function beginIssues(tx: Tx, row: InstanceRow, repository: GitHubRe
 }
 
 interface IssueRunOptions {
-  /** The time at which a server resumed the step. The first issue may then exist already, and the step waits if GitHub fails temporarily. */
+  /**
+   * The time at which a server resumed the step after a crash. In that case, the first pending issue may already exist, and the step waits if GitHub
+   * fails temporarily.
+   */
   readonly resumedAt?: number;
 }
 
-/** Creates the issues one by one, and records each before the next. Undefined: another server continues, or the step waits for GitHub. */
+/**
+ * Creates the issues one by one, and records each issue before it creates the next one. Returns undefined if another server continues the step, or if
+ * the step waits for GitHub.
+ */
 export async function carryOutIssues(
   outside: InstanceOutside,
   ports: InstancePorts,
@@ -120,7 +126,7 @@ export async function carryOutIssues(
       if (!(failure instanceof GitHubFailed)) throw failure;
       if (resumedAt !== undefined && waitsForGitHub(failure, step.begun, resumedAt)) return undefined;
       step = { ...step, pending, failed: [...step.failed, { index, title, message: failureText(failure) }] };
-      // An invalid issue does not stop the next one; any other failure does.
+      // After an invalid issue, the run continues with the next one. Any other failure stops the run.
       if (failure.why !== 'invalid') stopped = failure;
     }
     mayBeThere = false;
@@ -147,7 +153,7 @@ async function create(
   { index, title, body, labels, assignees }: Pending,
   mayBeThere: boolean,
 ): Promise<GitHubIssue> {
-  // At the beginning, because after an unclosed code block the comment would be visible.
+  // The comment is at the beginning of the text. If it came after a code block that is not closed, it would be visible.
   const marker = `<!-- covenant:${key}-${index} -->`;
   const find = async () => (await github.issuesSince(repository, begun - CLOCKS_DIFFER_MS)).find((issue) => issue.body.includes(marker));
   const there = mayBeThere ? await find() : undefined;
@@ -182,7 +188,7 @@ async function saveIssues(
   if (!row) return;
   const isMine = isHeldAs(row, leased);
   if (isMine) await changeInstance(tx.db, row, { ...LEASE_OVER, updated_at: tx.now, last_activity: tx.now });
-  // Another server continues it. If a person stopped the instance, the created issues are still recorded.
+  // Otherwise another server continues the step and records the result. But if a person stopped the instance, the created issues must be recorded here.
   else if (row.step !== 'ending' && row.ended_at === null) return;
   const payload = { numbers: created.map(({ number }) => number), failed: failed.length };
   tx.append({ category: 'work', kind: 'issues.created', actor, subject: row.id, payload });

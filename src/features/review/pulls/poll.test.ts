@@ -37,7 +37,7 @@ test('GitHub is asked once a minute for each open pull request, and not while it
   const t = await gitHubApp();
   for (const issue of [7, 8]) await t.ok('create_pull_request', WORDS, (await t.coding({ issue })).id);
   const { machine, id } = await t.instance('work-7-a1');
-  // The server's own clock is stopped, so that only this sweep asks.
+  // The clock of the server is stopped, so that only the sweep of this test asks GitHub.
   const clock = testClock();
   const services = { ...t.app, clock };
   const ports = { sendMessage: async () => '' } as unknown as InstancePorts;

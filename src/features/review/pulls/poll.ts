@@ -15,17 +15,17 @@ import {
 } from '../instances/index.ts';
 
 const ASK_MS = 60_000;
-/** A token allows 5,000 requests an hour, and people use it too. */
+/** Maximum number of pull requests that one run asks about. A GitHub token allows 5,000 requests per hour, and people may use the same token. */
 const BATCH_SIZE = 30;
 /** A closed pull request is polled for this long, in case somebody reopens it. */
 const CLOSED_MS = 30 * 24 * 3_600_000;
 
-/** Asks GitHub for the state of pull requests, the least recently asked first. */
+/** Asks GitHub for the state of pull requests, beginning with those that were not checked for the longest time. */
 export function pollSweep({ store, clock, log }: Services, outside: InstanceOutside, ports: InstancePorts): Sweep {
   const { github } = outside;
   const lastAsked = new Map<string, number>();
   let notBefore = 0;
-  /** The last logged error of each pull request, or of GitHub. */
+  /** The last error that was logged about each pull request, or about GitHub itself. */
   const complaints = new Map<string, string>();
 
   async function askGitHub(row: InstanceRow): Promise<void> {
@@ -36,13 +36,13 @@ export function pollSweep({ store, clock, log }: Services, outside: InstanceOuts
     if (STATUS[pull.state] !== row.status) await store.write(row.workspace_id, (tx) => recordState(tx, ports, row, pull));
   }
 
-  /** Whether to continue with the other pull requests. */
+  /** Logs the error. Returns whether to continue with the other pull requests. */
   function goesOn(row: InstanceRow, error: unknown): boolean {
     if (!(error instanceof GitHubFailed)) throw error;
     if (error.retryAt !== null) notBefore = error.retryAt;
     const isItsOwn = error.why === 'not_found' || error.why === 'invalid';
     const about = isItsOwn ? keyOf(row) : GITHUB;
-    // Log it once, not every minute.
+    // The same error is logged only once, not at every check.
     if (complaints.get(about) !== error.message) log.warn('could not check the pull request', { instance: row.id, why: error.why, reason: messageOf(error) });
     complaints.set(about, error.message);
     return isItsOwn;
@@ -75,7 +75,7 @@ const keyOf = ({ workspace_id, id }: InstanceRow): string => `${workspace_id} ${
 const GITHUB = '';
 const STATUS = { open: 'pr_created', closed: 'pr_closed', merged: 'pr_merged' } as const;
 
-/** The repository in the pull request's own address, because `origin` may have changed since. */
+/** Reads the repository from the address of the pull request, because `origin` may have changed in the meantime. */
 function repositoryOf(github: GitHub, { pr_url }: InstanceRow): GitHubRepository | null {
   const [, repository] = /^(https?:\/\/.+)\/pull\/\d+$/.exec(pr_url ?? '') ?? [];
   return repository === undefined ? null : github.repositoryAt(repository);

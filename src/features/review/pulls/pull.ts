@@ -28,7 +28,10 @@ import { asRefusal, refuseFailures, waitsForGitHub } from './failures.ts';
 import { findPull, openPull, PullOutcomeUnknown } from './open-pull.ts';
 import { requireReady, requireWork } from './readiness.ts';
 
-/** Checks the caller, the work and all obstacles, then records the step and carries it out. */
+/**
+ * Creates a pull request for the work of the caller, or for the work that the caller reviews. Checks all known obstacles, records the step, and then
+ * carries it out.
+ */
 export async function runPull(
   outside: InstanceOutside,
   ports: InstancePorts,
@@ -38,12 +41,12 @@ export async function runPull(
   const caller = await callingInstance(ctx, outside.machine);
   const work = await requireWork(ctx.reader, caller);
   requireHere(work, outside.machine);
-  // A review agent approves the commit that it has seen, not a later one.
+  // A review agent approves the commit that it has seen. Later commits are not included.
   const reviewed = caller.id === work.id ? null : caller.base_commit;
   const { repository, push, notIncluded } = await refuseFailures(requireReady(outside, work, input.base_branch, reviewed, ctx.signal));
   const { title, description, base_branch: base } = input;
   const leased = await ctx.write(async (tx) => {
-    // Checked again, because the state may have changed during the requests to GitHub.
+    // The state is checked again, because it may have changed during the requests to GitHub.
     const now = await requireWork(tx.db, await requireInstance(tx.db, tx.workspace, caller.id));
     return await beginPull(tx, now, { repository, title, description, base, by: caller.id });
   });
@@ -60,13 +63,13 @@ const outcomeUnknown = ({ message }: PullOutcomeUnknown): Refusal =>
     'Wait: the server keeps asking GitHub and sends you a message with the result.',
   );
 
-/** The step as stored before anything is pushed. */
+/** The data of the step, which is stored before anything is pushed. */
 interface PullStep {
   readonly repository: GitHubRepository;
   readonly title: string;
   readonly description: string;
   readonly base: string;
-  /** The calling instance: the worker itself, or the review agent that approves its work. */
+  /** Id of the calling instance. This is either the instance that did the work, or the review agent that approves the work. */
   readonly by: string;
   readonly begun: number;
 }
@@ -85,8 +88,9 @@ export async function beginPull(tx: Tx, work: InstanceRow, step: Omit<PullStep, 
 }
 
 /**
- * Pushes the branch, opens the pull request and records it. If opening fails, the step is undone; the pushed commits do no harm. A caller's
- * timeout does not interrupt the push, because a large branch would never be pushed completely. The agent then gets the result as a message.
+ * Pushes the branch, opens the pull request and records it. If the pull request cannot be opened, the step is undone. The pushed commits stay, because
+ * they do no harm. If the caller's request times out, the push continues, because otherwise a large branch would never be pushed completely. The agent
+ * then gets the result as a message.
  */
 export async function carryOutPull(
   { github, disk }: InstanceOutside,
@@ -100,7 +104,7 @@ export async function carryOutPull(
   let pull: Pull;
   try {
     await disk.pushBranch(leased.repository, leased.branch_name, push);
-    // Renews the lease. Returns no row if a person stopped the instance in the meantime; no pull request is opened then.
+    // Renews the lease. If a person stopped the instance in the meantime, there is no row, and no pull request is opened.
     const still = await runner.write((tx) => goOn(tx, leased, 'pull'));
     if (!still) return { failure: noLongerHeld(leased) };
     held = still;
@@ -110,7 +114,7 @@ export async function carryOutPull(
     else await runner.write((tx) => undoPull(tx, ports, runner, held, messageOf(failure), callerIsGone()));
     return { failure };
   }
-  // If this fails, the sweep finds the pull request.
+  // If this write fails, the sweep finds the pull request on GitHub and records it.
   await runner.write((tx) => savePull(tx, ports, runner, held, pull, callerIsGone()));
   return { pull };
 }
@@ -118,7 +122,7 @@ export async function carryOutPull(
 const noLongerHeld = ({ id }: LeasedInstance): Refusal =>
   invalidState(`${id} was stopped before its pull request was opened, or another server took over.`, 'If you are still running, repeat the call.');
 
-/** Finishes the step of a process that died. GitHub shows whether the pull request exists. If not, the caller gets a message. */
+/** Finishes the step of a process that died. Asks GitHub whether the pull request exists. If it does not, the agent that called gets a message. */
 export async function finishPull(outside: InstanceOutside, ports: InstancePorts, runner: StepRunner, leased: LeasedInstance, now: number): Promise<void> {
   const step = stepOf(leased);
   let pull: Pull | undefined;
@@ -126,7 +130,7 @@ export async function finishPull(outside: InstanceOutside, ports: InstancePorts,
   try {
     pull = await findPull(outside.github, specOf(leased, step));
   } catch (failure) {
-    // The next sweep after the lease asks again.
+    // When the lease has expired, the next sweep asks again.
     if (waitsForGitHub(failure, step.begun, now)) return;
     reason = messageOf(failure);
   }
@@ -168,7 +172,7 @@ async function savePull(tx: Tx, ports: InstancePorts, { actor }: StepRunner, lea
   const kind = row.pr_number === number ? 'pull.updated' : 'pull.created';
   const recorded = () => tx.append({ category: 'work', kind, actor, subject: row.id, payload: { ...pull, branch: row.branch_name, base, by } });
   if (!isHeldAs(row, leased)) {
-    // The instance ended, or another server finished the step, but the pull request exists.
+    // The instance has ended, or another server has finished the step. The pull request exists anyway, so it is recorded.
     if (row.pr_number === number) return;
     await changeInstance(tx.db, row, { ...pull, updated_at: tx.now });
     recorded();
@@ -183,7 +187,7 @@ async function savePull(tx: Tx, ports: InstancePorts, { actor }: StepRunner, lea
     await ports.sendMessage(tx, { from: row.agent_id, to: row.agent_id, actor, subject: words, body: `It contains the branch ${row.branch_name}.` });
 }
 
-/** Ends the review and its agent. If the review has already ended, the pull request stays recorded. */
+/** Ends the review and its agent. If the review has already ended, only sends the message to the coding agent. */
 async function approve(tx: Tx, ports: InstancePorts, actor: string, by: string, coder: string, parent: Partial<InstanceRow>): Promise<void> {
   const { pr_number, pr_url } = parent;
   const subject = `${by} approved your work: pull request #${pr_number}`;

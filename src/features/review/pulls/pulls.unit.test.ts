@@ -87,7 +87,7 @@ test('a planning agent creates a pull request for its documents; create_pr is an
   const wrong = await client.callTool({ name: 'create_pr', arguments: { titel: 'x' } });
   expect(wrong).toMatchObject({ isError: true, structuredContent: { code: 'INVALID_INPUT', tool_name: 'create_pull_request', instance_id: planning.id } });
 
-  // Without the toolset, a grant of one name enables the tool under both names.
+  // Even without the toolset, a grant for one of the two names enables the tool under both names.
   const { tokenId } = await t.as(planning.id);
   await t.done('capabilities.revoke', { action: 'toolset.review', token: tokenId });
   const denied = await t.tool('create_pull_request', WORDS, await t.as(planning.id));
@@ -173,7 +173,7 @@ test('a failure of git or GitHub leaves the instance unchanged; a pull request t
   expect(t.github.pulls).toEqual([]);
   expect((await t.events({ kind: 'pull.failed' })).map(({ subject }) => subject)).toEqual([id, id, id, id]);
 
-  // GitHub created it, but its answer was lost.
+  // GitHub created the pull request, but the answer was lost.
   void t.github.failNext(CREATE, { with: 'cut', done: true });
   expect(await t.ok('create_pull_request', WORDS, id)).toMatchObject({ pr_number: 1 });
   expect(t.github.pulls).toHaveLength(1);

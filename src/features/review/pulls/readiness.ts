@@ -7,13 +7,13 @@ import type { Db } from '../../../storage/engine.ts';
 import { type InstanceOutside, type InstanceRow, isReviewBeingStarted, requireInstance, reviewedBy } from '../instances/index.ts';
 import { feedbackOf } from '../reviews/index.ts';
 
-/** The GitHub repository that an instance's work is pushed to. */
+/** The GitHub repository to which an instance's work is pushed. */
 export interface PullPlace {
   readonly address: string;
   readonly repository: GitHubRepository;
 }
 
-/** The repository of `origin`, to which branches are pushed, or a refusal that names the missing part. */
+/** Returns the GitHub repository of the remote `origin`, to which branches are pushed. If something is missing, refuses and says what. */
 export async function requirePlace({ github, disk }: InstanceOutside, row: InstanceRow, signal: AbortSignal): Promise<PullPlace> {
   if (!github.hasToken) throw new GitHubFailed('token_missing', 'GITHUB_TOKEN is not set for the server');
   const address = await disk.originOf(row.repository, { signal });
@@ -32,7 +32,10 @@ export async function requirePlace({ github, disk }: InstanceOutside, row: Insta
   return { address, repository };
 }
 
-/** The instance whose work becomes the pull request: the caller, or the instance that it reviews. Refuses if that is not possible now. */
+/**
+ * Returns the instance whose work becomes the pull request. This is the caller or, for a review agent, the instance that the caller reviews. Refuses
+ * if a pull request is not possible now.
+ */
 export async function requireWork(db: Db, caller: InstanceRow): Promise<InstanceRow> {
   if (caller.type === 'review') return await requireReviewed(db, caller);
   requireIdle(caller, caller);
@@ -79,11 +82,11 @@ function notPullable({ id, status, pr_number, pr_url }: InstanceRow): Refusal {
 export interface PullReadiness {
   readonly repository: GitHubRepository;
   readonly push: PushOptions;
-  /** Describes work of the coding agent that the pull request does not include. */
+  /** Describes work of the coding agent that the pull request does not include. Null if there is none. */
   readonly notIncluded: string | null;
 }
 
-/** Checks all known obstacles to a pull request before anything is pushed. `reviewed`: the approved commit, if any. */
+/** Checks all known obstacles to a pull request before anything is pushed. `reviewed` is the commit that a review agent approved, if any. */
 export async function requireReady(
   outside: InstanceOutside,
   row: InstanceRow,

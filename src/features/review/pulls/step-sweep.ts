@@ -6,7 +6,7 @@ import { finishPull } from './pull.ts';
 
 const STEPS_MS = 10_000;
 
-/** Finishes or ends GitHub steps of a process that died before recording the result. */
+/** Handles steps on GitHub whose process died before it recorded the result. Finishes such a step if possible, and otherwise ends it. */
 export function pullSweep(services: Services, outside: InstanceOutside, ports: InstancePorts): Sweep {
   const { store, clock } = services;
   return {

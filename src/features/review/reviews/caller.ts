@@ -8,7 +8,7 @@ import { type InstanceRow, requireHere, requireInstance } from '../instances/ind
 const START_TRIES = 100;
 const BETWEEN_TRIES_MS = 50;
 
-/** The calling instance, identified only by its token. A call during its start waits until the start is recorded. */
+/** Returns the calling instance, which is identified only by its token. If the instance is still being started, waits until the start is recorded. */
 export async function callingInstance(ctx: Pick<CallContext, 'reader' | 'workspace' | 'principal' | 'signal'>, machine: string): Promise<InstanceRow> {
   for (let attempt = 1; ; attempt++) {
     const row = await requireCaller(ctx.reader, ctx.workspace, ctx.principal);

@@ -41,7 +41,7 @@ function cutter() {
   return { cutting, arm };
 }
 
-/** Longer than any step may take. */
+/** A time that is longer than any step may take. */
 const OVERDUE = 200_000;
 
 /** Two servers on one machine with one store. The first dies on demand, and the second finds what the first left behind. */
@@ -87,9 +87,9 @@ test('if a server dies while it starts a review, another server finishes the sta
       );
       expect((await t.instance(coding.id)).status, what).toBe(isWanted ? 'waiting_review' : 'abandoned');
       expect([await kinds(t, 'instance.started', review), await kinds(t, 'instance.failed', review)], what).toEqual(isWanted ? [1, 0] : [0, 1]);
-      // No review is started without a waiting coder.
+      // No review is started unless its coding agent waits for it.
       expect(t.host.started.filter(({ name }) => name === review).length, what).toBe(isWanted || (step === 'start' && moment === 'after') ? 1 : 0);
-      // The token that its process received is valid.
+      // The token that the process of the reviewer received is valid.
       if (isWanted) await t.ok('send_feedback', { feedback: 'x', feedback_type: 'suggestions' }, review);
       if (isWanted) await t.done('instances.stop', { instance_id: coding.id });
     }

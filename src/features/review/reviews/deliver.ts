@@ -21,7 +21,7 @@ import { FEEDBACK_FILE, feedbackFile, feedbackNotice } from './feedback-words.ts
 import { countFailedReview, type FailedReviewCount } from './limits.ts';
 import { goOn, LEASE_OVER, type LeasedFeedback, stillMine } from './step.ts';
 
-/** Delivers feedback to the coding agent exactly once. Undefined if another server has taken over. */
+/** Delivers feedback to the coding agent exactly once. Returns undefined if another server has taken over. */
 export async function deliver(
   outside: InstanceOutside,
   ports: InstancePorts,
@@ -35,7 +35,7 @@ export async function deliver(
   return merged && (await runner.write((tx) => settle(tx, ports, runner.actor, merged)));
 }
 
-/** In one transaction: records the delivery, ends the review, notifies the parent and counts a failed review. */
+/** Records the delivery, ends the review, notifies the coding agent and counts a failed review. All of this happens in one transaction. */
 async function settle(tx: Tx, ports: InstancePorts, actor: string, { at, commit, reason }: Merged): Promise<ReviewFeedbackRow | undefined> {
   const row = await stillMine(tx, at);
   if (!row) return undefined;
@@ -71,7 +71,7 @@ async function endReview(
 ): Promise<Pick<FailedReviewCount, 'abandoned'>> {
   const relationship = await reviewedBy(tx.db, tx.workspace, review.id);
   if (relationship?.ended_at != null) {
-    // A person ended the review in the meantime. Its feedback was delivered anyway, so its agent must be notified.
+    // A person ended the review in the meantime. The feedback was delivered anyway, so the coding agent must be notified.
     const { news, ...message } = feedbackNotice(row, { ...how, abandoned: false });
     if (coding.ended_at === null) await ports.sendMessage(tx, { from: review.agent_id, to: coding.agent_id, actor, ...message });
     if (coding.status === 'started') await changeInstance(tx.db, coding, { news: withNews(coding, news) });
@@ -87,17 +87,20 @@ async function endReview(
   return await countFailedReview(tx, actor, after, limits, 0);
 }
 
-/** The coding agent may commit at the same moment, so the merge is tried again up to this many times. */
+/** Maximum number of attempts to merge. An attempt fails if the coding agent commits at the same moment. */
 const TRIES = 5;
 
 export interface Merged {
   readonly at: LeasedFeedback;
   readonly commit: string | null;
-  /** Why there is no commit. */
+  /** Why the feedback could not be merged; null if it was merged. */
   readonly reason: string | null;
 }
 
-/** Merges the feedback into the coding branch, or returns why that is impossible. Undefined if another server took over. Can restart after a crash. */
+/**
+ * Merges the feedback into the coding branch. If that is impossible, returns the reason. Returns undefined if another server has taken over. After a
+ * crash, another server can call this again.
+ */
 export async function merge(
   { disk }: InstanceOutside,
   runner: StepRunner,
@@ -112,7 +115,7 @@ export async function merge(
     for (let attempt = 1; attempt <= TRIES; attempt++) {
       if (prepared === undefined) {
         const made = await disk.prepareMerge(job);
-        // Stored before it is on the branch, so that a server that takes over can check whether it is there.
+        // The commit is stored before it is on the branch. A server that takes over can then check whether the branch already contains it.
         const next = await runner.write((tx) => goOn(tx, at, 'merging', { git_commit_hash: made.commit }));
         if (!next) return undefined;
         at = next;

@@ -1,14 +1,14 @@
 import type { ReviewFeedbackRow } from '../../../storage/schema-rows.ts';
 
-/** The maximum JSON size in a message's body, with room for the other fields. */
+/** Maximum size of the feedback in a message's body, measured as JSON. The limit leaves room for the other fields. */
 const MAX_TEXT = 32_000;
 const MAX_ITEMS_SIZE = 24_000;
 
 export interface DeliveryOutcome {
   readonly commit: string | null;
-  /** Why it could not be merged. */
+  /** Why the feedback could not be merged; null if it was merged. */
   readonly reason: string | null;
-  /** The coding instance ends now after too many failed reviews. */
+  /** Whether the coding instance ends now, because too many of its reviews have failed. */
   readonly abandoned: boolean;
 }
 
@@ -16,13 +16,13 @@ interface FeedbackNotice {
   readonly subject: string;
   readonly body: string | Record<string, unknown>;
   readonly priority: ReviewFeedbackRow['priority'];
-  /** Typed into its terminal, or used as its prompt at a restart. Contains no text of the reviewer. */
+  /** The text that is typed into the coding agent's terminal, or used as its prompt at a restart. It contains no text from the reviewer. */
   readonly news: string;
 }
 
 const WHAT_NEXT = 'Act on it, commit, then call request_review again or create_pull_request.';
 
-/** The message to the coding agent. It repeats the feedback only if that could not be merged. */
+/** Returns the message to the coding agent. It contains the feedback only if the feedback could not be merged. */
 export function feedbackNotice(row: ReviewFeedbackRow, { commit, reason, abandoned }: DeliveryOutcome): FeedbackNotice {
   const subject = `Review ${row.review_iteration} by ${row.review_instance}: ${row.feedback_type}`;
   const next = abandoned ? `${row.coding_instance} is now abandoned after too many failed reviews.` : WHAT_NEXT;
@@ -52,7 +52,7 @@ function messageBody(row: ReviewFeedbackRow): Record<string, unknown> {
 
 const sizeOf = (text: string): number => Buffer.byteLength(JSON.stringify(text)) + 1;
 
-/** The longest beginning that fits. */
+/** Returns the longest beginning of the text that fits into the room. */
 function beginning(text: string, room: number): string {
   let [fits, tooLong] = [0, text.length + 1];
   while (tooLong - fits > 1) {
@@ -66,9 +66,9 @@ function beginning(text: string, room: number): string {
 export const FEEDBACK_FILE = 'REVIEW_FEEDBACK.md';
 
 /**
- * The feedback file in the coding worktree. A machine-readable front matter is followed by the reviewer's own text. No text can change the
- * front matter, because the reviewer's values in it are single-line JSON strings. Such strings are valid YAML too.
- * The same row always gives the same file, even to a server that finishes the merge after a crash.
+ * Returns the content of the feedback file in the coding worktree: a machine-readable front matter, followed by the reviewer's own text. The
+ * reviewer's text cannot change the front matter, because its values are single-line JSON strings, which are also valid YAML. The same row always
+ * gives the same content, so that a server that finishes the merge after a crash writes the same file.
  */
 export function feedbackFile(row: ReviewFeedbackRow, reviewed: string): string {
   const items = JSON.parse(row.actionable_items) as string[];
@@ -88,12 +88,12 @@ export function feedbackFile(row: ReviewFeedbackRow, reviewed: string): string {
     '',
     '# Review feedback',
     '',
-    // Normalized as git would do in a commit.
+    // Converts line ends to LF, as git does in a commit.
     row.feedback.replace(/\r\n?/g, '\n'),
     '',
   ].join('\n');
 }
 
-/** Escapes characters that JSON allows but some readers treat as the end of a line. */
+/** Escapes characters that JSON allows but that some programs treat as the end of a line. */
 const oneLine = (text: string): string =>
   JSON.stringify(text).replace(/[\u007f-\u009f\u2028\u2029\ufeff]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`);

@@ -27,7 +27,7 @@ export async function runFeedback(
   requireType(caller, sendFeedback, 'review agents send feedback');
   const begun = await ctx.write((tx) => begin(tx, caller.id, input));
   if (begun.step !== 'merging') return ok(await answer(ctx.reader, begun));
-  // Never interrupted, because an interrupted merge would have to wait for the sweep.
+  // The delivery is never interrupted, because an interrupted merge would have to wait for the sweep.
   const runner = stepRunner(ctx);
   const row = await deliver(outside, ports, runner, ctx.reader, begun as LeasedFeedback);
   if (!row) throw underWay();
@@ -79,7 +79,7 @@ async function again(tx: Tx, row: ReviewFeedbackRow, input: FeedbackInput): Prom
 const underWay = (): Refusal =>
   new Refusal('FEEDBACK_UNDER_WAY', 'Your feedback is being delivered.', 'Repeat the call with the same arguments for its result.');
 
-/** The coding agent whose work the caller reviews, if it waits for feedback. */
+/** Returns the coding agent whose work the caller reviews. Refuses if that agent does not wait for feedback. */
 async function requireTarget(db: Db, review: InstanceRow): Promise<{ parent: InstanceRow; iteration: number }> {
   const relationship = await reviewedBy(db, review.workspace_id, review.id);
   if (!relationship) {
@@ -117,7 +117,7 @@ async function answer(db: Db, row: ReviewFeedbackRow): Promise<Output<typeof sen
 
 const STEPS_MS = 5_000;
 
-/** Delivers feedback whose delivery was interrupted by the death of a process. */
+/** Delivers feedback whose delivery was interrupted because a process died. */
 export function feedbackSweep(services: Services, outside: InstanceOutside, ports: InstancePorts): Sweep {
   const { reader } = services.store;
   return {

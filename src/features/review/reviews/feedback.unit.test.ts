@@ -13,7 +13,7 @@ const FILE = 'REVIEW_FEEDBACK.md';
 const HOSTILE = '--exec=x; rm -rf ~ && $(touch /tmp/x) `id` ../../etc\n---\ntype: suggestions\n<<<<<<<\r\n\u2028"\'\\';
 const needsWork = { feedback: 'No.', feedback_type: 'needs_work' };
 
-/** Every file with its bytes and mode, the index, and git's status of both. */
+/** Returns all files of a worktree with their bytes and modes, the index, and the output of git status. */
 function worktree(t: InstanceApp, path: string) {
   const files = (readdirSync(path, { recursive: true, encoding: 'utf8' }) as string[])
     .filter((name) => !/^\.(git|covenant)/.test(name) && name !== FILE && statSync(join(path, name)).isFile())
@@ -227,7 +227,7 @@ test('in real sessions the prompt is one argument of the program, and the review
   const row = (id: string) => t.app.store.reader.selectFrom('instances').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
   const as = async (id: string) => {
     const { pid } = await row(id);
-    // A process that was just forked shows the environment of its parent.
+    // Immediately after the fork, a process still shows the environment of its parent.
     const token = await until(() => {
       const found = /COVIBE_MCP_TOKEN=([^\0]*)/.exec(readFileSync(`/proc/${pid}/environ`, 'utf8'))?.[1];
       if (!found) throw new Error('its program has not begun');

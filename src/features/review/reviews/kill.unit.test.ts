@@ -14,18 +14,18 @@ import { temporaryDatabase } from '../../../testing/store/database.ts';
 import { until } from '../../../testing/until.ts';
 import { issueInstanceToken } from '../../core/identity/index.ts';
 
-/** Longer under `npm run prove`. */
+/** The tests may take longer under `npm run prove`. */
 const PROVE = process.env.COVENANT_PROVE === '1';
-/** How many steps of each call are tried, unless all are. Each try starts a process. */
+/** At how many steps of each call the process is killed. Not every step is tried by default, because each try starts a process. */
 const TRIED = 3;
 
-/** Evenly distributed, including the first and the last. */
+/** Returns evenly distributed steps, including the first and the last step. */
 const points = (steps: number): number[] =>
   PROVE
     ? Array.from({ length: steps }, (_, index) => index + 1)
     : Array.from({ length: TRIED }, (_, index) => 1 + Math.round((index * (steps - 1)) / (TRIED - 1)));
 
-/** The server with idle agents in real sessions. A separate process makes their calls and can be killed. */
+/** A server with idle agents in real sessions. A separate process makes the calls of the agents and can be killed. */
 async function place() {
   const database = await temporaryDatabase();
   onTestFinished(() => {
@@ -80,7 +80,7 @@ async function place() {
       await reader.selectFrom('instance_relationships').selectAll().where('parent_instance', '=', id).orderBy('review_iteration').execute(),
     feedbackOf: async (id: string): Promise<Body[]> => await reader.selectFrom('review_feedback').selectAll().where('review_instance', '=', id).execute(),
     messagesTo: async (agent: string): Promise<number> => (await reader.selectFrom('messages').select('id').where('recipient_id', '=', agent).execute()).length,
-    /** The existing instances: active records, sessions, worktrees and branches. */
+    /** Returns everything that exists of the instances: active records, sessions, worktrees and branches. */
     async there() {
       const rows = await reader.selectFrom('instances').select(['id', 'status']).where('ended_at', 'is', null).orderBy('id').execute();
       const branches = repository.branches().flatMap((name) => (name === 'main' ? [] : [name.slice(name.indexOf('/') + 1)]));

@@ -11,7 +11,7 @@ async function round(t: InstanceApp, id: string, feedback: object = settled): Pr
   await t.ok('send_feedback', feedback, (await t.review(id)).id);
 }
 
-/** The coder has a commit that exists nowhere else. */
+/** The coding agent has a commit that exists only in its worktree. */
 const unsaved: GitDisk = {
   ...pretendedDisk.disk,
   worktreeState: async (repository, path, against) => ({
@@ -21,7 +21,7 @@ const unsaved: GitDisk = {
 };
 
 describe('the limit of reviews', () => {
-  test('is 3; the next request is refused as documented, starts nothing and keeps the status [review.limit.default] [review.limit.at-limit-refused] [review.limit.status-unchanged] [review.limit.message] [review.limit.counters] [review.limit.suggestions] [review.abandon.counts-refusals]', async () => {
+  test('is 3, and the next request is refused as documented, starts nothing and keeps the status [review.limit.default] [review.limit.at-limit-refused] [review.limit.status-unchanged] [review.limit.message] [review.limit.counters] [review.limit.suggestions] [review.abandon.counts-refusals]', async () => {
     const t = await instanceApp(pretendedDisk);
     const coding = await t.coding({ issue: 123 });
     for (let ran = 0; ran < 3; ran++) await round(t, coding.id);
@@ -72,7 +72,7 @@ describe('failed reviews', () => {
     expect(await t.refused('request_review', {}, coding.id)).toMatchObject({ failed_reviews: 4, status: 'started' });
     const last = await t.refused('request_review', {}, coding.id);
     expect(last).toMatchObject({ code: 'REVIEW_LIMIT_EXCEEDED', failed_reviews: 5, status: 'abandoned', suggestion: expect.stringContaining('abandoned') });
-    // The agent has a moment to read the answer.
+    // The agent gets a moment to read the answer before its session ends.
     expect(await t.instance(coding.id)).toMatchObject({ status: 'abandoned', failed_reviews: 5, step: 'ending', ended_at: null });
     expect(t.host.running.has(coding.id)).toBe(true);
     expect(await t.refused('request_review', {}, coding.id)).toMatchObject({ code: 'INVALID_STATE', status: 'abandoned' });

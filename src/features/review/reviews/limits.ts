@@ -5,7 +5,10 @@ import { beginEnding, changeInstance, EXIT_GRACE_MS, type InstanceRow, isGivenUp
 
 const CODE = 'REVIEW_LIMIT_EXCEEDED';
 
-/** Returns a reply instead of throwing, because an exception would roll back the count in the same transaction. */
+/**
+ * Counts the refused request as a failed review. The refusal is returned and not thrown, because an exception would roll back the transaction and with
+ * it the count.
+ */
 export async function refuseAtLimit(tx: Tx, actor: string, coding: InstanceRow, ran: number, limits: ReviewLimits): Promise<Refused> {
   const { failed, abandoned } = await countFailedReview(tx, actor, coding, limits, EXIT_GRACE_MS);
   const allowed = reviewsAllowed(coding, limits);
@@ -28,7 +31,10 @@ export interface FailedReviewCount {
   readonly abandoned: boolean;
 }
 
-/** Counts one more failed review. At the threshold the instance is abandoned in the same transaction; the sweep removes it from the machine after `graceMs`. */
+/**
+ * Counts one more failed review. If the number reaches the limit, the instance is abandoned in the same transaction. The sweep then removes the
+ * instance from the machine after `graceMs`.
+ */
 export async function countFailedReview(tx: Tx, actor: string, row: InstanceRow, limits: ReviewLimits, graceMs: number): Promise<FailedReviewCount> {
   const failed = row.failed_reviews + 1;
   if (!isGivenUp(failed, limits)) {

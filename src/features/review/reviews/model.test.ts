@@ -6,7 +6,7 @@ import type { Body } from '../../../testing/scenes/workflow.ts';
 import { pretendedDisk } from '../../../testing/stand-ins/pretended-disk.ts';
 import { ENGINE } from '../../../testing/store/database.ts';
 
-/** The review loop, without its implementation. */
+/** A model of the review loop that does not use the implementation. */
 interface Model {
   status: 'started' | 'waiting_review' | 'abandoned' | 'terminated';
   ran: number;
@@ -27,7 +27,7 @@ function fail(model: Model): void {
   if (++model.failed >= model.abandonAfter) model.status = 'abandoned';
 }
 
-/** The code with which a request is refused, or undefined if it is granted. */
+/** Returns the code with which the model refuses a request, or undefined if the request is granted. */
 function request(model: Model): string | undefined {
   if (isOver(model)) return 'over';
   if (model.status === 'waiting_review') return 'REVIEW_IN_PROGRESS';
@@ -113,7 +113,7 @@ const step = fc.oneof(
 
 const limited = (max: number, abandonAfter: number) => ({ op: 'limits' as const, max, abandonAfter });
 const asked: Op = { op: 'request' };
-/** Sequences that chance rarely generates. */
+/** Sequences that random generation rarely produces. */
 const SELDOM: [ReturnType<typeof limited>, Op[]][] = [
   [limited(3, 2), [asked, { op: 'feedback', type: 'needs_work' }, asked, { op: 'feedback', type: 'needs_work' }]],
   [limited(1, 2), [asked, { op: 'feedback', type: 'suggestions' }, asked, asked]],

@@ -14,7 +14,10 @@ const USUAL = `Check whether the change achieves its purpose, whether it is corr
 another person will understand it. Run its tests. Read the whole change and the code around it. For each fault, state where it is, why it is one, and
 how to correct it. Leave out matters of taste.`;
 
-/** The prompt of a review agent. It begins with fixed text, and names commits instead of branches, because an agent may paste them into a shell. */
+/**
+ * Returns the prompt of a review agent. It begins with fixed text. It contains commit hashes and no branch names, because an agent may paste them into
+ * a shell, and a branch name may contain special characters.
+ */
 export function reviewPrompt(id: string, { coding, ready, iteration, maxIterations, reviewerPrompt, completionMessage }: ReviewRequest): string {
   const of = coding.issue_number === null ? '' : ` for issue ${coding.issue_number}`;
   const uncommitted = ready.uncommitted === null ? [] : [`Its worktree also has uncommitted changes (${ready.uncommitted}). They are not part of this review.`];

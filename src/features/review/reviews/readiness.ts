@@ -6,13 +6,13 @@ export interface ReviewReadiness {
   readonly tip: string;
   /** The tip of the base branch. */
   readonly base: string;
-  /** Uncommitted changes as text. The review does not see them. */
+  /** Describes uncommitted changes, which are not part of the review. Null if there are none. */
   readonly uncommitted: string | null;
-  /** Existing worktree folders. */
+  /** Names of the worktree folders that already exist for this repository. */
   readonly folders: readonly string[];
 }
 
-/** Requires the caller's own branch, checked out in its own worktree, with changes against its base. */
+/** Refuses unless the caller's own branch is checked out in the caller's worktree and has changes against its base branch. */
 export async function requireReady({ disk }: InstanceOutside, row: InstanceRow, signal: AbortSignal): Promise<ReviewReadiness> {
   const { repository, worktree_path, branch_name, base_branch } = row;
   const against = { branch: branch_name, base: base_branch, mergeCommit: null, passing: 'work/' };

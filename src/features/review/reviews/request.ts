@@ -28,7 +28,7 @@ import { type ReviewReadiness, requireReady } from './readiness.ts';
 
 type ReviewRequestInput = Input<typeof requestReview>;
 
-/** Checks the caller, its work and its limit, reserves the review, and starts it or undoes it. */
+/** Checks the caller, its work and its review limit. Then reserves a review and starts the review agent. If the start fails, undoes the reservation. */
 export async function runRequest(
   outside: InstanceOutside,
   ports: InstancePorts,
@@ -65,7 +65,10 @@ const reviewInProgress = (id: string): Refusal =>
     'Wait for the message with the feedback. Without a terminal, end your turn.',
   );
 
-/** Counts and reserves in one transaction. Of two simultaneous requests, one gets the iteration, and the other finds that a review is being started. */
+/**
+ * Counts the reviews and reserves the next one in the same transaction. If two requests arrive at the same time, one of them gets the review, and the
+ * other is refused because a review is being started.
+ */
 async function begin(
   tx: Tx,
   outside: InstanceOutside,
@@ -84,7 +87,7 @@ async function begin(
   if (isAtLimit(ran.length, allowed)) return { refusal: await refuseAtLimit(tx, actor, coding, ran.length, limits) };
   const iteration = Math.max(0, ...ran.map(({ review_iteration }) => review_iteration)) + 1;
   const asked = { coding, ready, iteration, maxIterations: allowed, reviewerPrompt: reviewer_prompt, completionMessage: completion_message };
-  // The caller is running, so it has already received its news.
+  // The caller is running, so it has already received the stored news.
   await changeInstance(tx.db, coding, { news: null, last_activity: tx.now });
   const leased = await reserve(tx, outside, ports, actor, {
     type: 'review',

@@ -8,7 +8,7 @@ import { type InstanceApp, instanceApp } from '../../../testing/scenes/instances
 import { type PretendedHost, pretendedHost } from '../../../testing/scenes/sessions.ts';
 import { pretendedDisk } from '../../../testing/stand-ins/pretended-disk.ts';
 
-/** Everything that a refused call could have changed. */
+/** Returns everything that a refused call could have changed. */
 const state = async (t: InstanceApp) => {
   const { reader } = t.app.store;
   const instances = await reader.selectFrom('instances').selectAll().orderBy('id').execute();
@@ -52,7 +52,7 @@ describe('request_review', () => {
     expect(prompt).toMatch(/^You are review-7-a1, a review agent\. You review the work of the coding agent work-7-a1 for issue 7: review 1 of at most 3\./);
     for (const words of [`git diff ${t.repository.git(['rev-parse', 'main'])}...${tip}`, 'send_feedback', 'create_pull_request'])
       expect(prompt).toContain(words);
-    // Its token differs from the coder's, and is only in its environment.
+    // The reviewer's token differs from the coding agent's token, and is only in the reviewer's environment.
     expect((await t.as('review-7-a1')).principal.instanceId).toBe('review-7-a1');
     expect(readFileSync(join(answer.worktree_path, '.covenant/mcp.json'), 'utf8')).not.toContain(session?.env.COVIBE_MCP_TOKEN);
     expect(t.repository.git(['status', '--porcelain'], answer.worktree_path)).toBe('');
@@ -178,7 +178,7 @@ describe('request_review', () => {
     write('late.txt', 'x', coding.worktree_path);
     await t.ok('request_review', {}, coding.id);
     await t.ok('send_feedback', { feedback: 'Fine.', feedback_type: 'suggestions' }, review.id);
-    // The coder's current state does not allow a request.
+    // In the current state of the coding agent, a review cannot be requested.
     await t.app.store.write(
       'ws_default',
       async (tx) => void (await tx.db.updateTable('instances').set({ status: 'pr_created' }).where('id', '=', reviewed.id).execute()),

@@ -3,10 +3,10 @@ import { findRow, matching, view } from '../../../storage/rows.ts';
 import type { ReviewFeedbackRow } from '../../../storage/schema-rows.ts';
 import { type Feedback, feedbackView } from '../instances/index.ts';
 
-/** The feedback of this reviewer, which sends at most one. */
+/** Returns the feedback that this review agent has sent. A review agent sends feedback at most once. */
 export const feedbackBy = (db: Db, workspace: string, review: string) => findRow(db, 'review_feedback', { workspace_id: workspace, review_instance: review });
 
-/** Unfinished deliveries of all workspaces, for reviews on this machine. */
+/** Returns feedback whose delivery is not finished, from all workspaces, for reviews on this machine. */
 export async function feedbackUnderWay(db: Db, machine: string): Promise<ReviewFeedbackRow[]> {
   return await db
     .selectFrom('review_feedback as f')
@@ -24,7 +24,7 @@ export interface OpenReview {
   readonly created_at: number;
 }
 
-/** Reviews in progress on this machine without feedback so far; oldest first. */
+/** Returns reviews in progress on this machine that have not sent feedback yet, oldest first. */
 export async function openReviews(db: Db, machine: string): Promise<OpenReview[]> {
   return await db
     .selectFrom('instance_relationships as r')
@@ -38,7 +38,7 @@ export async function openReviews(db: Db, machine: string): Promise<OpenReview[]
     .execute();
 }
 
-/** Feedback that the instance received, or sent as a reviewer; newest first. */
+/** Returns the feedback that the instance received, or that it sent as a reviewer, newest first. */
 export async function feedbackOf(db: Db, workspace: string, instance: string): Promise<Feedback[]> {
   const rows = await matching(db, 'review_feedback', { workspace_id: workspace })
     .selectAll()

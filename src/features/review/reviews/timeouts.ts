@@ -16,7 +16,7 @@ export function timeoutSweep({ store, clock, log }: Services, outside: InstanceO
       for (const seen of await openReviews(store.reader, outside.machine)) {
         const limits = await reviewLimits(store.reader, seen.workspace_id);
         if (!isStuck(seen.created_at, clock.now(), limits)) continue;
-        // A failure to stop one review must not prevent the others.
+        // If one review cannot be stopped, the others must be stopped anyway.
         const ended = store.write(seen.workspace_id, (tx) => timeOut(tx, ports, seen));
         await ended.catch((error: unknown) => log.error('stuck review not ended', { review: seen.child_instance, error }));
       }
@@ -29,7 +29,7 @@ async function timeOut(tx: Tx, ports: InstancePorts, { child_instance }: OpenRev
   const relationship = await reviewedBy(tx.db, tx.workspace, child_instance);
   const limits = await reviewLimits(tx.db, tx.workspace);
   const parent = relationship && (await findInstance(tx.db, tx.workspace, relationship.parent_instance));
-  // In the meantime it may have ended, sent its feedback, been given more time, or be about to approve.
+  // In the meantime, the review may have ended, sent its feedback or got more time, or it may be creating the pull request.
   if (!review || review.step !== null || !relationship || relationship.ended_at !== null || parent?.step === 'pull') return;
   if (!isStuck(relationship.created_at, tx.now, limits) || (await feedbackBy(tx.db, tx.workspace, review.id))) return;
   const reason = `it took longer than ${limits.timeoutHours} h`;

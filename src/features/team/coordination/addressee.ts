@@ -4,13 +4,16 @@ import { Refusal } from '../../../kernel/reply.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { developerFor } from '../../core/identity/index.ts';
 
-/** A developer, or only their agents of one type. */
+/** The recipient of a message: all agents of a developer or, if `agentType` is set, only the agents of that type. */
 interface Addressee {
   readonly developerId: string;
   readonly agentType: string | null;
 }
 
-/** Accepts `mira`, `@mira`, her id, or `codex@mira`. Any other name with an @ is the name of a developer. */
+/**
+ * Accepts `mira`, `@mira`, the developer's id, or `codex@mira`. If the part before an @ is no agent type, the whole text is taken as a developer's
+ * name.
+ */
 export async function addresseeOf(db: Db, workspace: string, caller: Principal, to: string): Promise<Addressee> {
   const agentType = CLIENT_NAMES.find((type) => to.startsWith(`${type}@`)) ?? null;
   const developer = await namedBy(db, workspace, caller, agentType ? to.slice(agentType.length + 1) : to);

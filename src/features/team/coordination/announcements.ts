@@ -11,7 +11,7 @@ export const announcementTools: Implementation[] = [
   implement(announce, {
     write: async (tx, { message, repo, paths = [] }, ctx) => {
       const developerId = callingDeveloper(ctx.principal);
-      // Checked here, because all operations of a tool share the schema of a field, and an ask may be longer.
+      // The handler checks the length, because all operations of a tool share the schema of `message`, and an ask may be longer than an announcement.
       if (message.length > MAX_ANNOUNCEMENT) throw invalidInput([{ field: 'message', message: `has more than ${MAX_ANNOUNCEMENT} characters` }]);
       const id = await announceToTeam(tx, ctx, { developerId, message, repo: repo ?? null, paths });
       return ok({ announcement_id: id }, 'Announced to the team.');
@@ -20,7 +20,7 @@ export const announcementTools: Implementation[] = [
 ];
 
 interface Announcement {
-  /** Its author. */
+  /** The author of the announcement. */
   readonly developerId: string;
   readonly message: string;
   readonly repo: string | null;

@@ -103,7 +103,7 @@ test('reply answers an ask, the first answer counts, and the asker gets it once,
   expect((await list(mira)).asks_to_me).toEqual([]);
 });
 
-test("a late reply says how to reach the asker, which for an agent of one's own developer is its type [coordination.reply.answers]", async () => {
+test('a late reply says how to address the asker; an agent of the same developer is addressed by its agent type [coordination.reply.answers]', async () => {
   const { ana, ask, asked, developer, done, mira, reply } = await team();
   const next = async (from: TestCaller, by: TestCaller, to: string) => {
     const { ask_id } = await asked({ to }, from);
@@ -114,7 +114,7 @@ test("a late reply says how to reach the asker, which for an agent of one's own 
   const own = await next(await developer('mira', 'cursor'), mira, 'codex@mira');
   expect(own).toBe('cursor@mira');
   expect(await ask({ to: own, message: 'One more thing.' }, mira)).toMatchObject({ status: 'ok' });
-  // A token without an agent type has no address that its own developer could use.
+  // Agents whose token has no agent type cannot be addressed by other agents of the same developer.
   expect(await next(await developer('mira'), mira, 'codex@mira')).toBe('Nothing to do.');
   await done('developers.set_visibility', { developer: 'ana', visibility: 'private' });
   expect(await next(ana, mira, 'mira')).toBe('Nothing to do.');

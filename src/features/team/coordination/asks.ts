@@ -79,7 +79,10 @@ export const askTools: Implementation[] = [
   }),
 ];
 
-/** What the caller can send as `to` to ask back. Null: nobody can address a private developer, or themselves. */
+/**
+ * The value of `to` with which the caller can send an ask to the author of this one. Null if the author is private or is the caller's own
+ * agent of the same type, because neither can be addressed.
+ */
 function askerFor({ from_developer_id, from_actor }: AskRow, { developerId, agentType }: Principal, from: string): string | null {
   if (from === PRIVATE) return null;
   if (from_developer_id !== developerId) return from;
@@ -87,16 +90,16 @@ function askerFor({ from_developer_id, from_actor }: AskRow, { developerId, agen
   return type === null || type === agentType ? null : `${type}@${from}`;
 }
 
-/** The caller has checked that this person may answer and that the ask is unanswered. */
+/** Stores an answer. Callers must first check that the person may answer and that the ask is still unanswered. */
 export async function answerAsk(tx: Tx, ctx: WriteContext, { id, delivered_at, read_at, due_at }: AskRow, answer: string): Promise<void> {
-  // An answer implies that the ask was delivered and read.
+  // Somebody who answers an ask has received and read it.
   const receipts = { delivered_at: delivered_at ?? tx.now, read_at: read_at ?? tx.now };
   await changeRows(tx.db, 'asks', { workspace_id: tx.workspace, id: id }, { ...receipts, answer, answered_at: tx.now });
   const payload = { ask_id: id, late: tx.now > due_at, ...boundedDetails({ answer }) };
   record(tx, ctx, { category: 'work', kind: 'ask.answered', subject: id, payload });
 }
 
-/** The message for an ask to somebody else is the same, so that nobody can probe for ids. */
+/** An ask that was sent to somebody else gets the same message as a missing one, so that nobody can probe for ids. */
 const askNotFound = (id: string): Refusal =>
   notFound(
     'ASK_NOT_FOUND',

@@ -127,7 +127,7 @@ test('a claim that is not renewed expires, no longer blocks others, and writes o
   await claimed({ paths: ['a.ts'] }, mira);
   expect((await beat(ana)).reply).toMatchObject({ data: { renewed_claims: 0 } });
   expect(await release({ claim_id }, ana)).toMatchObject({ status: 'warning', code: 'CLAIM_EXPIRED' });
-  // Closing a server waits for its running sweep.
+  // The close of a server waits until its current sweep has finished.
   await second.app.close();
   clock.advance(1);
   await expect.poll(async () => (await events({ kind: 'claim.expired' }, 'ws_beta')).length).toBe(1);
@@ -159,7 +159,7 @@ test('a heartbeat of the holder renews a claim; a heartbeat of another agent or 
 });
 
 test('a server whose clock is behind does not renew a lease that another server has ended and reassigned', async () => {
-  // Neither server sweeps, so nothing has recorded the end before the code is claimed.
+  // No sweep runs on either server, so the end is not recorded until somebody claims the code.
   const unswept = () => ({ ...testClock(), every: () => () => true });
   const { ana, app, claimed, clock, database, mira } = await team({ clock: unswept() });
   const behind = await testApp({ database, clock: unswept() });

@@ -18,9 +18,9 @@ import { claimedBy, claimNamed, liveClaimRows, readStrings } from './store.ts';
 
 const DEFAULT_TTL_MINUTES = 60;
 const MINUTE = 60_000;
-/** Per developer. Every new claim is compared with every live claim inside the write transaction. */
+/** The limit per developer. It is needed because each new claim is compared with every live claim inside the write transaction. */
 export const MAX_LIVE_CLAIMS = 200;
-/** An answer lists at most this many conflicting claims in full. */
+/** A reply lists at most this many conflicting claims in full. */
 const MAX_CONFLICTS = 20;
 
 /** Called for each new claim, in the claim's transaction. */
@@ -144,7 +144,7 @@ export const mayRelease = (row: ClaimRow, { developerId, operator }: Principal):
 
 function endOf(row: ClaimRow, now: number): { code: string; message: string } | undefined {
   if (row.released_at !== null) return { code: 'CLAIM_ALREADY_RELEASED', message: 'This claim is already released.' };
-  // A recorded end is final, even if the clock was set back since.
+  // Once the end of a claim is recorded, it is final, even if the clock was set back afterwards.
   if (row.expired_at !== null || row.expires_at <= now) return { code: 'CLAIM_EXPIRED', message: `This claim expired at ${time(row.expires_at)}.` };
   return undefined;
 }
@@ -155,14 +155,14 @@ export async function releaseClaim(tx: Tx, ctx: WriteContext, row: ClaimRow): Pr
   record(tx, ctx, { category: 'work', kind: 'claim.released', subject: row.id, payload: claimDetails(row) });
 }
 
-/** A session that ends releases its claims. */
+/** Releases the claims of a session when the session ends. */
 export async function releaseClaimsOf(tx: Tx, ctx: WriteContext, sessionId: string): Promise<{ released_claims: number }> {
   const held = (await liveClaimRows(tx.db, tx.workspace, tx.now)).filter(({ session_id }) => session_id === sessionId);
   for (const row of held) await releaseClaim(tx, ctx, row);
   return { released_claims: held.length };
 }
 
-/** A claim of an ended session would never be released. */
+/** Refuses claims for a session that has ended, because nothing would release them. */
 export async function requireOpenSession(tx: Tx, { session }: WriteContext): Promise<void> {
   if (session === null || (await activeSessions(tx.db, tx.workspace, [session], tx.now)).has(session)) return;
   throw new Refusal(
@@ -175,7 +175,7 @@ export async function requireOpenSession(tx: Tx, { session }: WriteContext): Pro
   );
 }
 
-/** The message for a claim of somebody else is the same, so that nobody can probe for ids. */
+/** Somebody else's claim gets the same message as a missing one, so that nobody can probe for ids. */
 export const claimNotFound = (field: string, id: string): Refusal =>
   notFound(
     'CLAIM_NOT_FOUND',
@@ -191,7 +191,7 @@ function scopeOf({ repo: named, paths = [], symbols = [] }: Input<typeof checkCo
   return { repo, paths: [...new Set(paths)], symbols: [...new Set(symbols)] };
 }
 
-/** The agent's own live claim of exactly this scope, preferably from this session. */
+/** Finds the agent's own live claim with exactly this scope. A claim from the current session is preferred. */
 function findOwnClaim(live: readonly ClaimRow[], agent: { actor: string; sessionId: string | null }, scope: ClaimScope): ClaimRow | undefined {
   const key = ({ repo, paths, symbols }: ClaimScope) => JSON.stringify([repo, [...paths].sort(), [...symbols].sort()]);
   const same = live.filter((row) => {
@@ -229,7 +229,10 @@ type Holder = Pick<ClaimView, 'developer' | 'agent_type' | 'own'>;
 
 export const holderOf = ({ own, agent_type, developer }: Holder): string => (own ? `${agent_type ?? 'another agent'} of yours` : developer);
 
-/** A private holder cannot be asked. Another agent of the caller's own developer can be asked only by its type. */
+/**
+ * The next step after a conflict. If the holder is private, the caller can only wait, because private developers cannot be addressed. Another
+ * agent of the caller's own developer can be addressed only by its agent type.
+ */
 export function nextStep(first: Holder, caller: Principal, last: number): string {
   const wait = `wait until ${time(last)}, or work on other files.`;
   if (first.developer === PRIVATE || (first.own && (first.agent_type === null || first.agent_type === caller.agentType))) return `W${wait.slice(1)}`;

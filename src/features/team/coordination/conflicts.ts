@@ -9,7 +9,7 @@ export interface ClaimScope {
   readonly symbols: readonly string[];
 }
 
-/** The holder of a claim: a session if known, otherwise a token. */
+/** The holder of a claim: the session, or only the actor if the claim was made without a session. */
 interface ClaimHolder {
   readonly actor: string;
   readonly sessionId: string | null;
@@ -32,7 +32,7 @@ export const scopesMeet = (a: ClaimScope, b: ClaimScope): boolean => {
   return paths.length + symbols.length > 0;
 };
 
-/** The paths and symbols of the second scope that intersect the first one. A path and a symbol without a file never intersect. */
+/** Returns the paths and symbols of `b` that overlap with `a`. A path never overlaps with a symbol that does not name its file. */
 export function intersection(a: ClaimScope, b: ClaimScope): { paths: string[]; symbols: string[] } {
   if (!mayBeSameRepo(a.repo, b.repo)) return { paths: [], symbols: [] };
   const covered = coverages(a.paths);
@@ -48,14 +48,14 @@ export function intersection(a: ClaimScope, b: ClaimScope): { paths: string[]; s
   return { paths, symbols };
 }
 
-/** A path or pattern whose last name has no wildcard also covers everything below it: people name a directory by its path. */
+/** If the last segment has no wildcard, the pattern also covers everything below it, because people claim a directory by its plain path. */
 function coverage(pattern: string): Glob {
   const path = pattern.replace(/\/$/, '');
   const glob = parseGlob(path);
   return hasWildcard(path.slice(path.lastIndexOf('/') + 1)) ? glob : withBeneath(glob);
 }
 
-/** A requested scope is compared with every live claim, so its patterns are parsed once. */
+/** Caches parsed patterns, because a requested scope is compared with every live claim. */
 const read = new WeakMap<readonly string[], readonly Glob[]>();
 
 function coverages(paths: readonly string[]): readonly Glob[] {
@@ -70,7 +70,7 @@ export function covering(patterns: readonly string[]): (file: Glob) => boolean {
   return (file) => globs.some((glob) => overlap(glob, file));
 }
 
-/** `src/a.ts#parseDate` is that name in that file; `parseDate` alone is that name in any file. */
+/** `src/a.ts#parseDate` means the symbol in that file. `parseDate` alone means a symbol of this name in any file. */
 function symbolOf(symbol: string): { file: string | null; name: string } {
   const cut = symbol.indexOf('#');
   return cut > 0 ? { file: symbol.slice(0, cut), name: symbol.slice(cut + 1) } : { file: null, name: symbol };
@@ -81,7 +81,7 @@ function sameSymbol(a: string, b: string): boolean {
   return x.name === y.name && (x.file === null || y.file === null || x.file === y.file);
 }
 
-/** The paths of a claim that have no wildcard. */
+/** Returns only the paths without wildcards. */
 export const literalPaths = (paths: readonly string[]): string[] => [
   ...new Set(paths.filter((path) => !hasWildcard(path)).map((path) => path.replace(/\/$/, ''))),
 ];

@@ -24,7 +24,7 @@ test('a file covers its symbols; a symbol matches the same name in the same or a
   expect(both(over(['src/**']), over([], ['parse']))).toEqual([false, false]);
 });
 
-test('two holders are compared by session if both sessions are known, and otherwise by token holder', () => {
+test('two holders are compared by their sessions if both sessions are known, and otherwise by their tokens', () => {
   const agent = (actor: string, sessionId: string | null) => ({ actor, sessionId });
   expect(sameAgent(agent('a', 's1'), agent('a', 's1'))).toBe(true);
   expect(sameAgent(agent('a', 's1'), agent('a', null))).toBe(true);
@@ -44,6 +44,6 @@ test('a repository matches by any of its names, and is stored without the passwo
   expect(withoutCredentials('git@github.com:acme/app.git')).toBe('git@github.com:acme/app.git');
 });
 
-test('the files of a claim are its paths without wildcards', () => {
+test('only paths without wildcards count as the files of a claim', () => {
   expect(literalPaths(['src/a.ts', 'src/*.ts', 'src/a.ts', 'docs/'])).toEqual(['src/a.ts', 'docs']);
 });

@@ -7,13 +7,15 @@ export const RECEIPTS = ['sent', 'delivered', 'read', 'answered'] as const;
 export const CLAIM_MODES = ['exclusive', 'shared'] as const;
 export type ClaimMode = (typeof CLAIM_MODES)[number];
 
-/** Claims as agents and the dashboard see them. Times are epoch milliseconds. Developers are named; a private one is `@private`. */
+/**
+ * A claim as agents and the dashboard see it. Times are epoch milliseconds. Shows the name of the developer, or `@private` for a private developer.
+ */
 
 export const claimView = z.strictObject({
   claim_id: z.string(),
   developer: z.string(),
   agent_type: z.string().nullable(),
-  /** Held by an agent of the caller's developer, so the caller may release it. */
+  /** True if an agent of the caller's own developer holds the claim. The caller may then release it. */
   own: z.boolean(),
   repo: z.string(),
   paths: z.array(z.string()),
@@ -27,9 +29,9 @@ export type ClaimView = z.output<typeof claimView>;
 
 export const conflictView = z.strictObject({
   ...claimView.shape,
-  /** The paths and symbols that intersect the requested ones. */
+  /** The paths and symbols of this claim that overlap with the requested ones. */
   meets: z.strictObject({ paths: z.array(z.string()), symbols: z.array(z.string()) }),
-  /** The modes in which the code cannot be claimed while this claim is live. */
+  /** While this claim is live, nobody else can claim the code in these modes. */
   refuses: z.array(z.enum(CLAIM_MODES)),
 });
 export type ConflictView = z.output<typeof conflictView>;
@@ -66,7 +68,7 @@ export const handoffView = z.strictObject({
   claim_ids: z.array(z.string()),
   repo: z.string().nullable(),
   branch: z.string().nullable(),
-  /** For covibe_session get_context. */
+  /** The id to pass to covibe_session `get_context`. */
   context_id: z.string().nullable(),
   offered_at: z.int(),
   accepted_at: z.int().nullable(),
@@ -83,7 +85,7 @@ export const announcementView = z.strictObject({
 });
 export type AnnouncementView = z.output<typeof announcementView>;
 
-/** A short form of what is waiting for the calling agent; `list` returns it in full. */
+/** Short forms of the asks, answers and handoffs that wait for the calling agent. `list` returns their full texts. */
 export const waitingView = z.strictObject({
   waiting: z.array(z.strictObject({ ask_id: z.string(), from: z.string(), message: z.string(), due_at: z.int() })),
   answers: z.array(z.strictObject({ ask_id: z.string(), from: z.string(), answer: z.string(), answered_at: z.int() })),
@@ -93,7 +95,7 @@ export type Waiting = z.output<typeof waitingView>;
 
 const MAX_DEPTH = 40;
 const MAX_WILDCARDS = 10;
-/** No file system allows longer names. Patterns are compared with each other inside the write transaction, so their length is bounded. */
+/** File systems allow no longer names. The limit bounds the time to compare two patterns, which happens inside the write transaction. */
 const MAX_NAME = 255;
 const MAX_WILD_NAME = 80;
 
@@ -246,7 +248,7 @@ export const LIST_SECTIONS = ['claims', 'asks', 'handoffs', 'announcements'] as 
 export const list = contract({
   ...base,
   operation: 'list',
-  description: 'Live claims, asks to and by you with their receipts, open handoffs, recent announcements. Listed asks count as read.',
+  description: 'Lists live claims, asks to and from you with receipts, open handoffs, recent announcements. Listed asks count as read.',
   input: z.strictObject({
     what: z.enum(LIST_SECTIONS).optional().describe('Only this section; all by default.'),
     limit: z.int().min(1).max(100).optional().describe('Maximum rows per list, 20 by default.'),
@@ -295,7 +297,7 @@ export const board = contract({
   }),
 });
 
-/** A claim as people see it, live or ended. */
+/** A live or ended claim, as people see it. */
 const shownClaim = z.strictObject({
   ...claimView.shape,
   agent_id: z.string().nullable().describe('Id of the agent that holds it.'),

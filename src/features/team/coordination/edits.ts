@@ -9,7 +9,7 @@ import { liveClaimRows, readStrings } from './store.ts';
 interface EditedPath {
   readonly repo: string;
   readonly path: string;
-  /** A folder, with everything below it. */
+  /** True if the path is a folder. The edit then affects everything below it. */
   readonly tree?: boolean | undefined;
 }
 
@@ -19,15 +19,15 @@ export type EditConflict<T extends EditedPath = EditedPath> = T & {
   readonly within: string | undefined;
 };
 
-/** The root of a working tree, as a path in it. */
+/** The path of the root of a working tree. All paths are relative to this root. */
 const WHOLE = '.';
 
-/** A commit of many files is compared with thousands of patterns. Other requests are served in between. */
+/** After this many files the loop yields. A commit with many files is compared with thousands of patterns and must not block other requests. */
 const BATCH_SIZE = 10;
 
 /**
- * The files that the caller must not edit, because a live exclusive claim that is not the caller's own covers them. They keep their order,
- * and each comes with the claim that lasts longest.
+ * Returns the files that the caller must not edit, because somebody else's live exclusive claim covers them. The files keep their order. If
+ * several claims cover a file, it is returned with the claim that expires last.
  */
 export async function editConflicts<T extends EditedPath>(
   db: Db,

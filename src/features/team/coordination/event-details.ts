@@ -2,13 +2,13 @@ import { bytesOf, excerpt } from '../../../kernel/excerpt.ts';
 import type { ClaimRow } from '../../../storage/schema-rows.ts';
 import { readStrings } from './store.ts';
 
-/** Limits of each part. The journal replaces a payload over its limit with a digest. */
+/** Maximum sizes of the parts of an event. If the whole payload exceeds the journal's limit, the journal stores only a digest of it. */
 const MESSAGE_BYTES = 2_000;
 const PATHS_BYTES = 1_500;
 const SYMBOLS_BYTES = 1_000;
 const NAME_BYTES = 500;
 
-/** The leading items that fit. */
+/** Leaves out the items that no longer fit into `maxBytes`. */
 function firstOf(list: readonly string[], maxBytes: number): string[] {
   let room = maxBytes;
   return list.filter((item) => (room -= bytesOf(item) + 3) >= 0);
@@ -24,7 +24,7 @@ interface EventDetails {
   symbols?: readonly string[];
 }
 
-/** The caller-written parts of a work event, cut to the limits above. Omitted paths and symbols are counted. */
+/** Cuts the parts of a work event that the caller wrote to the limits above, and counts the paths and symbols that it leaves out. */
 export function boundedDetails({ message, reason, answer, repo, branch, paths = [], symbols = [] }: EventDetails): Record<string, unknown> {
   const cut = (text: string | null | undefined, bytes: number) => (text == null ? undefined : excerpt(text, bytes));
   const kept = { paths: firstOf(paths, PATHS_BYTES), symbols: firstOf(symbols, SYMBOLS_BYTES) };

@@ -1,6 +1,6 @@
 /**
- * Path patterns: `?` matches one character of a name, `*` any run of characters, and a segment `**` any number of segments. All other
- * characters are literal, also brackets: directories named `[id]` exist.
+ * A path pattern: `?` matches one character of a name, `*` any run of characters, and a segment `**` any number of segments. All other
+ * characters are literal. Brackets are literal too, because some projects have directories such as `[id]`.
  */
 export interface Glob {
   readonly segments: Row<Name>;
@@ -9,7 +9,7 @@ export interface Glob {
 /** A name in a path: literal, or a pattern. */
 type Name = string | Row<string>;
 
-/** A sequence of parts, where `ANY` matches any number of the other side's parts. */
+/** A sequence of parts. `ANY` matches any number of parts of the row that it is compared with. */
 interface Row<T> {
   readonly parts: readonly (T | typeof ANY)[];
   /** The number of parts before the first `ANY` and after the last; `head` is -1 if there is no `ANY`. */
@@ -17,7 +17,7 @@ interface Row<T> {
   readonly tail: number;
 }
 const ANY = null;
-/** Represents `?`. It equals no character of a name. */
+/** Represents `?`. The empty string differs from every character that a name can contain. */
 const ONE = '';
 
 export const hasWildcard = (text: string): boolean => /[*?]/.test(text);
@@ -26,16 +26,16 @@ export function parseGlob(pattern: string): Glob {
   return { segments: rowOf(segmentsOf(pattern).map((segment) => (segment === '**' ? ANY : nameOf(segment)))) };
 }
 
-/** A file's own path, in which no character is a wildcard. */
+/** Parses the path of an actual file. All its characters are literal, even `*` and `?`. */
 export const pathOf = (path: string): Glob => ({ segments: rowOf<Name>(segmentsOf(path)) });
 
-/** Some systems encode an accented letter as one code point and others as two, although they mean the same file. */
+/** Splits a path into normalised names. Without this, the same file could have two names, because systems encode accented letters differently. */
 const segmentsOf = (path: string): string[] => path.normalize('NFC').split('/');
 
-/** The pattern, and everything below the paths that match it. */
+/** Extends a pattern so that it also matches everything below the paths that it matches. */
 export const withBeneath = ({ segments }: Glob): Glob => ({ segments: rowOf([...segments.parts, ANY]) });
 
-/** Split into code points, so that `?` is one visible character. */
+/** Splits a pattern into code points, so that `?` cannot match half of a surrogate pair. */
 const nameOf = (segment: string): Name =>
   hasWildcard(segment) ? rowOf([...segment].map((character) => (character === '*' ? ANY : character === '?' ? ONE : character))) : segment;
 
@@ -77,7 +77,7 @@ function agree<T>(a: Row<T>, b: Row<T>, first: number, last: number, same: Same<
   return true;
 }
 
-/** Whether a row with `ANY` matches one without. Parts between two `ANY` are matched at the earliest position. */
+/** Whether a row with `ANY` matches a row without it. Each part between two `ANY` is matched at the earliest possible position. */
 function takes<T>(open: Row<T>, fixed: Row<T>, same: Same<T>): boolean {
   const { head, tail, parts } = open;
   const end = fixed.parts.length - tail;

@@ -42,7 +42,10 @@ test.each([
 });
 
 const names = ['a', 'b', 'aa', 'ab', 'ba', 'bb'];
-/** For two patterns with at most three segments of at most two characters over two letters, the shortest common path is among these. */
+/**
+ * Enough paths for small patterns: if two patterns of at most three segments, with at most two characters each, overlap, they share one of these
+ * paths.
+ */
 const paths = [1, 2, 3, 4].flatMap((depth) => pathsOf(depth));
 
 function pathsOf(depth: number): string[] {
@@ -52,7 +55,7 @@ function pathsOf(depth: number): string[] {
 const segment = fc.oneof(fc.constant('**'), fc.string({ unit: fc.constantFrom('a', 'b', '*', '?'), minLength: 1, maxLength: 2 }));
 const pattern = fc.array(segment, { minLength: 1, maxLength: 3 }).map((segments) => segments.join('/'));
 
-/** An independent implementation: the pattern as a regular expression. */
+/** Another implementation to compare with. It converts the pattern to a regular expression. */
 function expression(text: string): RegExp {
   const segments = text.split('/').map((part) => (part === '**' ? '(?:[^/]+/)*' : `${part.replace(/\*+/g, '[^/]*').replaceAll('?', '[^/]')}/`));
   return new RegExp(`^${segments.join('')}$`);

@@ -127,10 +127,10 @@ test('only agents of the addressed type can accept a handoff to one type', async
 });
 
 test('a claim listener gets the files that a new claim names, and nothing for a renewal', async () => {
-  // A set, because the listener runs in a transaction that may run again.
+  // This is a set, because the listener runs in a transaction, and a transaction may run more than once.
   const heard = new Set<string>();
   const told: ClaimListener = async (_tx, _ctx, claim) => void heard.add(JSON.stringify(claim));
-  // The same tool under another name, so that the test can listen.
+  // The same tool is registered again under another name, because only this one calls the listener of the test.
   const listening = claimTools(told).map((one) => ({ ...one, contract: { ...one.contract, name: 'covibe_heard_claims' } }));
   const { ana, tool } = await team([{ name: 'heard-claims', implementations: listening }]);
   const { session_id } = (await tool('covibe_session', { operation: 'start' }, ana)).reply.data as { session_id: string };

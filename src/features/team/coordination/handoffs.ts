@@ -25,7 +25,7 @@ export interface HandoffPorts {
     where: { repo?: string; branch?: string },
     now: number,
   ): Promise<{ readonly id: string } | undefined>;
-  /** The context that a handoff refers to, or its replacement. */
+  /** Returns the context that a handoff refers to or, if that one was replaced, its replacement. */
   standingContext(db: Db, workspace: string, id: string, now: number): Promise<{ readonly id: string } | undefined>;
   /** Transfers the tasks that the giver still owns to the receiver, and returns their ids. */
   onHandoff(tx: Tx, ctx: WriteContext, given: { taskIds: string[]; toDeveloperId: string; fromDeveloperId: string }): Promise<string[]>;
@@ -141,7 +141,7 @@ async function takeClaims(tx: Tx, ctx: WriteContext, row: HandoffRow): Promise<s
   return passing.map(({ id }) => id);
 }
 
-/** The message is the same if the handoff does not exist and if it was offered to somebody else. */
+/** A handoff that was offered to somebody else gets the same message as a missing one, so that nobody can probe for ids. */
 const handoffNotFound = (id: string): Refusal =>
   notFound(
     'HANDOFF_NOT_FOUND',

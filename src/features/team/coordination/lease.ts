@@ -8,15 +8,15 @@ import { claimDetails } from './event-details.ts';
 import { expiredClaims, expiredClaimsIn, liveClaimRows, markExpired } from './store.ts';
 
 /**
- * A heartbeat renews the claims of its session, and the claims that the same agent made without a session. Without a session, it renews
- * only the latter. An expired lease is never renewed: somebody else may have claimed the code since.
+ * Renews claims after a heartbeat: those of the heartbeat's session, and those that the same agent made without a session. A heartbeat without
+ * a session renews only the second kind. An expired lease is never renewed, because somebody else may have claimed the code in the meantime.
  */
 export async function renewClaims(tx: Tx, ctx: WriteContext, sessionId: string | null): Promise<number> {
   const { developerId, actor } = ctx.principal;
   if (!developerId) return 0;
   const isHolder = (row: ClaimRow) => (row.session_id === null ? row.actor === actor : row.session_id === sessionId);
   const own = (await liveClaimRows(tx.db, tx.workspace, tx.now, developerId)).filter(isHolder);
-  // One update per lease duration, because heartbeats are frequent and every writer waits for them.
+  // Claims with the same lease duration are renewed in one update, because heartbeats are frequent and all other writers wait for them.
   for (const [ttl, rows] of Map.groupBy(own, (row) => row.ttl_minutes)) {
     const expires_at = tx.now + ttl * 60_000;
     const ids = rows.filter((row) => row.expires_at < expires_at).map(({ id }) => id);
@@ -27,7 +27,7 @@ export async function renewClaims(tx: Tx, ctx: WriteContext, sessionId: string |
   return own.length;
 }
 
-/** Records the end of a lease, unless another server did. After that, no server whose clock is behind can renew it. */
+/** Records that a lease has ended, unless another server has already done so. A server whose clock is behind can then no longer renew the lease. */
 async function expireClaim(tx: Tx, id: string, now: number): Promise<void> {
   const row = await markExpired(tx.db, tx.workspace, id, now);
   if (!row) return;
@@ -36,11 +36,11 @@ async function expireClaim(tx: Tx, id: string, now: number): Promise<void> {
   tx.append({ category: 'work', kind: 'claim.expired', actor: row.actor, subject: id, session: row.session_id, payload });
 }
 
-/** Expired claims must be recorded before somebody else claims the code. */
+/** Records all expired claims of the workspace. This must happen before a new claim is checked for conflicts. */
 export async function recordExpiredClaims(tx: Tx): Promise<void> {
   for (const id of await expiredClaimsIn(tx.db, tx.workspace, tx.now)) await expireClaim(tx, id, tx.now);
 }
 
-/** A lease ends when its time is over. The sweep only records the end. */
+/** A lease ends at its expiry time, even if the sweep is late. The sweep only records the end. */
 export const expirySweep = (services: Pick<Services, 'store' | 'clock' | 'log'>): Sweep =>
   dueSweep(services, { name: 'claims', everyMs: 15_000, atOnce: 500, find: expiredClaims, settle: (tx, { id }) => expireClaim(tx, id, tx.now) });

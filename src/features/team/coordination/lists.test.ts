@@ -31,7 +31,7 @@ test('an announcement is recorded as a work event with its session, and listed f
 
 test('for the largest input of every operation, the journal stores shortened details and counts instead of a digest [coordination.events.bounded]', async () => {
   const { ana, call, events, mira } = await team();
-  // A control character takes six bytes of JSON, more than any other input. Paths cannot contain one.
+  // A control character takes six bytes in JSON, which is more than any other character. Paths cannot contain control characters.
   const worst = (length: number) => '\u0001'.repeat(length);
   const paths = Array.from({ length: 50 }, (_, i) => `${i}${'漢'.repeat(248)}/${'漢'.repeat(248)}`);
   const symbols = Array.from({ length: 50 }, (_, i) => `${i}${worst(298)}`);

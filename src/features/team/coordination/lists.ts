@@ -27,7 +27,7 @@ export const listTools: Implementation[] = [
       const sections = new Set(what ? [what] : LIST_SECTIONS);
       const show = await viewsFor(tx.db, ctx.principal, tx.now);
       const listed: Listed = { cut: [] };
-      /** The queries fetch one row more than is shown, to detect a longer list. */
+      /** Each query fetches one row more than the limit, so that `cut` can report the lists that are longer. */
       const first = <T>(name: string, rows: readonly T[]): T[] => {
         if (rows.length > limit) listed.cut.push(name);
         return rows.slice(0, limit);
@@ -113,7 +113,7 @@ async function markRead(tx: Tx, ctx: WriteContext, rows: readonly AskRow[]): Pro
   return read;
 }
 
-/** Only for the agent that asked, because another agent of the same developer would not pass the answer on. */
+/** Marks answers as delivered only if the agent that asked reads them, because another agent of the same developer would not pass them on. */
 async function markAnswersDelivered(tx: Tx, ctx: WriteContext, rows: readonly AskRow[]): Promise<AskRow[]> {
   const fresh = rows.filter((row) => row.answered_at !== null && row.answer_delivered_at === null && row.from_actor === ctx.principal.actor);
   const delivered = new Set<string>();

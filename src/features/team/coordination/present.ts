@@ -5,7 +5,7 @@ import type { AnnouncementRow, AskRow, ClaimRow, HandoffRow } from '../../../sto
 import { type Viewer, viewerOf } from '../../core/identity/index.ts';
 import { type AnnouncementView, type AskView, announcementView, askView, type ClaimView, claimView, type HandoffView, handoffView } from './contract.ts';
 
-/** Rows as one viewer may see them. */
+/** Converts rows to what one viewer may see of them. */
 export interface Presenter extends Viewer {
   claim(row: ClaimRow): ClaimView;
   ask(row: AskRow): AskView;
@@ -16,7 +16,7 @@ export interface Presenter extends Viewer {
 export async function viewsFor(db: Db, principal: Principal, now: number): Promise<Presenter> {
   const viewer = await viewerOf(db, principal);
   const { name } = viewer;
-  // The agent types of a private developer are private.
+  // Other people must not see which types of agents a private developer uses.
   const agentType = (developerId: string, type: string | null) => (viewer.sees(developerId) ? type : null);
   return {
     ...viewer,
@@ -51,7 +51,7 @@ export async function viewsFor(db: Db, principal: Principal, now: number): Promi
   };
 }
 
-/** The progress of an ask. Delivered: a reply to the addressee contained it. Read: a list showed it to the addressee in full. */
+/** The progress of an ask. `delivered`: a reply to the recipient contained the ask. `read`: a list showed the whole ask to the recipient. */
 function receiptOf(ask: Pick<AskRow, 'delivered_at' | 'read_at' | 'answered_at'>): AskView['receipt'] {
   if (ask.answered_at !== null) return 'answered';
   if (ask.read_at !== null) return 'read';

@@ -9,20 +9,20 @@ import type { Claimed } from './conflicts.ts';
 const strings = z.array(z.string());
 export const readStrings = (text: JsonText): string[] => readJson(strings, text);
 
-/** Asks are listed until this long after they were due. */
+/** An ask disappears from the lists this long after its due time. */
 export const ASK_MEMORY_MS = 7 * 86_400_000;
 
 export const claimNamed = (db: Db, workspace: string, tail: string): Promise<ClaimRow> =>
   findBySuffix(matching(db, 'claims', { workspace_id: workspace }).selectAll(), tail, 'claim');
 
-/** Neither released nor marked as expired. */
+/** Selects the claims that are neither released nor recorded as expired. */
 const UNENDED = { released_at: null, expired_at: null } as const;
 
-/** Oldest first, of all developers or of one. The limit per developer bounds the number of rows. */
+/** Live claims of all developers or of one, oldest first. No page size is needed, because the number of claims per developer is limited. */
 export const liveClaimRows = (db: Db, workspace: string, now: number, developerId?: string): Promise<ClaimRow[]> =>
   findRows(db, 'claims', { ...UNENDED, workspace_id: workspace, developer_id: developerId, expires_at: { '>': now } }, { order: { id: 'asc' } });
 
-/** The claim in the form that the conflict rules take. */
+/** Converts a row to the form that the conflict rules expect. */
 export const claimedBy = (row: ClaimRow): Claimed => ({
   actor: row.actor,
   sessionId: row.session_id,
@@ -34,7 +34,7 @@ export const claimedBy = (row: ClaimRow): Claimed => ({
 
 interface ClaimPage {
   readonly developerId?: string | undefined;
-  /** Name of the repository, as people write it. */
+  /** Name of the repository in any form that people use for it. */
   readonly repository?: string | undefined;
   /** Only claims older than this one. */
   readonly before?: string | undefined;
@@ -51,7 +51,7 @@ export async function pageOfClaims(db: Db, workspace: string, now: number, page:
   return { rows: await rows.selectAll().orderBy('id', 'desc').limit(limit).execute(), total: Number(total) };
 }
 
-/** Claims of any workspace whose lease has ended but is not recorded as ended. */
+/** Claims of all workspaces whose lease has ended although no event records the end yet. */
 export const expiredClaims = (db: Db, now: number, limit: number): Promise<Pick<ClaimRow, 'workspace_id' | 'id'>[]> =>
   findRows(db, 'claims', { ...UNENDED, expires_at: { '<=': now } }, { order: { expires_at: 'asc' }, limit });
 
@@ -60,7 +60,7 @@ export async function expiredClaimsIn(db: Db, workspace: string, now: number): P
   return rows.map(({ id }) => id);
 }
 
-/** Returns undefined if the claim was already marked, so that only one of several sweeping servers writes the event. */
+/** Returns undefined if the claim was already marked. If several servers sweep at the same time, only one of them then writes the event. */
 export async function markExpired(db: Db, workspace: string, id: string, now: number): Promise<ClaimRow | undefined> {
   return await db
     .updateTable('claims')
@@ -92,11 +92,11 @@ const waitingAsks = (db: Db, workspace: string, developerId: string, agentType: 
     .where((eb) => (agentType === null ? eb('to_agent_type', 'is', null) : eb.or([eb('to_agent_type', 'is', null), eb('to_agent_type', '=', agentType)])))
     .where('answered_at', 'is', null);
 
-/** Most urgent first. */
+/** The unanswered asks that an agent may answer, most urgent first. */
 export const asksTo = (db: Db, workspace: string, developerId: string, agentType: string | null, now: number, limit: number): Promise<AskRow[]> =>
   waitingAsks(db, workspace, developerId, agentType, now).orderBy('due_at').orderBy('id').limit(limit).execute();
 
-/** Undelivered asks first, so that a few unanswered asks do not hold back all others; then the most urgent. */
+/** Sorts undelivered asks first, so that a few unanswered ones do not fill every reply. Among the rest, the most urgent ask comes first. */
 export const asksToDeliver = (db: Db, workspace: string, developerId: string, agentType: string | null, now: number, limit: number): Promise<AskRow[]> =>
   waitingAsks(db, workspace, developerId, agentType, now)
     .orderBy((eb) => eb('delivered_at', 'is not', null))
@@ -108,7 +108,7 @@ export const asksToDeliver = (db: Db, workspace: string, developerId: string, ag
 export const asksBy = (db: Db, workspace: string, developerId: string, now: number, limit: number): Promise<AskRow[]> =>
   asks(db, workspace, now).selectAll().where('from_developer_id', '=', developerId).orderBy('id', 'desc').limit(limit).execute();
 
-/** Answers that have not been delivered to the agent that asked. */
+/** Answers that the agent that asked has not received yet. */
 export const freshAnswers = (db: Db, workspace: string, developerId: string, actor: string, limit: number): Promise<AskRow[]> =>
   findRows(
     db,
@@ -147,15 +147,15 @@ const offeredTo = (db: Db, workspace: string, developerId: string, agentType: st
 export const handoffsTo = (db: Db, workspace: string, developerId: string, agentType: string | null, limit: number): Promise<HandoffRow[]> =>
   offeredTo(db, workspace, developerId, agentType).orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
 
-/** A reader's position among the handoffs. */
+/** Which handoffs a reader has already seen. */
 export interface HandoffMark {
-  /** The last handoff that the reader was shown. */
+  /** Id of the newest handoff that the reader has seen. */
   readonly seenUpTo: string;
-  /** Leave out the handoffs that the reader was shown before. */
+  /** If true, only handoffs that the reader has not seen are returned. */
   readonly onlyUnseen: boolean;
 }
 
-/** Unseen handoffs first, oldest first, so that a reader who shows them in this order misses none. */
+/** Returns unseen handoffs before seen ones, and in both groups the oldest first. A reader that shows them in this order misses none. */
 export async function unseenHandoffsTo(
   db: Db,
   workspace: string,
@@ -170,7 +170,7 @@ export async function unseenHandoffsTo(
     .orderBy('id')
     .limit(limit)
     .execute();
-  // Filtered here, because with this condition in the query SQLite would read all handoffs since then, for every recipient.
+  // This condition is not in the query, because SQLite would then read all newer handoffs of every recipient.
   return onlyUnseen ? rows.filter(({ id }) => id > seenUpTo) : rows;
 }
 
@@ -180,13 +180,13 @@ export const handoffsBy = (db: Db, workspace: string, developerId: string, limit
 export const openHandoffs = (db: Db, workspace: string, limit: number): Promise<HandoffRow[]> =>
   findRows(db, 'handoffs', { workspace_id: workspace, status: 'offered' }, { order: OFFERED_LAST, limit });
 
-/** A page of a list, newest first, with ids below `before`. Ids rise with time. */
+/** A page of a list, newest first. The page contains only ids below `before`, which are older, because ids increase with time. */
 export interface Slice {
   readonly before: string | undefined;
   readonly limit: number;
 }
 
-/** Rows of all developers, open or closed. */
+/** Returns rows of all developers, whether they are open or closed. */
 const slice = <T extends 'asks' | 'handoffs' | 'announcements'>(db: Db, table: T, workspace: string, { before, limit }: Slice): Promise<Database[T][]> =>
   findRows(db, table as 'asks', { workspace_id: workspace, id: before && { '<': before } }, { order: { id: 'desc' }, limit }) as unknown as Promise<
     Database[T][]

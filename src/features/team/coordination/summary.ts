@@ -42,7 +42,7 @@ export const summaryTool = implement(summary, {
 });
 
 function claimsByDeveloper(claims: readonly ClaimRow[], show: Presenter) {
-  // Grouped by name, because all private developers share one name.
+  // Claims are grouped by the name of the developer, because all private developers share one name.
   const groups = Map.groupBy(claims, (claim) => show.name(claim.developer_id));
   return [...groups].map(([developer, own]) => ({
     developer,
@@ -51,14 +51,14 @@ function claimsByDeveloper(claims: readonly ClaimRow[], show: Presenter) {
   }));
 }
 
-/** The first rows, one line each, and the number of the remaining rows. */
+/** A section of the summary: one line for each of the first rows, and a last line with the number of rows that were left out. */
 function section<T>(title: string, rows: readonly T[], all: number, line: (row: T) => string): string {
   if (rows.length === 0) return '';
   const more = all > FEW ? [`- and ${all - FEW} more`] : [];
   return [`### ${title}`, ...rows.slice(0, FEW).map((row) => `- ${line(row)}`), ...more].join('\n');
 }
 
-/** The text on one line. */
+/** Puts the text on one line and shortens it. */
 const short = (text: string): string => excerpt(text.replace(/\s+/g, ' '), 160);
 
 function claimLine(row: ClaimRow, show: Presenter): string {

@@ -11,16 +11,16 @@ import { renewClaims } from './lease.ts';
 import { isUndelivered } from './present.ts';
 import { asksToDeliver, findAsk, freshAnswers, type HandoffMark, handoffsTo, unseenHandoffsTo } from './store.ts';
 
-/** Bounds the replies that include these items. covibe_coordination `list` returns the rest, and the full texts. */
+/** A reply includes at most this many items of each kind, with shortened texts. covibe_coordination `list` returns all of them in full. */
 const MAX_ITEMS = 10;
 const CONSIDERED = 100;
 const EXCERPT_BYTES = 500;
 
-/** Without a filter: all unanswered asks, and the newest handoffs. */
+/** Restricts what `waitingFor` returns. Without a filter, it returns all unanswered asks and the newest handoffs. */
 interface WaitingFilter {
   /** Only asks that were not delivered yet. */
   readonly undelivered?: boolean;
-  /** Handoffs in the order of `unseenHandoffsTo`. */
+  /** If set, handoffs are returned in the order of `unseenHandoffsTo`. */
   readonly handoffs?: HandoffMark;
 }
 
@@ -63,8 +63,8 @@ export async function waitingFor(
 }
 
 /**
- * Answers to asks that this session sent. Another active session of the same agent gets its own answers. Answers for sessions that have ended
- * or gone silent go to the agent's next session.
+ * Returns the answers that this session may receive. If another active session of the same agent sent an ask, only that session gets the
+ * answer. If the session that asked has ended or gone silent, the agent's next session gets it.
  */
 export async function answersFor(db: Db, workspace: string, rows: readonly AskRow[], sessionId: string | null, now: number): Promise<AskRow[]> {
   const others = rows.flatMap(({ session_id }) => (session_id === null || session_id === sessionId ? [] : [session_id]));
@@ -72,7 +72,7 @@ export async function answersFor(db: Db, workspace: string, rows: readonly AskRo
   return rows.filter(({ session_id }) => session_id === null || session_id === sessionId || !elsewhere.has(session_id));
 }
 
-/** Call this wherever a reply includes the result of `waitingFor`. */
+/** Must be called whenever a reply includes the result of `waitingFor`. */
 export async function markDelivered(tx: Tx, ctx: WriteContext, { waiting, answers }: Pick<Waiting, 'waiting' | 'answers'>): Promise<void> {
   for (const { ask_id } of waiting) {
     if ((await findAsk(tx.db, tx.workspace, ask_id))?.delivered_at !== null) continue;
@@ -93,7 +93,7 @@ export interface HeartbeatNews {
   handoffs?: Waiting['handoffs'];
 }
 
-/** Runs with every heartbeat of an agent. */
+/** Runs with every heartbeat of an agent. Renews its claims and delivers asks and answers. */
 export async function heartbeatListener(tx: Tx, ctx: WriteContext, beat: { sessionId: string | null }): Promise<HeartbeatNews> {
   const renewed_claims = await renewClaims(tx, ctx, beat.sessionId);
   const { waiting, answers, handoffs } = await waitingFor(tx.db, tx.workspace, ctx.principal, tx.now, beat.sessionId);

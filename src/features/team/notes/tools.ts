@@ -11,7 +11,7 @@ import { noteView, takeNote } from './contract.ts';
 
 type Owns = (db: Db, workspace: string, developerId: string, id: string) => Promise<boolean>;
 
-/** Provided by the features that store tasks and workstreams, because they know the owners. */
+/** Functions that the features for tasks and workstreams provide, because only these features know who owns a task or workstream. */
 export interface NotePorts {
   ownsTask: Owns;
   ownsWorkstream: Owns;
@@ -45,7 +45,7 @@ export function noteTools({ ownsTask, ownsWorkstream }: NotePorts): Implementati
   ];
 }
 
-/** The message is the same if it does not exist and if it belongs to somebody else. */
+/** Somebody else's task or workstream gets the same message as a missing one, so that nobody can probe for ids. */
 const notYours = (noun: 'task' | 'workstream', id: string): Refusal =>
   notFound(
     noun === 'task' ? 'TASK_NOT_FOUND' : 'WORKSTREAM_NOT_FOUND',
@@ -54,7 +54,7 @@ const notYours = (noun: 'task' | 'workstream', id: string): Refusal =>
     `${noun}_id`,
   );
 
-/** With the title, this stays within the journal's payload limit, even if every character takes six bytes of JSON. */
+/** The length of the body in an event. With the title, it fits into the journal's payload limit, even if each character takes six bytes of JSON. */
 const MAX_CHARACTERS = 800;
 
 type NoteView = z.output<typeof noteView>;
@@ -64,7 +64,7 @@ const NEWEST = { created_at: 'desc', id: 'desc' } as const;
 export const notesOfSession = (db: Db, workspace: string, sessionId: string, limit: number): Promise<NoteRow[]> =>
   findRows(db, 'notes', { workspace_id: workspace, session_id: sessionId }, { order: NEWEST, limit });
 
-/** Newest first, as `viewer` may see them. */
+/** The notes since a time, newest first, reduced to what the viewer may see. */
 export async function recentNotes(db: Db, workspace: string, viewer: Viewer, since: number, limit: number): Promise<NoteView[]> {
   const recent = matching(db, 'notes', { workspace_id: workspace }).where('created_at', '>=', since);
   const rows = await recent.selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute();

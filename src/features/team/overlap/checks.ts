@@ -7,13 +7,13 @@ import type { OverlapMatch, ScopeVerdict } from './contract.ts';
 import type { CheckedWork, Detection } from './detect.ts';
 import { storeWarning } from './warnings.ts';
 
-/** Limits that keep event payloads small, because the journal stores only a digest of a payload over its limit. */
+/** These limits keep event payloads small. If a payload is too large, the journal stores only a digest of it. */
 const LISTED = 10;
 const REASON_BYTES = 300;
 const CONFIRMATION_BYTES = 2_000;
 const listed = (matches: readonly OverlapMatch[]) => matches.slice(0, LISTED).map(({ id, score, level, status }) => ({ id, score, level, status }));
 
-/** Stores the check, and a warning if it found matches. */
+/** Stores the check. If the check found matches, a warning is stored too. */
 export async function storeCheck(tx: Tx, ctx: WriteContext, subject: CheckedWork, detection: Detection) {
   const checkId = newId('chk', tx.now);
   const warning = await storeWarning(tx, subject, detection, { checkId, subjectId: subject.plannedId });

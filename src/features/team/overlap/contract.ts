@@ -4,7 +4,7 @@ import { contract, id, MEMBER_READ, sessionId, text } from '../../../kernel/cont
 export const ITEM_KINDS = ['task', 'workstream', 'workflow_task'] as const;
 export type ItemKind = (typeof ITEM_KINDS)[number];
 
-/** `planned`, `active` and `blocked` work is open; the rest is closed. */
+/** Work that is `planned`, `active` or `blocked` is open. Work in the other states is closed. */
 export const ITEM_STATUSES = ['planned', 'active', 'blocked', 'completed', 'cancelled'] as const;
 export type ItemStatus = (typeof ITEM_STATUSES)[number];
 
@@ -13,7 +13,7 @@ export type CheckKind = 'task' | 'workstream';
 export type WarningLevel = 'warn' | 'escalated';
 export type WarningStatus = 'open' | 'judged' | 'confirmed' | 'dismissed';
 
-/** The fields of a start that respond to the check before it. */
+/** An agent's verdict on the candidates that a check escalated. The agent sends it when it starts the work. */
 export const scopeVerdict = z.strictObject({
   verdict: z.enum(['distinct', 'duplicate']),
   candidates: z.array(z.strictObject({ id, same_scope: z.boolean(), reason: text(1_000) })).max(100),
@@ -29,13 +29,13 @@ export const answerFields = {
   confirmation_reason: text(1_000).optional().describe('Why to start despite the duplicate or warning.'),
 };
 
-/** Fields for people who plan work although candidates were found. */
+/** With these fields a person plans work although similar work was found. */
 export const confirmFields = {
   confirm: z.boolean().optional().describe('Plan it despite the candidates.'),
   confirmation_reason: text(1_000).optional().describe('The reason, stored with the warning.'),
 };
 
-/** Work that is similar to the work in question. */
+/** Existing work that is similar to the checked work. */
 export const match = z.strictObject({
   id: z.string(),
   type: z.enum(['task', 'workstream', 'workflow_task']),
@@ -75,7 +75,7 @@ export const engine = z.strictObject({
 });
 export type EmbedderState = z.output<typeof engine>['embedder'];
 
-/** The output of every check. */
+/** The fields that every check returns. */
 export const checkOutput = {
   check_id: z.string(),
   warning_id: z.string().nullable(),
@@ -100,7 +100,7 @@ export const dismissWarning = contract({
 
 const figure = z.number().min(-1).max(100);
 
-/** The settings that a workspace can change. docs/overlap.md explains each. The last three depend on the embedding model. */
+/** The settings that a workspace can change. docs/overlap.md explains each of them. The last three settings depend on the embedding model. */
 const ownFigures = {
   warn: figure.min(0).optional().describe('Minimum score of a stored warning.'),
   escalate: figure.min(0).optional().describe('Minimum score that requires a verdict; at least warn.'),
@@ -162,7 +162,7 @@ export const listOverlaps = contract({
   input: z.strictObject({
     open: z.boolean().optional().describe('Only unresolved ones.'),
     level: z.enum(['warn', 'escalated']).optional(),
-    subject_id: id.optional().describe('Only those about this task or workstream.'),
+    subject_id: id.optional().describe('Only warnings about this task or workstream.'),
     repository: text(300).optional().describe('Repository name. Omits warnings about tasks known to be in another repository.'),
     before: id.optional().describe('Last warning of the previous page.'),
     limit: z.int().min(1).max(200).optional(),
@@ -179,7 +179,7 @@ export const showOverlap = contract({
   output: z.strictObject({ overlap: overlapView, settings: thresholds }),
 });
 
-/** A person can dismiss their own warnings, an operator any warning. */
+/** A developer can dismiss their own warnings. An operator can dismiss any warning. */
 export const dismissByHand = contract({
   name: 'overlap.dismiss',
   toolset: 'admin',

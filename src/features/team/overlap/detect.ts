@@ -13,19 +13,19 @@ import { analyse, surfaces } from './terms.ts';
 export interface CheckedWork extends WorkWords {
   readonly kind: CheckKind;
   readonly developerId: string;
-  /** The planned work itself, which is not its own duplicate. */
+  /** Id of the planned work that is being checked. It is excluded, so that the work is not reported as its own duplicate. */
   readonly plannedId: string | null;
 }
 
 export interface Detection {
-  /** Best match first. Each scores at least `warn`. Owners are given by id. */
+  /** Best match first. Every match scores at least `warn`. The `owner` field contains the id of the developer. */
   readonly matches: readonly OverlapMatch[];
   readonly escalated: readonly OverlapMatch[];
 }
 
-/** Nobody judges more matches than this, and further matches are weaker. */
+/** More matches are not reported: nobody would judge them all, and the rest score lower anyway. */
 const MAX_MATCHES = 50;
-/** The `warn` threshold is low. Only this many matches that are not escalated are shown, because more would be noise. */
+/** Matches that are not escalated are limited to this number, because the `warn` threshold is low and a longer list would be noise. */
 const WEAK_MATCHES = 10;
 
 interface OverlapComparison {
@@ -34,7 +34,7 @@ interface OverlapComparison {
   readonly now: number;
 }
 
-/** All work similar to the subject, as far as `db` can see. */
+/** Finds all work that is similar to the subject and that `db` can see. */
 export async function detect(db: Db, workspace: string, subject: CheckedWork, comparison: OverlapComparison): Promise<Detection> {
   const state = await readState(db, workspace);
   if (!state) return { matches: [], escalated: [] };
@@ -43,7 +43,8 @@ export async function detect(db: Db, workspace: string, subject: CheckedWork, co
   const search = async (options: Pick<FinderOptions, 'accept' | 'openOnly'>) =>
     await comparison.finder.search(db, state, query, { settings, limit: MAX_MATCHES, atLeast: settings.warn, ...options });
   const first = await search({ accept: (id, item) => isCompared(subject, id, item, comparison.now) });
-  // The limit may have cut off work that needs a verdict. Finished work, and work declared to be different, must not take its place.
+  // If every match reaches the `escalate` threshold, the limit may have cut off work that needs a verdict. The second search therefore skips
+  // finished work and work that is declared to be different.
   const isCut = first.length === MAX_MATCHES && first.every(({ score }) => score >= settings.escalate);
   const accept: FinderOptions['accept'] = (id, item) => isCompared(subject, id, item, comparison.now) && mayEscalate(subject, item);
   const scored = isCut ? merged(first, await search({ accept, openOnly: true })) : first;
@@ -66,7 +67,7 @@ const merged = (one: readonly Scored[], other: readonly Scored[]): Scored[] =>
 const OPEN: ReadonlySet<ItemStatus> = new Set(['planned', 'active', 'blocked']);
 export const isOpen = (status: ItemStatus): boolean => OPEN.has(status);
 
-/** Finished work is compared for this long. */
+/** Finished work takes part in comparisons for this long. */
 export const RECENT_MS = 14 * 24 * 3_600_000;
 
 /**
@@ -80,11 +81,11 @@ export function isCompared(subject: CheckedWork, id: string, item: { kind: ItemK
   return sameLevel || item.owner_id !== subject.developerId;
 }
 
-/** Only open work is escalated. The match is stored in any case. */
+/** Only matches with open work are escalated. Other matches are stored too, as weak ones. */
 const isEscalated = (subject: CheckedWork, item: OverlapItemRow, scored: Scored, settings: OverlapSettings): boolean =>
   isOpen(item.status) && isEscalatedPair(subject, item, scored, settings);
 
-/** The conditions of an escalation, except that the work is open. Audits also report finished work. */
+/** All conditions for an escalation except that the work is open. Audits use this function, because they also report finished work. */
 export const isEscalatedPair = (subject: CheckedWork, item: OverlapItemRow, scored: Scored, settings: OverlapSettings): boolean =>
   scored.score >= settings.escalate && scored.textualEvidence && !diverges(subject, item) && !scored.lowInformation;
 
@@ -92,10 +93,10 @@ type Declared = Pick<OverlapItemRow, 'action' | 'component'>;
 
 const diverges = (subject: Declared, item: Declared): boolean => opposed(subject.action, item.action) || componentsDiffer(subject.component, item.component);
 
-/** Whether an item can be escalated, as far as this is known before it is scored. */
+/** Whether an item can be escalated at all. The answer uses only what is known before the item is scored. */
 const mayEscalate = (subject: CheckedWork, item: Declared & { closed_at: number | null }): boolean => item.closed_at === null && !diverges(subject, item);
 
-/** A match as it is stored, with the id of its owner. `shownTo` turns it into what a viewer may see. */
+/** Builds a match for storage. It contains the id of the owner, which `shownTo` replaces with the name that a viewer may see. */
 function matchOf(subject: CheckedWork, item: OverlapItemRow, scored: Scored, surfaces: ReadonlyMap<string, string>, settings: OverlapSettings): OverlapMatch {
   return {
     id: item.id,

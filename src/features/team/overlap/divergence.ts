@@ -1,19 +1,19 @@
 export type Action = 'create' | 'modify' | 'remove' | 'fix' | 'audit';
 
-/** Declared actions that cannot be the same work: one removes what the other creates or keeps. */
+/** Pairs of actions that cannot be the same work, because one removes what the other creates or keeps. */
 const OPPOSED: Readonly<Record<Action, readonly Action[]>> = {
   create: ['remove'],
   modify: ['remove'],
   fix: ['remove'],
   remove: ['create', 'modify', 'fix'],
-  // An audit changes nothing, so it may cover the same ground as any other action.
+  // An audit changes nothing, so it can be the same work as any other action.
   audit: [],
 };
 
-/** An undeclared action is opposed to none. The fields make the comparison more precise only if both sides declare them. */
+/** Whether two actions exclude each other. If one side declares no action, the result is false: the field counts only if both sides set it. */
 export const opposed = (one: Action | null | undefined, other: Action | null | undefined): boolean => (one && other ? OPPOSED[one].includes(other) : false);
 
-/** Names that agents use for one layer. */
+/** Each group lists the names that agents use for the same layer. */
 const LAYERS: readonly (readonly string[])[] = [
   ['server', 'backend', 'back-end', 'api', 'rest', 'graphql', 'service'],
   ['client', 'frontend', 'front-end', 'ui', 'web', 'webapp', 'view', 'dashboard'],
@@ -32,7 +32,10 @@ const cleaned = (component: string): string =>
     .toLowerCase()
     .replace(/[\s_]+/g, '-');
 
-/** Whether two declared components differ. Names of the same layer do not, nor do names of which one is part of the other (`server`, `server-auth`). */
+/**
+ * Whether two declared components differ. Two names for the same layer do not differ. Neither do two names if one is part of the other, such
+ * as `server` and `server-auth`.
+ */
 export function componentsDiffer(one: string | null | undefined, other: string | null | undefined): boolean {
   const [mine, theirs] = [cleaned(one ?? ''), cleaned(other ?? '')];
   if (mine === '' || theirs === '' || mine === theirs) return false;

@@ -1,4 +1,4 @@
-/** The worker thread of `local-embedder.ts`. Loads the model that the user installed; the project ships none. */
+/** The worker thread of `local-embedder.ts`. It loads a model that the user has installed, because the project ships no model. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -10,7 +10,7 @@ interface Model {
 
 const { modules } = workerData as { modules: string };
 
-/** Reads the package manifest, because these packages have only an `import` entry and `require.resolve` does not find it. */
+/** Finds the entry file in the package manifest. `require.resolve` cannot find it, because these packages have only an `import` entry. */
 async function imported(name: string) {
   const folder = join(modules, name);
   const { exports, main } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));

@@ -8,7 +8,7 @@ const login = { title: 'Users are logged out after a minute', task_type: 'bug' }
 const session = { title: 'Session cookie expires too soon', task_type: 'bug' };
 const invoice = { title: 'Send invoices by mail', task_type: 'feature' };
 
-/** An endpoint in OpenAI's format, with a model that distinguishes two meanings. */
+/** An endpoint with OpenAI's API. Its model knows only two meanings. */
 async function endpoint(answer: 'model' | 'silence' | 'failure' = 'model') {
   const asked: { authorization: string | undefined; input: string[]; model: string }[] = [];
   const behaviour = { answer };
@@ -62,7 +62,7 @@ test('after a failure the model is not asked for a while, and checks and starts 
   app.clock.advance(1_000);
   await expect.poll(() => asked.length).toBe(2);
   behaviour.answer = 'model';
-  // The sweep adds the missing vector later. Its delay begins when it notices the failure, which may not have happened yet.
+  // The sweep adds the missing vector later. Its delay begins only when it notices the failure, so the test waits until that has happened.
   await expect
     .poll(async () => {
       app.clock.advance(30_000);

@@ -1,7 +1,7 @@
 import type { EmbedderState } from './contract.ts';
 import { embeddedText, type TaskText } from './terms.ts';
 
-/** A model that turns texts into vectors. Optional, slow, and sometimes unavailable. */
+/** A model that turns texts into vectors. It is optional and slow, and may be unavailable at times. */
 export interface Embedder {
   /** Vectors of different models cannot be compared. */
   readonly model: string;
@@ -14,11 +14,11 @@ export interface EmbeddedQuery {
   readonly embedder: EmbedderState;
 }
 
-/** A check waits no longer than this for the model. */
+/** The maximum time that a check waits for the model. */
 const PATIENCE_MS = 60;
-/** After a failure, checks do not ask the model for this long, because each would wait in vain. */
+/** After a failure, the model is not asked for this long, because every check would wait for nothing. */
 const REST_MS = 10_000;
-/** The maximum number of open requests. One more would not be answered in time and would delay later requests. */
+/** The maximum number of open requests. The model could not answer more of them in time, and they would delay later requests. */
 const MAX_ASKED = 8;
 
 /** Asks the model for the vector of a query, within the time that a check can wait. */

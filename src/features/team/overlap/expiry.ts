@@ -7,12 +7,12 @@ import { forgetItems } from './store.ts';
 
 const EVERY_MS = 3_600_000;
 const BATCH = 200;
-/** A check is valid for ten minutes. It is kept longer to explain why a start was blocked. */
+/** A check is valid for only ten minutes, but it is stored for this long to explain why a start was blocked. */
 export const CHECKS_KEPT_MS = 7 * 24 * 3_600_000;
 /** Warnings that stay unresolved for this long are dismissed. */
 const WARNINGS_OPEN_MS = RECENT_MS;
 
-/** Removes work finished long ago from the index, deletes old checks and closes old warnings. Several servers may run it at the same time. */
+/** Removes old finished work from the index, deletes old checks and dismisses old warnings. Several servers may run this sweep at the same time. */
 export function overlapExpirySweep({ store, clock, log }: Services, finder: Finder): Sweep {
   async function forgetWork(workspace: string, before: number): Promise<void> {
     finder.forget(workspace, before);

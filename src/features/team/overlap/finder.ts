@@ -10,29 +10,29 @@ import { findItems, readState, trustedItem } from './store.ts';
 import { type Analysed, backgroundShare, postedTerms } from './terms.ts';
 import { readVectors } from './vectors.ts';
 
-/** Up to this many items, this process scores every item. Beyond that, the postings in the store select the items to score. */
+/** A workspace with at most this many items is searched in memory. In a larger one, the postings in the store select the items to score. */
 const IN_PROCESS = 10_000;
 const PAGE = 250;
 const MAX_SHARED = 300;
 const SAME_FILES = 100;
-/** The maximum number of postings that one search reads. It reads the rarest terms first, and always at least one term. */
+/** The maximum number of postings that one search reads. A search starts with the rarest terms and always reads at least one term. */
 const POSTINGS_READ = 5_000;
 const KNOWN_FREQUENCIES = 50_000;
-/** Frequencies are read again after this many changes in the workspace. */
+/** After this many changes in the workspace, the cached frequencies are read again. */
 const FREQUENCIES_LAST = 1_000;
-/** The maximum number of items in memory, of about 6 KB each. Beyond that, the least recently used workspaces are dropped, and read again when needed. */
+/** The maximum number of items in memory; an item takes about 6 KB. Above it, the least recently used workspaces are dropped and later read again. */
 const KEPT_ITEMS = 50_000;
 
-/** The columns that the rules need before an item is scored. */
+/** The columns that decide, before an item is scored, whether it is compared at all. */
 export type Meta = Pick<OverlapItemRow, 'kind' | 'owner_id' | 'closed_at' | 'action' | 'component'>;
 
 export interface FinderOptions {
   readonly settings: OverlapSettings;
   readonly limit: number;
-  /** Minimum score. */
+  /** Items with a lower score are not returned. */
   readonly atLeast: number;
   accept(id: string, meta: Meta): boolean;
-  /** `accept` accepts only open work, so finished work can be skipped. */
+  /** True if `accept` accepts only open work. The search can then skip finished work. */
   readonly openOnly?: boolean | undefined;
 }
 
@@ -54,13 +54,13 @@ interface Frequencies {
   readonly known: Map<string, number>;
 }
 
-/** Finds the work most similar to a query. Its memory can be rebuilt from the store at any time. */
+/** Finds the work that is most similar to a query. The index in memory is only a cache: it can be rebuilt from the store at any time. */
 export class Finder {
   readonly #reader: Db;
   readonly #model: string | null;
   readonly #inProcess: number;
   readonly #keptItems: number;
-  /** Least recently used first. */
+  /** The index of each workspace in memory. The least recently used workspace comes first. */
   readonly #kept = new Map<string, KeptIndex>();
   readonly #refreshing = new Map<string, Promise<KeptIndex>>();
   readonly #frequencies = new Map<string, Frequencies>();
@@ -79,14 +79,14 @@ export class Finder {
     return items;
   }
 
-  /** Reads the items committed since the last read, so that a search inside a transaction has little left to read. */
+  /** Loads new items into memory. A search inside a write transaction then has few items left to read. */
   async prepare(workspace: string): Promise<void> {
     const state = await readState(this.#reader, workspace);
     if (state && state.items <= this.#inProcess) await this.#refreshed(workspace);
     else this.#kept.delete(workspace);
   }
 
-  /** `db` may be a running transaction: the search sees its writes and the commits of others. `state` is the state that `db` sees. */
+  /** If `db` is a running transaction, the search also finds the items that the transaction has written. `state` must be read from the same `db`. */
   async search(db: Db, state: OverlapStateRow, query: Query, options: FinderOptions): Promise<Scored[]> {
     const found =
       state.items <= this.#inProcess ? await this.#inMemory(db, state.workspace_id, query, options) : await this.#inStore(db, state, query, options);
@@ -134,7 +134,7 @@ export class Finder {
     return indexed.map((item) => scoreWeighed(query, mine, item, statistics, settings));
   }
 
-  /** Frequencies change slowly in a workspace of this size, so they are cached. */
+  /** Term frequencies are cached, because they change slowly in a large workspace. */
   async #statistics(
     db: Db,
     { workspace_id: workspace, items, revision }: OverlapStateRow,
@@ -150,7 +150,7 @@ export class Finder {
     return {
       documents: items,
       frequency: (term) => known.get(term) ?? 0,
-      // Paths are not counted, because counting would take another table and most paths are about equally rare.
+      // There are no counts for paths: they would need another table, and most paths are about equally rare.
       fileFrequency: () => 1,
       prefixFrequency: (prefix) => byPrefix.get(prefix) ?? 0,
     };
@@ -169,14 +169,14 @@ export class Finder {
     const refresh = before.catch(() => {}).then(() => this.#refresh(workspace));
     this.#refreshing.set(workspace, refresh);
     const done = () => {
-      // A stored promise would keep the index that it resolved to in memory.
+      // A finished promise is removed, because it would keep the index in memory.
       if (this.#refreshing.get(workspace) === refresh) this.#refreshing.delete(workspace);
     };
     refresh.then(done, done);
     return refresh;
   }
 
-  /** Reads committed rows only: a transaction that is rolled back must leave nothing in memory. */
+  /** Reads only committed rows, so that nothing stays in memory from a transaction that is rolled back. */
   async #refresh(workspace: string): Promise<KeptIndex> {
     const kept = this.#kept.get(workspace) ?? { index: new MemoryIndex(), meta: new Map(), revision: 0 };
     for (;;) {
@@ -189,7 +189,7 @@ export class Finder {
         kept.revision = row.revision;
       }
       if (rows.length < PAGE) break;
-      // Reading ten thousand items takes a second, so other calls run in between.
+      // Reading ten thousand items takes a second, so other calls must run in between.
       await yieldToEventLoop();
     }
     this.#keep(workspace, kept);
@@ -214,7 +214,7 @@ export class Finder {
     return await readVectors(db, workspace, ids, model);
   }
 
-  /** Removes work that is no longer compared from memory, after it was removed from the store. */
+  /** Removes finished work from memory once it is too old to be compared. */
   forget(workspace: string, closedBefore: number): void {
     const kept = this.#kept.get(workspace);
     if (!kept) return;

@@ -40,7 +40,7 @@ export interface OverlapService {
   readonly finder: Finder;
 }
 
-/** One index for all kinds of work. The feature that owns the work updates its item. */
+/** Creates the one index for all kinds of work. The feature that owns a piece of work updates its item in the index. */
 export function createOverlap(services: Services, embedder: Embedder | null): OverlapService {
   const finder = new Finder(services.store.reader, { model: embedder?.model ?? null });
   const query = embedder && new QueryEmbedder(embedder, (error) => services.log.warn('the embedder failed', { error }));

@@ -1,13 +1,13 @@
 import { Worker } from 'node:worker_threads';
 import type { Embedder } from './embedder.ts';
 
-/** Runs a model that the user installed. It has its own thread, because it takes tens of milliseconds per text and much memory. */
+/** Runs a model that the user has installed. The model runs in its own thread, because it needs tens of milliseconds per text and much memory. */
 export function localEmbedder(modules: string): Embedder {
   let worker: Worker | undefined;
   let next = 0;
   const waiting = new Map<number, { resolve(vectors: Float32Array[]): void; reject(error: Error): void }>();
 
-  /** The thread, which is started on first use and again after it exited. */
+  /** Returns the worker thread. Starts it on first use, and again if it has exited. */
   function running(): Worker {
     if (worker) return worker;
     const file = import.meta.url.endsWith('.ts') ? './embed-worker.ts' : './embed-worker.js';

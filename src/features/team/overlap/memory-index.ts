@@ -20,10 +20,10 @@ import {
 import type { OverlapSettings } from './settings.ts';
 import { backgroundShare } from './terms.ts';
 
-/** An upper bound is summed in another order than the score. This factor prevents rounding from putting it below the score. */
+/** Upper bounds are multiplied by this factor. They are summed in another order than scores, so rounding could otherwise make a bound too small. */
 const ROUNDING = 1 + 1e-9;
 
-/** A term or file key with the slots of the items that contain it. For a term, also its damped count in each item. */
+/** The slots of the items that contain a term or file key. For a term, `counts` contains its damped count in each item. */
 interface KeyList {
   readonly key: string;
   readonly share: number;
@@ -31,30 +31,30 @@ interface KeyList {
   readonly counts: number[];
 }
 
-/** An item with its key lists. A search visits hundreds of items, and looking up each key by its text would take far longer. */
+/** An item with direct references to its key lists. A search visits hundreds of items, and looking up each key by its text would be too slow. */
 interface Slot {
   readonly item: Indexed;
   readonly terms: readonly KeyList[];
-  /** Damped counts of the terms without the words of the title prefix. They are used if the prefix marks a batch. */
+  /** Damped counts of the terms, excluding the words of the title prefix. */
   readonly reduced: readonly number[];
   readonly files: readonly KeyList[];
   readonly kinds: readonly PathKey['kind'][];
   readonly vector: Float32Array | undefined;
   readonly vectorSquares: number;
-  /** The lengths of the item in one version of the index. Adding or removing any item changes all weights. */
+  /** The cached lengths of the item. They are valid for only one version of the index, because each added or removed item changes all weights. */
   lengths: { readonly norm: number; readonly keySum: number; readonly version: number; readonly settings: OverlapSettings } | undefined;
 }
 
 export interface IndexSearchOptions {
   readonly limit: number;
-  /** Minimum score. Items that share nothing with the query are never results. */
+  /** Items with a lower score are not returned. Items that share nothing with the query are never returned. */
   readonly atLeast?: number | undefined;
   readonly accept?: ((id: string) => boolean) | undefined;
 }
 
 /**
- * All live items of a workspace, with the frequencies of their words and files. A search first computes an upper bound of each score from
- * what the item shares with the query. Only items with a high enough bound are scored by `scoreWeighed`.
+ * All indexed items of a workspace, with the frequencies of their words and files. To save time, a search first computes an upper bound for
+ * the score of each item from what the item shares with the query. It calls `scoreWeighed` only for items whose bound is high enough.
  */
 export class MemoryIndex implements Statistics {
   readonly #slotOf = new Map<string, number>();
@@ -64,7 +64,7 @@ export class MemoryIndex implements Statistics {
   readonly #files = new Map<string, KeyList>();
   readonly #prefixes = new Map<string, number>();
   #version = 0;
-  /** The products of each item with the current query. All zero between searches. */
+  /** For each slot, the product of the item and the current query. All values are zero between searches. */
   #products = new Float64Array(64);
   #commons = new Float64Array(64);
 
@@ -125,14 +125,14 @@ export class MemoryIndex implements Statistics {
     this.#version++;
   }
 
-  /** The best items, best first. Of equal scores, the lower id first. */
+  /** Returns the best items, best first. If two scores are equal, the lower id comes first. */
   search(query: Query, settings: OverlapSettings, { limit, atLeast = 0, accept }: IndexSearchOptions): Scored[] {
     const mine = weigh(query, this, settings);
     const best: Scored[] = [];
     for (const { slot, product, common, embedding, highest } of this.#candidates(query, mine, atLeast, settings)) {
       const worst = best[limit - 1]?.score ?? atLeast;
       if (highest < worst) break;
-      // Most items share only a common word or a folder with the query. Their own length rules them out before scoring.
+      // Most items share only a common word or a folder with the query. A bound with the item's real length rules them out without scoring.
       const { norm, keySum } = this.#lengthsOf(slot, settings);
       const lengths = { norm: Math.max(norm, product / mine.norm), keySum };
       if (combine({ product, common, embedding }, mine, lengths, settings).score * ROUNDING < worst) continue;
@@ -146,7 +146,7 @@ export class MemoryIndex implements Statistics {
     return best;
   }
 
-  /** Items that may reach the minimum score, most promising first. Each comes with its product with the query. */
+  /** The items that can reach the minimum score, most promising first. Each is returned with the sums that its bound was computed from. */
   #candidates(query: Query, mine: Weighed, atLeast: number, settings: OverlapSettings) {
     const touched = this.#share(mine, settings);
     const vector = query.vector?.length ? query.vector : undefined;
@@ -162,7 +162,8 @@ export class MemoryIndex implements Statistics {
         const lengths = mySquares * slot.vectorSquares;
         if (lengths > 0) embedding = product(vector, slot.vector) / Math.sqrt(lengths);
       }
-      // A text is at least as long as the part that the product shows (Cauchy-Schwarz), and a list of files at least as long as its shared part.
+      // These are the shortest lengths that the item can have. By Cauchy-Schwarz, a text is at least as long as product / query length, and a
+      // list of files is at least as long as its shared part.
       const shortest = { norm: inCommon / mine.norm, keySum: common };
       const highest = combine({ product: inCommon, common, embedding }, mine, shortest, settings).score * ROUNDING;
       if (highest > 0 && highest >= atLeast) candidates.push({ slot, product: inCommon, common, embedding, highest });
@@ -170,7 +171,7 @@ export class MemoryIndex implements Statistics {
     return candidates.sort((one, other) => other.highest - one.highest);
   }
 
-  /** Sums up what each item shares with the query, over the query's keys only. Returns the slots of items that share anything. */
+  /** Sums up, over the keys of the query, what each item shares with it. Returns the slots of the items that share at least one key. */
   #share({ terms, keys }: Weighed, settings: OverlapSettings): number[] {
     const [products, commons] = [this.#products, this.#commons];
     const touched: number[] = [];
@@ -178,7 +179,7 @@ export class MemoryIndex implements Statistics {
       const list = this.#terms.get(term);
       if (!list) continue;
       const both = weight * this.#inverse(list, settings);
-      // An item with a zero product would look unvisited and be listed twice.
+      // A product of zero means that an item was not visited yet. If a term added zero, the item could be listed twice.
       if (both === 0) continue;
       for (let at = 0; at < list.slots.length; at++) {
         const slot = list.slots[at] as number;
@@ -195,7 +196,7 @@ export class MemoryIndex implements Statistics {
     return touched;
   }
 
-  /** The lengths of the item without the words of its prefix, whether or not the prefix marks a batch. */
+  /** The lengths of the item, excluding the words of its title prefix. They are too short if the prefix marks no batch, which is safe for a bound. */
   #lengthsOf(slot: Slot, settings: OverlapSettings) {
     if (slot.lengths?.version === this.#version && slot.lengths.settings === settings) return slot.lengths;
     const { terms, reduced, files, kinds } = slot;

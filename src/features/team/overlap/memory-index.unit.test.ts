@@ -71,7 +71,7 @@ test('removed or replaced items leave no trace', () => {
   );
 });
 
-test('a repeated search returns the same, also with other settings in between', () => {
+test('a repeated search returns the same result, even after a search with other settings', () => {
   fc.assert(
     fc.property(items, query, query, (all, mine, other) => {
       const index = filled(all);

@@ -172,7 +172,7 @@ test('the index survives a restart, and drops work that was finished long ago', 
   expect((await after.app.store.reader.selectFrom('overlap_state').select('items').executeTakeFirst())?.items).toBe(1);
 });
 
-test('in a batch with mostly common words, the same task still matches and its neighbours do not', async () => {
+test('in a batch of tasks with mostly the same words, the same task still matches, and the other tasks do not', async () => {
   const app = await teamApp();
   const parts =
     'invoice avatar backup gallery archive mailer profile billing catalog checkout comment friend photo music map order cart wallet badge poll forum'.split(

@@ -6,7 +6,7 @@ const asPerson = (caller: TestCaller, operator = false): TestCaller => ({ ...cal
 
 type Listed = { items: { warning_id: string; judged_by: string | null; verdict: string | null; status: string; mine: boolean }[]; more: boolean };
 
-test('an overlap shows who resolved it by verdict or by hand, and null if it was resolved automatically; private developers are not named', async () => {
+test('an overlap shows who resolved it by verdict or by hand, or null if the server resolved it; names of private developers are hidden', async () => {
   const app = await teamApp();
   const codex = await app.developer('ben', 'codex');
   const list = async (filter = {}, by = asPerson(app.ana)) => (await app.done('overlap.list', filter, by)) as unknown as Listed;
@@ -32,7 +32,7 @@ test('an overlap shows who resolved it by verdict or by hand, and null if it was
   expect((await list({ subject_id: judged })).items).toMatchObject([{ judged_by: '@private', developer: '@private' }]);
 });
 
-test('a repository filter omits warnings about work known to be in another repository', async () => {
+test('a repository filter omits only warnings about work that is certainly in another repository', async () => {
   const app = await teamApp();
   const session = await app.session(app.ben, { repo: 'https://github.com/acme/shop' });
   await app.started(THUMBNAILS);

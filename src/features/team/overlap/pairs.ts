@@ -18,24 +18,24 @@ export interface Pair {
 interface Pairs {
   readonly pairs: Pair[];
   readonly compared: number;
-  /** Older work that was not compared. */
+  /** The number of older items that were not compared. */
   readonly leftOut: number;
 }
 
-/** Each item is compared with all others. Beyond this many, the oldest are left out, and the answer says so. */
+/** The maximum number of items, because each is compared with all others. The oldest items are left out, and the reply reports their number. */
 const MAX_COMPARED = 2_000;
 const MAX_PER_ITEM = 10;
-/** Well within the time limit of a call. Items that were not compared by then are left out, and the answer says so. */
+/** The time limit for comparing, which is much shorter than that of a call. Remaining items are left out, and the reply reports their number. */
 const PATIENCE_MS = 10_000;
 
 export interface Bounds {
   readonly limit?: number;
   readonly patienceMs?: number;
-  /** Aborts when the caller no longer waits for the answer. */
+  /** Aborted when the caller no longer waits for the reply. */
   readonly signal?: AbortSignal;
 }
 
-/** Pairs of running or recently finished work that look the same: open work first, then by score. */
+/** Finds pairs of running or recently finished work that look the same. Pairs with open work come first, then those with a higher score. */
 export async function likePairs(db: Db, workspace: string, finder: Finder, now: number, bounds: Bounds = {}): Promise<Pairs> {
   const { limit = MAX_COMPARED, patienceMs = PATIENCE_MS, signal } = bounds;
   const giveUp = performance.now() + patienceMs;
@@ -63,7 +63,7 @@ export async function likePairs(db: Db, workspace: string, finder: Finder, now: 
       settings,
       limit: MAX_PER_ITEM,
       atLeast: settings.escalate,
-      // Each pair is compared only once.
+      // Only items with a lower id are accepted, so that each pair is compared once.
       accept: (id, meta) => id < row.id && compared.has(id) && isCompared(subject, id, meta, now),
     });
     for (const scored of found) {
@@ -77,7 +77,7 @@ export async function likePairs(db: Db, workspace: string, finder: Finder, now: 
   return { pairs, compared: done, leftOut: Math.max(0, total - done) };
 }
 
-/** Duplicate work that is finished can no longer be prevented, so it must not displace pairs with open work. */
+/** Sorts pairs with open work first, because duplicate work that is already finished can no longer be prevented. */
 const openFirst = ({ first, second }: Pair): number => (isOpen(first.status) || isOpen(second.status) ? 1 : 0);
 
 const subjectOf = (row: OverlapItemRow): CheckedWork => ({

@@ -25,11 +25,11 @@ export async function prefixFrequencies(db: Db, workspace: string, prefixes: rea
   return new Map(rows.map(({ prefix, items }) => [String(prefix), Number(items)]));
 }
 
-/** Only the columns that scoring needs, because a search reads hundreds of items and shows a few. */
+/** The columns that scoring needs. Other columns are not read, because a search scores hundreds of items and shows only a few. */
 const SCORABLE = ['id', 'kind', 'owner_id', 'closed_at', 'action', 'component', 'analysed', 'files'] as const;
 export type Scorable = Pick<OverlapItemRow, (typeof SCORABLE)[number]>;
 
-/** The items that share the most informative terms; with `openOnly`, only open work. */
+/** Finds the items that share the most informative terms with a query. With `openOnly`, only open work is returned. */
 export async function mostShared(
   db: Db,
   workspace: string,
@@ -38,7 +38,7 @@ export async function mostShared(
   openOnly: boolean,
 ): Promise<Scorable[]> {
   if (terms.length === 0) return [];
-  // The terms as a table, each with its weight. A `case` expression would compare every posting with every term.
+  // The terms and their weights form a table to join with. A `case` expression would compare every posting with every term.
   const wanted = sql<{ term: string; worth: number }>`(${sql.join(
     terms.map(({ term, worth }) => sql`select cast(${term} as text) as term, ${sql.lit(Math.round(worth * 100))} as worth`),
     sql` union all `,
@@ -63,7 +63,7 @@ export async function mostShared(
   const chosen = best.groupBy('overlap_postings.item').orderBy(sql`sum(weight * worth)`, 'desc').orderBy('overlap_postings.item', 'desc').limit(limit);
   return await db
     .selectFrom(chosen.as('chosen'))
-    // SQLite joins the tables of a cross join in this order. With an inner join it would scan all items.
+    // SQLite keeps the order of the tables in a cross join. With an inner join, it would scan all items.
     .crossJoin('overlap_items')
     .where('overlap_items.workspace_id', '=', workspace)
     .whereRef('overlap_items.number', '=', 'chosen.item')
@@ -71,7 +71,7 @@ export async function mostShared(
     .execute();
 }
 
-/** Items that name one of the files, newest first. */
+/** Ids of tasks that touch at least one of the files, newest first. */
 export async function itemsWithFiles(db: Db, workspace: string, files: readonly string[], limit: number): Promise<string[]> {
   const rows = await findRows(db, 'file_marks', { workspace_id: workspace, path: files, source: 'task' }, { order: { marked_at: 'desc' }, limit });
   return [...new Set(rows.map(({ source_id }) => source_id))];

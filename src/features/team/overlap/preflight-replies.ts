@@ -5,15 +5,15 @@ import { howToJudge, idsOf, type StartCall } from './start-rules.ts';
 
 export type CheckResult = z.output<z.ZodObject<typeof checkOutput>>;
 
-/** The id is null if the work was not planned, because nobody has confirmed it yet. */
+/** The result of a plan. The id is null if nothing was stored, because a person must confirm the plan first. */
 export interface PlannedWork {
   readonly id: string | null;
   readonly overlap: Omit<CheckResult, 'check_id'>;
 }
 
 /**
- * The reply of a check. The `warn` threshold is low, so that nothing is missed. Weak matches are only mentioned: if every match were a
- * warning, agents would ignore the matches that need a verdict.
+ * The reply of a check. The `warn` threshold is low, so that no duplicate is missed. For that reason the reply only mentions weak matches: if
+ * every match produced a warning, agents would ignore the matches that need a verdict.
  */
 export function checkReply(result: CheckResult, call: StartCall): Reply<CheckResult> {
   const { candidates, matches, file_conflicts: conflicts } = result;
@@ -37,7 +37,7 @@ function planNext(data: Record<string, unknown>, id: string): string {
   return `If one of data.candidates is the same work, cancel this plan: ${cancel}. Otherwise check it again before you start it.`;
 }
 
-/** The reply of a plan. A person who has confirmed the candidates gets no warning about them. */
+/** The reply of a plan. If a person has confirmed the candidates, the reply contains no warning about them. */
 export function planReply<T extends Record<string, unknown>>({ id, overlap }: PlannedWork, data: T, confirmed = false): Reply<T & PlannedWork['overlap']> {
   const reply = { ...data, ...overlap };
   const [first] = overlap.candidates;

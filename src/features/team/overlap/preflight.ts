@@ -17,26 +17,26 @@ import { fileConflicts, findItems, indexItem, markFiles, setItemStatus } from '.
 import type { TaskText } from './terms.ts';
 import { attachWarning, confirmWarning, dismissAutomatically, findWarning, readMatches, resolveWarning, storeWarning } from './warnings.ts';
 
-/** The query with its embedding, prepared before the transaction in which work is compared. */
+/** The embedding of the checked work. It is computed before the transaction in which the work is compared. */
 export type Prepared = EmbeddedQuery;
 
-/** Whether planned work that looks like other work may be stored, and the reason. */
+/** Whether a person confirmed a plan that looks like other work, and the reason that they gave. */
 export interface Confirmation {
   readonly confirmed: boolean;
   readonly reason?: string | undefined;
 }
 
-/** For agents, because only people must confirm a plan. */
+/** Used for agents. Only people must confirm a plan. */
 export const UNASKED: Confirmation = { confirmed: true };
 
-/** Started work, with the warning of its check and the files that others are working on. */
+/** The result of a successful start: the work, the warning of its check, and those of its files that others are also working on. */
 export interface StartedWork<W> {
   readonly work: W;
   readonly warningId: string | null;
   readonly conflicts: FileConflict[];
 }
 
-/** The calls that check and start this work. Planned work is started by another operation. */
+/** The calls that check and start this work. Planned work is started with another operation than new work. */
 const callsFor = ({ kind, plannedId, title, taskType }: CheckedWork): StartCall => {
   const type = taskType === null ? '' : `, task_type "${taskType}"`;
   const planned = plannedId !== null && kind === 'task' ? `, planned_task_id "${plannedId}"` : '';
@@ -47,7 +47,7 @@ const callsFor = ({ kind, plannedId, title, taskType }: CheckedWork): StartCall 
   };
 };
 
-/** Compares work in every check, plan and start, for tasks and workstreams, and for agents and people. */
+/** Compares work with other work in every check, plan and start. Used for tasks and workstreams, and for agents and people. */
 export class Preflight {
   readonly #finder: Finder;
   readonly #embedder: QueryEmbedder | null;
@@ -57,7 +57,7 @@ export class Preflight {
     this.#embedder = embedder;
   }
 
-  /** Outside the transaction: asks the model, and updates the index in memory. */
+  /** Asks the model for a vector and updates the index in memory. Both are slow, so this must run before the write transaction. */
   async prepare(ctx: Pick<CallContext, 'workspace'>, text: TaskText): Promise<Prepared> {
     const [asked] = await Promise.all([this.#embedder?.ask(text), this.#finder.prepare(ctx.workspace)]);
     return asked ?? { vector: undefined, embedder: 'off' };
@@ -72,8 +72,8 @@ export class Preflight {
   }
 
   /**
-   * Stores planned work, with a warning if it looks like other work. In that case a person must confirm it first. Until then, the candidates
-   * are returned, and `add`, which stores the work, is not called.
+   * Stores planned work, and a warning if the work looks like other work. If the check escalates candidates and the plan is not confirmed,
+   * nothing is stored: `add`, which stores the work, is not called, and the result lists the candidates.
    */
   async plan(
     tx: Tx,
@@ -94,8 +94,8 @@ export class Preflight {
   }
 
   /**
-   * Compares again inside the transaction that starts the work, and decides on the start. `begin` stores or activates the work. It is not
-   * called if the start is blocked.
+   * Compares the work again, inside the transaction that starts it, and decides whether it may start. `begin` stores or activates the work. It
+   * is not called if the start is blocked.
    */
   async start<W extends { readonly id: string }>(
     tx: Tx,
@@ -110,7 +110,7 @@ export class Preflight {
     const facts = check && (await factsOf(tx, check, detection));
     const ruling = ruleStart(facts, answer, callsFor(subject));
     const code = 'blocked' in ruling ? ruling.blocked : null;
-    // The comparison at activation is recorded too. A new overlap is recorded as its own check.
+    // The comparison at the start of planned work is recorded too. NEW_OVERLAP is excluded, because `#block` records it as a new check.
     if (subject.plannedId !== null && code !== 'NEW_OVERLAP') {
       const payload = { title: subject.title, activation: true, passed: code === null, code };
       record(tx, ctx, { category: 'work', kind: `${subject.kind}.checked`, subject: subject.plannedId, payload });
@@ -138,7 +138,7 @@ export class Preflight {
     if (blocked === 'CHECK_REQUIRED' || blocked === 'CHECK_EXPIRED') return refused('blocked', blocked, message, next);
     const found = withLive(detection, check?.live ?? []);
     if (blocked === 'NEW_OVERLAP') {
-      // The answer must name the check that is recorded here, not the earlier one.
+      // The reply must contain the id of the check that is recorded here, not the id of the earlier check.
       const result = await this.#recordCheck(tx, ctx, subject, prepared, found);
       return refused('blocked', blocked, message, howToJudge(callsFor(subject), result.check_id, idsOf(result.candidates)), { ...result, ...fields });
     }
@@ -164,7 +164,7 @@ export class Preflight {
   }
 }
 
-/** Adds the work to the index, so that other work is compared with it, and marks its files as in use by its owner. */
+/** Adds the work to the index, so that other work is compared with it. The files of a task are marked as in use by its owner. */
 export async function indexWork(tx: Tx, work: CheckedWork, id: string, status: ItemStatus): Promise<void> {
   await indexItem(tx, { ...work, id, ownerId: work.developerId, status, closedAt: null });
   if (work.kind === 'task') await markWorkFiles(tx, work, id);
@@ -174,17 +174,17 @@ export async function markWorkFiles(tx: Tx, { developerId, repo, action, title, 
   await markFiles(tx, { source: 'task', sourceId: id, developerId, repo, action, label: title, expiresAt: null }, files);
 }
 
-/** Candidates of the check that are still open are part of the answer, even if the words of the start no longer match them. */
+/** Adds the check's candidates that are still open, even if the words of the start no longer match them. */
 function withLive({ matches, escalated }: Detection, live: readonly OverlapMatch[]): Detection {
   const isNew = ({ id }: OverlapMatch) => !live.some((match) => match.id === id);
   return { matches: [...live, ...matches.filter(isNew)], escalated: [...live, ...escalated.filter(isNew)] };
 }
 
-/** Files of the work that others are working on. */
+/** The files of this work that others are also working on. */
 const conflictsOf = (tx: Tx, ctx: WriteContext, { files, repo }: CheckedWork, own: string | null): Promise<FileConflict[]> =>
   fileConflicts(tx.db, tx.workspace, { files, repo, viewer: ctx.principal, now: tx.now, except: own === null ? [] : [own] });
 
-/** The check and the current state of its matches: some may have ended, and other work may have started. */
+/** Combines a check with the current state of its matches. Since the check, some may have ended and other work may have started. */
 async function factsOf(tx: Tx, check: PreflightCheckRow, detection: Detection): Promise<CheckFacts> {
   const escalated = readJson(checkedIds, check.candidates);
   const warning = check.warning_id ? await findWarning(tx.db, tx.workspace, check.warning_id) : undefined;
@@ -209,7 +209,7 @@ async function factsOf(tx: Tx, check: PreflightCheckRow, detection: Detection): 
 
 const checkedIds = z.array(z.string());
 
-/** Records with the started work how the warning of the check was resolved. */
+/** Links the check's warning to the started work and records how the warning was resolved. */
 async function settle(tx: Tx, ctx: WriteContext, check: PreflightCheckRow, ruling: PassedStart, answer: StartAnswer, subjectId: string): Promise<void> {
   if (ruling.passes === 'judged') await storeVerdict(tx, ctx, { check, verdict: ruling.verdict, reason: answer.confirmation_reason, subjectId });
   if (ruling.passes === 'clear' && check.warning_id) await attachWarning(tx, check.warning_id, subjectId);
@@ -229,12 +229,12 @@ async function endWarning(tx: Tx, ctx: WriteContext, id: string, ruling: PassedS
   }
 }
 
-/** A check is valid for minutes. Older ones are read for this long, so that a start can tell an expired check from a missing one. */
+/** Checks are read for longer than they are valid, so that a start can distinguish an expired check from a missing one. */
 const CHECKS_READ_MS = 24 * 3_600_000;
 
 /**
- * The developer's latest check of work with this title. Tasks may share a title, so a check of a planned task must have named it. A
- * workstream is identified by its title alone.
+ * The developer's latest check of work with this title. Several tasks may have the same title, so a check of a planned task counts only if it
+ * was made for the same planned task. A workstream is identified by its title alone.
  */
 async function latestCheck(
   db: Db,
@@ -253,7 +253,7 @@ async function latestCheck(
   );
 }
 
-/** The unresolved warning that was stored together with the plan of this work. */
+/** Id of the unresolved warning that was stored when this work was planned. */
 async function openPlanWarning(db: Db, workspace: string, subjectId: string): Promise<string | undefined> {
   return (await findRow(db, 'overlap_warnings', { workspace_id: workspace, subject_id: subjectId, check_id: null, resolved_at: null }))?.id;
 }

@@ -5,7 +5,7 @@ const MAX_CHARACTERS = 200;
 const MAX_FILES = 2;
 const MAX_WORDS = 5;
 
-/** Why two tasks look alike, in words for people. `querySurfaces` (from `surfaces`) turns stems back into words. */
+/** Explains to people why two tasks look alike. `querySurfaces` (from `surfaces`) turns stems back into words. */
 export function reasonFor(scored: Scored, querySurfaces: ReadonlyMap<string, string>): string {
   const parts: string[] = [];
   if (scored.sharedFiles.length > 0) parts.push(`same ${scored.sharedFiles.length === 1 ? 'file' : 'files'}: ${listed(scored.sharedFiles, MAX_FILES)}`);
@@ -17,7 +17,7 @@ export function reasonFor(scored: Scored, querySurfaces: ReadonlyMap<string, str
   return beginning(parts.join('; ') || 'little in common', MAX_CHARACTERS);
 }
 
-/** Below this cosine, the words alone do not explain the match. */
+/** If the TF-IDF cosine is below this value, the shared words alone do not explain the match. */
 const EVIDENT = 0.1;
 
 function listed(files: readonly string[], count: number): string {
@@ -25,8 +25,8 @@ function listed(files: readonly string[], count: number): string {
   return `${files.slice(0, count).map(tail).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-/** The end of a path is its most informative part. */
+/** Shortens a path at its beginning, because its end is more informative. */
 const tail = (path: string): string => (path.length <= 60 ? path : `…${path.slice(-59)}`);
 
-/** A word at the start of a sentence loses its capital; a name such as `OAuth` keeps its own. */
+/** Removes the capital letter of a word that began a sentence. Names with other capital letters, such as `OAuth`, stay unchanged. */
 const lowered = (word: string): string => (/^\p{Lu}\p{Ll}*$/u.test(word) ? word.toLowerCase() : word);

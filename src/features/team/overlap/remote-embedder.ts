@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Embedder } from './embedder.ts';
 
 interface RemoteSettings {
-  /** An endpoint with the format of OpenAI's embeddings API. */
+  /** Address of an endpoint that implements OpenAI's embeddings API. */
   readonly url: string;
   readonly model: string;
   readonly apiKey: string | undefined;
@@ -22,7 +22,7 @@ export function remoteEmbedder({ url, model, apiKey }: RemoteSettings): Embedder
         headers: { 'content-type': 'application/json', ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}) },
         body: JSON.stringify({ model, input: texts }),
         signal: AbortSignal.any([closing.signal, AbortSignal.timeout(TIMEOUT_MS)]),
-        // A redirect would send the key to another address.
+        // Redirects are refused, because they would send the key to another address.
         redirect: 'error',
       });
       if (!response.ok) throw new Error(`the embeddings endpoint answered ${response.status}`);

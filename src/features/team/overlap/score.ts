@@ -16,14 +16,14 @@ export interface Scored {
   readonly score: number;
   /** Cosine of the two texts, 0 to 1. */
   readonly tfidf: number;
-  /** Weighted share of the files that both name, 0 to 1. */
+  /** Similarity of the two lists of files, 0 to 1. */
   readonly files: number;
   /** Cosine of the two vectors; null if one is missing. */
   readonly embedding: number | null;
-  /** Most informative first. */
+  /** The terms of both texts, most informative first. */
   readonly sharedTerms: readonly string[];
   readonly sharedFiles: readonly string[];
-  /** The shared terms carry too little information to conclude that both are the same work. */
+  /** True if the texts contain too little information to conclude that both are the same work. */
   readonly lowInformation: boolean;
   readonly textualEvidence: boolean;
 }
@@ -57,9 +57,9 @@ export function weigh(query: Query, statistics: Statistics, settings: OverlapSet
 export const scorePair = (query: Query, candidate: Indexed, statistics: Statistics, settings: OverlapSettings): Scored =>
   scoreWeighed(query, weigh(query, statistics, settings), candidate, statistics, settings);
 
-/** Like `scorePair`, for a query that is weighted once and compared with many candidates. */
+/** Like `scorePair`, but `mine` contains the query already weighted, so that it is weighted once for many candidates. */
 export function scoreWeighed(query: Query, mine: Weighed, candidate: Indexed, statistics: Statistics, settings: OverlapSettings): Scored {
-  // If the query has no files, the candidate's files cannot count. They are skipped, because paths take longer to weigh than words.
+  // If the query has no files, the candidate's files do not matter. They are skipped, because weighing paths takes longer than weighing words.
   const theirs = weigh(mine.keys.size > 0 ? candidate : { ...candidate, files: [] }, statistics, settings);
   const shared: { term: string; worth: number }[] = [];
   let product = 0;
@@ -89,7 +89,7 @@ export function scoreWeighed(query: Query, mine: Weighed, candidate: Indexed, st
 
   function isLowInformation(): boolean {
     const { nats, telling } = settings.lowInformation;
-    // The condition that most candidates fail comes first, because hundreds are scored for each candidate that is shown.
+    // Most candidates fail this condition, so it comes first. Hundreds of candidates are scored for each one that is shown.
     const sharedSays = informationIn(sharedTerms, statistics, settings).nats >= nats;
     if (!sharedSays && !alike) return true;
     const [one, other] = [mine, theirs].map(({ terms }) => informationIn(terms.keys(), statistics, settings)) as [Information, Information];
@@ -100,13 +100,13 @@ export function scoreWeighed(query: Query, mine: Weighed, candidate: Indexed, st
 
 type Information = ReturnType<typeof informationIn>;
 
-/** From this number of items on, the workspace's own statistics show which words occur everywhere. */
+/** A workspace with at least this many items has enough statistics to show which words occur everywhere. */
 const GROWN = 20;
 const IN_EVERYTHING = 0.2;
 
 /**
- * The number of informative terms, and their information in nats. A word that is in most tasks of the workspace does not distinguish two of
- * them, so it adds no nats. It still counts as a term.
+ * Counts the informative terms and sums up their information in nats. A word that very many tasks of the workspace contain does not
+ * distinguish two tasks, so it adds no nats, but it still counts as a term.
  */
 function informationIn(terms: Iterable<string>, statistics: Statistics, { lowInformation }: OverlapSettings): { nats: number; telling: number } {
   let nats = 0;
@@ -121,7 +121,7 @@ function informationIn(terms: Iterable<string>, statistics: Statistics, { lowInf
   return { nats, telling };
 }
 
-/** How common words and files are in the workspace. `fileFrequency` is called for each key that `pathKeys` returns. */
+/** How common words and files are in the workspace. `fileFrequency` takes a key that `pathKeys` returned. */
 export interface Statistics {
   readonly documents: number;
   frequency(term: string): number;
@@ -129,11 +129,11 @@ export interface Statistics {
   prefixFrequency(prefix: string): number;
 }
 
-/** The background adds imaginary documents, in which a key is as common as in software tasks in general. */
+/** The inverse document frequency of a key. The background adds imaginary documents in which the key is as common as in software tasks in general. */
 export const inverseFrequency = (documents: number, frequency: number, share: number, { background }: OverlapSettings): number =>
   Math.max(0, Math.log(documents + background + 1) - Math.log(frequency + background * share + 0.5));
 
-/** The damped count of a term, because a tenth mention says little more than the second. */
+/** Dampens the count of a term, because the tenth mention adds little information to the second. */
 export const damped = (count: number): number => (count <= 0 ? 0 : Math.log1p(count));
 
 /** The term counts used in a score. They omit the words of a prefix that marks a batch. */
@@ -152,7 +152,7 @@ export function countedTerms(analysed: Analysed, isBatch: boolean): Map<string, 
 const isBatch = (prefix: string | null, statistics: Statistics, settings: OverlapSettings): boolean =>
   prefix !== null && statistics.prefixFrequency(prefix) >= settings.batchPrefix;
 
-/** Four sums at a time, so that the processor does not wait for each addition before the next. */
+/** The dot product. It adds up four sums in parallel, so that no addition has to wait for the one before it. */
 export function product(one: Float32Array, other: Float32Array): number {
   let a = 0;
   let b = 0;
@@ -171,34 +171,35 @@ export function product(one: Float32Array, other: Float32Array): number {
 
 export const squares = (vector: Float32Array): number => product(vector, vector);
 
-/** Null if a side has no vector, or if the vectors are from different models. */
+/** Null if a side has no vector, or if the vectors have different lengths and therefore come from different models. */
 function cosine(one: Float32Array | undefined, other: Float32Array | undefined): number | null {
   if (!one || !other || one.length !== other.length) return null;
   const lengths = squares(one) * squares(other);
   return lengths > 0 ? product(one, other) / Math.sqrt(lengths) : null;
 }
 
-/** The lengths of one side. The score divides the shared weight by them. */
+/** The lengths of one side of a comparison. The score divides the shared weight by both sides' lengths. */
 type Lengths = Pick<Weighed, 'norm' | 'keySum'>;
 
 interface SharedWeight {
   /** Product of the vectors of the two texts. */
   readonly product: number;
-  /** Weight of the file keys of both. */
+  /** Total weight of the file keys that both sides have. */
   readonly common: number;
   /** Cosine of the embeddings of the two texts. */
   readonly embedding: number | null;
 }
 
 /**
- * The score. The word score and the meaning score come from the same text, so only the higher one counts. A sum would raise the scores of
- * all tasks of one component, because they mean similar things. A model can therefore only add matches.
+ * Computes the score. The word score and the meaning score come from the same text, so only the higher of them counts. Adding them would
+ * raise the scores of all tasks of one component, because such tasks have similar meanings. A model can therefore only add matches.
  */
 export function combine({ product, common, embedding }: SharedWeight, one: Lengths, other: Lengths, { weights, embeddingFloor, shortText }: OverlapSettings) {
   const tfidf = share(product, one.norm * other.norm);
-  // How much the similarity of two texts proves, from 0 to 1. Short texts prove less.
+  // How much the similarity of the two texts proves, from 0 to 1. The similarity of short texts proves less.
   const proof = tfidf > 0 ? (one.norm / (one.norm + shortText)) * (other.norm / (other.norm + shortText)) : 0;
-  // Half Jaccard, half the share of the shorter list, because one right file among ten is still a right file.
+  // The mean of the Jaccard index and the shared part of the shorter list. A task with one file still matches a task with ten files, if one
+  // of the ten is the same.
   const files = (share(common, one.keySum + other.keySum - common) + share(common, Math.min(one.keySum, other.keySum))) / 2;
   const meaning = embedding === null ? 0 : weights.embedding * (embedding - embeddingFloor);
   return { score: Math.max(weights.text * (tfidf * proof), meaning, 0) + weights.files * files, tfidf, files };
@@ -238,7 +239,7 @@ export function pathKeys(path: string): PathKey[] {
 
 export const keyWeight = (kind: PathKey['kind'], { paths }: OverlapSettings): number => (kind === 'path' ? 1 : paths[kind]);
 
-/** The distinct keys of a set of files, each with its weight; a key of weight 0 is left out. */
+/** The distinct keys of a list of files, with their weights. Keys with weight 0 are left out. */
 function weighedKeys(files: readonly string[], settings: OverlapSettings): Map<string, number> {
   const weighed = new Map<string, number>();
   for (const file of files) {
@@ -250,20 +251,20 @@ function weighedKeys(files: readonly string[], settings: OverlapSettings): Map<s
   return weighed;
 }
 
-/** Files that many tasks touch, whatever their subject. Used while a workspace has too few tasks to show this. */
+/** Files that tasks of all kinds touch. The list is needed while a workspace has too few tasks to show this by itself. */
 const COMMON_FILES =
   /(?:^|\/)(?:readme|changelog|changes|license|contributing)(?:\.\w+)?$|(?:^|\/)(?:package(?:-lock)?\.json|yarn\.lock|pnpm-lock\.yaml|cargo\.(?:toml|lock)|go\.(?:mod|sum)|pyproject\.toml|requirements\.txt|gemfile(?:\.lock)?|makefile|dockerfile|\.gitignore|tsconfig\.json|index\.\w+|main\.\w+|mod\.rs|__init__\.py|app\.\w+|routes\.\w+|schema\.\w+|types\.ts)$/i;
 
 export const backgroundFileShare = (key: string): number => (COMMON_FILES.test(key) ? 0.05 : key.endsWith('/') ? 0.01 : 0.001);
 
-/** Leaves only the background frequencies, because a handful of texts does not show how informative a word is. */
+/** With these statistics, only the background frequencies count: a handful of texts cannot show how informative a word is. */
 const NO_STATISTICS: Statistics = { documents: 0, frequency: () => 0, fileFrequency: () => 0, prefixFrequency: () => 0 };
 
-/** Only the beginning of a description is compared, because it shows the subject and other writers wait meanwhile. */
+/** Only the beginning of a description is compared. It shows the subject, and other writers wait during the comparison. */
 const CHARACTERS = 500;
 const brief = ({ title, scope, description }: TaskText): TaskText => ({ title, scope, description: description?.slice(0, CHARACTERS) });
 
-/** The id of the most similar choice, or null if none is similar enough for a warning. */
+/** Returns the id of the most similar choice, or null if the score of every choice is too low even for a warning. */
 export function bestFit(text: TaskText, choices: readonly (TaskText & { id: string })[]): string | null {
   const query = { analysed: analyse(brief(text)), files: [] };
   let best: { id: string; score: number } | null = null;

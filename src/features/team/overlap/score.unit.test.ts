@@ -63,7 +63,7 @@ describe('words', () => {
     const pair = [item('a', 'Zeppelin moorings'), item('b', 'Zeppelin hangars')] as const;
     expect(score(...pair).lowInformation).toBe(false);
     expect(score(...pair, workspace(...others)).lowInformation).toBe(true);
-    // Only one informative word is left in two equal titles, but they still describe the same work.
+    // In these equal titles, only one word is informative, but the titles still describe the same work.
     expect(score(item('a', 'Zeppelin moorings'), item('b', 'Zeppelin moorings'), workspace(...others)).lowInformation).toBe(false);
   });
 
@@ -75,13 +75,13 @@ describe('words', () => {
 describe('a title prefix that marks a batch', () => {
   const batch = ['[checkout-rework] Rotate keys', '[checkout-rework] Passkeys', '[checkout-rework] Audit trail'].map((title, at) => item(`b${at}`, title));
 
-  test('its words do not count from the third item on', () => {
+  test('the words of the prefix do not count from the third item on', () => {
     const mine = item('a', '[checkout-rework] Translate invoices');
     expect(score(mine, batch[0] as Indexed, workspace(...batch)).score).toBe(0);
     expect(score(mine, batch[0] as Indexed, workspace(...batch.slice(0, 2))).score).toBeGreaterThan(0);
   });
 
-  test('one of its words that the task also uses elsewhere still counts', () => {
+  test('a word of the prefix still counts if the task also contains it elsewhere', () => {
     const index = workspace(...batch, item('c', 'Speed up checkout'));
     expect(score(item('a', '[checkout-rework] Speed up checkout'), item('c', 'Speed up checkout'), index).sharedTerms).toContain('checkout');
   });
@@ -94,7 +94,7 @@ describe('files', () => {
     expect(found.score).toBeGreaterThan(DEFAULT_SETTINGS.escalate);
   });
 
-  test('paths are compared normalised; the same base name or folder counts a little', () => {
+  test('paths are normalised before they are compared; the same base name or folder counts a little', () => {
     expect(score(item('a', 'x', ['./src\\a\\b.ts']), item('b', 'y', ['src/a/b.ts'])).files).toBe(1);
     const base = score(item('a', 'x', ['retry.ts']), item('b', 'y', ['src/upload/retry.ts'])).files;
     const folder = score(item('a', 'x', ['src/upload/a.ts']), item('b', 'y', ['src/upload/b.ts'])).files;

@@ -1,33 +1,33 @@
 /**
- * Every weight and threshold of overlap detection, fitted on real duplicates and on `test/overlap-cases.json` with
- * `npm run bench -- overlap-quality`. docs/overlap.md shows the curve. Change them there first, then here.
+ * All weights and thresholds of overlap detection. They were fitted with `npm run bench -- overlap-quality` to real duplicates and to
+ * `test/overlap-cases.json`. docs/overlap.md shows the curve; change it first, and then the values here.
  */
 export interface OverlapSettings {
   readonly weights: { readonly text: number; readonly files: number; readonly embedding: number };
-  /** Minimum score of a stored warning. Never blocks. */
+  /** Matches from this score on are stored as a warning. They never block. */
   readonly warn: number;
-  /** Minimum score that requires a verdict, if the other conditions are met too. */
+  /** Matches from this score on require a verdict, if they also meet the other conditions. */
   readonly escalate: number;
-  /** TF-IDF cosine below which a match has no textual evidence, whatever files are shared. */
+  /** Below this TF-IDF cosine, a match has no textual evidence, even if many files are the same. */
   readonly textualEvidence: number;
-  /** Embedding cosine that counts as textual evidence, and as information. */
+  /** From this embedding cosine on, the similar meaning counts as textual evidence and as information. */
   readonly embeddingEvidence: number;
-  /** Embedding cosine that scores zero; another model may need another value. */
+  /** The embedding cosine of unrelated texts, which scores zero. Each model may need its own value. */
   readonly embeddingFloor: number;
-  /** Length of a text's vector at which it counts half: two short texts that agree prove less than two long ones. */
+  /** A text whose term vector has this length counts half, because the similarity of short texts proves less than that of long ones. */
   readonly shortText: number;
   /** The number of imaginary documents that the background adds to IDF. */
   readonly background: number;
-  /** From this many items with the same title prefix on, the prefix marks a batch and its words do not count. */
+  /** If at least this many items have the same title prefix, the prefix marks a batch, and its words do not count. */
   readonly batchPrefix: number;
-  /** Weight of a shared base name and of a shared directory, relative to 1 for the same path. */
+  /** How much the same base name and the same directory count. The same path counts 1. */
   readonly paths: { readonly base: number; readonly directory: number };
   readonly lowInformation: {
-    /** Information (sum of background IDF, in nats) that two tasks must share. */
+    /** The information, as a sum of background IDF in nats, that two tasks must share. */
     readonly nats: number;
-    /** The minimum number of informative terms in each task: one word, however rare, is a topic and not a piece of work. */
+    /** The minimum number of informative terms in each task. A single word, even a rare one, describes a topic and not a piece of work. */
     readonly telling: number;
-    /** A term this common in software tasks in general is not informative. */
+    /** A term is not informative if at least this share of software tasks in general contains it. */
     readonly generic: number;
   };
 }
@@ -46,10 +46,10 @@ export const DEFAULT_SETTINGS: OverlapSettings = {
   lowInformation: { nats: 5, telling: 2, generic: 0.02 },
 };
 
-/** How a text becomes terms. These values shape stored data, so a workspace cannot change them. */
+/** Settings for splitting texts into terms. A workspace cannot change them, because the stored items depend on them. */
 export const ANALYSIS = { titleWeight: 2, scopeWeight: 1, maximumTerms: 120, maximumCharacters: 8_000 } as const;
 
-/** The settings under the names of the contract. */
+/** Converts settings to the field names of the contract. */
 export const figuresOf = ({ warn, escalate, weights, embeddingEvidence, embeddingFloor }: OverlapSettings) => ({
   warn,
   escalate,

@@ -1,6 +1,6 @@
 import type { OverlapMatch, ScopeVerdict } from './contract.ts';
 
-/** The fields of a start that respond to the check before it. */
+/** The fields of a start with which the caller responds to the result of the check. */
 export interface StartAnswer {
   readonly check_id?: string | undefined;
   readonly scope_verdict?: ScopeVerdict | undefined;
@@ -8,7 +8,7 @@ export interface StartAnswer {
   readonly confirmation_reason?: string | undefined;
 }
 
-/** The latest check with the same title by the same developer, and the present state of its candidates. */
+/** The developer's latest check with the same title, and the present state of its candidates. */
 export interface CheckFacts {
   readonly id: string;
   readonly warningId: string | null;
@@ -18,9 +18,9 @@ export interface CheckFacts {
   readonly escalated: readonly string[];
   /** The candidates that are still open, even if the words of the start no longer match them. */
   readonly live: readonly OverlapMatch[];
-  /** Every match that was open at the time of the check has ended, escalated or not. */
+  /** True if all matches that were open at the time of the check, escalated or not, have ended since. */
   readonly isOver: boolean;
-  /** Escalated now but not by the check: started in the meantime. */
+  /** Candidates that the check did not escalate. Either they are newer than the check, or the words of the work have changed. */
   readonly arrived: readonly OverlapMatch[];
 }
 
@@ -38,7 +38,7 @@ export interface BlockedStart {
 }
 type StartRuling = PassedStart | BlockedStart;
 
-/** Whether work may start. The score decides whether a verdict is required, and the verdict decides about the start. */
+/** Decides whether work may start. The score determines whether a verdict is required, and the verdict determines whether the work may start. */
 export function ruleStart(check: CheckFacts | undefined, answer: StartAnswer, call: StartCall): StartRuling {
   const again = `Call ${call.check}. Then call ${call.start} within 10 minutes.`;
   if (!check) return block('CHECK_REQUIRED', 'This work was not checked: you have no check with this title.', again);
@@ -115,7 +115,7 @@ function ruleVerdict(check: CheckFacts, { check_id, scope_verdict: verdict, conf
   return { passes: 'judged', verdict };
 }
 
-/** A verdict that was not required is stored too, so it must be consistent. */
+/** Checks a verdict that was not required. It must be consistent too, because it is stored. */
 function ruleUnaskedVerdict(check: CheckFacts, verdict: ScopeVerdict, call: StartCall): StartRuling {
   const unknown = verdict.candidates.map(({ id }) => id).filter((id) => !check.escalated.includes(id));
   if (unknown.length === 0 && verdict.verdict === 'distinct') return { passes: 'clear' };
@@ -127,7 +127,7 @@ function ruleUnaskedVerdict(check: CheckFacts, verdict: ScopeVerdict, call: Star
   );
 }
 
-/** Warnings that need no verdict never block by themselves. */
+/** Handles warnings that need no verdict. They never block by themselves, but a confirmation must be complete. */
 function ruleConfirmation({ warning_id, confirmation_reason }: StartAnswer, call: StartCall): StartRuling {
   if (warning_id === undefined) return { passes: 'clear' };
   if (confirmation_reason === undefined) {
@@ -140,7 +140,7 @@ function ruleConfirmation({ warning_id, confirmation_reason }: StartAnswer, call
   return { passes: 'confirmed', reason: confirmation_reason };
 }
 
-/** The calls that check and start a piece of work, with their arguments, as texts for next steps. */
+/** The texts of the calls that check and start a piece of work, with their arguments. They are used in next steps. */
 export interface StartCall {
   readonly check: string;
   readonly start: string;

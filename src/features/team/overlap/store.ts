@@ -11,7 +11,6 @@ import type { Action } from './divergence.ts';
 import { DEFAULT_SETTINGS, type OverlapSettings } from './settings.ts';
 import { type Analysed, analyse, embeddedText, postedTerms, scopeOf } from './terms.ts';
 
-/** The description of a piece of work. */
 export interface WorkWords {
   readonly title: string;
   readonly scope: string | null;
@@ -23,7 +22,7 @@ export interface WorkWords {
   readonly repo: string | null;
 }
 
-/** A piece of work as its feature passes it to the index. */
+/** A piece of work in the form in which features pass it to the index. */
 export interface WorkItem extends WorkWords {
   readonly id: string;
   readonly kind: ItemKind;
@@ -32,12 +31,11 @@ export interface WorkItem extends WorkWords {
   readonly closedAt: number | null;
 }
 
-/** Adds or updates the item of the work. */
 export async function indexItem(tx: Tx, item: WorkItem): Promise<void> {
   await indexItems(tx, [item]);
 }
 
-/** No item may occur twice. */
+/** Adds or updates the items. The list must not contain the same id twice. */
 export async function indexItems(tx: Tx, items: readonly WorkItem[]): Promise<void> {
   if (items.length === 0) return;
   const ids = items.map(({ id }) => id);
@@ -96,7 +94,7 @@ export async function setItemStatus(tx: Tx, id: string, status: ItemStatus, clos
 export async function setItemsStatus(tx: Tx, ids: readonly string[], status: ItemStatus, closedAt: number | null = null): Promise<void> {
   const before = await readState(tx.db, tx.workspace);
   if (!before || ids.length === 0) return;
-  // Every item has a unique number below `next_number`. Added to the old revision, it makes a unique revision.
+  // Each item has a unique number below `next_number`. Old revision + number is therefore a unique new revision for each item.
   await nextState(tx.db, tx.workspace, { revisions: before.next_number });
   for (const some of chunks(ids, CHUNK)) {
     await tx.db
@@ -112,7 +110,7 @@ export async function setItemOwner(tx: Tx, id: string, ownerId: string): Promise
   await change(tx, id, { owner_id: ownerId });
 }
 
-/** Adds files that the work touches, up to `MAX_FILES` in all. */
+/** Adds files that the work touches. An item stores at most `MAX_FILES` files. */
 export async function addItemFiles(tx: Tx, id: string, files: readonly string[]): Promise<void> {
   const known = await findItem(tx.db, tx.workspace, id);
   if (!known) return;
@@ -128,7 +126,7 @@ async function change(tx: Tx, id: string, values: Partial<OverlapItemRow>): Prom
   await changeRows(tx.db, 'overlap_items', { workspace_id: tx.workspace, id }, { ...values, revision, updated_at: tx.now });
 }
 
-/** Removes work that ended long ago. Returns the number of items. */
+/** Removes work that ended before `closedBefore`. Returns the number of removed items. */
 export async function forgetItems(tx: Tx, closedBefore: number, limit: number): Promise<number> {
   const rows = await matching(tx.db, 'overlap_items', { workspace_id: tx.workspace }).selectAll().where('closed_at', '<', closedBefore).limit(limit).execute();
   for (const row of rows) await dropTerms(tx.db, row);
@@ -143,7 +141,7 @@ export async function forgetItems(tx: Tx, closedBefore: number, limit: number): 
 async function dropTerms(db: Db, row: OverlapItemRow): Promise<void> {
   const { terms } = trustedItem(row).analysed;
   await countTerms(db, row.workspace_id, terms, -1);
-  // The postings of all its terms are deleted, because an older version may have stored other ones.
+  // Deletes the postings of all terms, not only of those that would be posted today, because an older version may have posted others.
   await deleteRows(db, 'overlap_postings', { workspace_id: row.workspace_id, term: terms, item: row.number });
 }
 
@@ -163,11 +161,11 @@ export async function findItems(db: Db, workspace: string, ids: readonly string[
 
 export const readState = (db: Db, workspace: string): Promise<OverlapStateRow | undefined> => findRow(db, 'overlap_state', { workspace_id: workspace });
 
-/** Settings by their stored text. The same text yields the same object, because the in-memory index compares settings by identity. */
+/** Caches parsed settings by their text. The same text must yield the same object, because the index in memory compares settings by identity. */
 const parsedSettings = new Map<string, OverlapSettings>();
 const MAX_PARSED = 1_000;
 
-/** The settings of a workspace: the defaults with its own changes. */
+/** The settings of a workspace: the default values, except for those that the workspace has changed. */
 export function settingsOf(state: OverlapStateRow | undefined): OverlapSettings {
   const text = state?.settings;
   if (!text) return DEFAULT_SETTINGS;
@@ -179,7 +177,6 @@ export function settingsOf(state: OverlapStateRow | undefined): OverlapSettings 
   return settings;
 }
 
-/** The defaults, with the changes of a workspace. */
 function withOwn(own: OwnSettings): OverlapSettings {
   const { warn, escalate, weights, embeddingEvidence, embeddingFloor } = DEFAULT_SETTINGS;
   return {
@@ -197,8 +194,9 @@ function withOwn(own: OwnSettings): OverlapSettings {
 }
 
 /**
- * Reserves revisions and numbers for added items. The returned row has the last of each. Writers of a workspace take turns, so nothing is
- * reserved twice. Revisions must be unique, because a reader that pages by revision would miss one of two items with the same revision.
+ * Reserves revisions and, for added items, numbers. The returned row contains the state after the reservation. Nothing is reserved twice,
+ * because only one writer of a workspace runs at a time. Revisions must be unique: a reader that pages by revision would otherwise miss one of
+ * two items with the same revision.
  */
 export async function nextState(db: Db, workspace: string, { added = 0, removed = 0, revisions = 1 } = {}): Promise<OverlapStateRow> {
   const rows = await db
@@ -224,7 +222,7 @@ export async function saveSettings(db: Db, workspace: string, settings: string |
     .execute();
 }
 
-/** Updates the number of items that contain each term: `by` is 1 for an added item and -1 for a removed one. */
+/** Updates how many items contain each term. `by` is 1 if an item was added, and -1 if an item was removed. */
 async function countTerms(db: Db, workspace: string, terms: Iterable<string>, by: 1 | -1): Promise<void> {
   const changes = new Map<string, number>();
   for (const term of terms) changes.set(term, (changes.get(term) ?? 0) + by);
@@ -243,12 +241,14 @@ async function countTerms(db: Db, workspace: string, terms: Iterable<string>, by
   }
 }
 
-/** Only Covenant writes these columns. They are not validated, because a search reads thousands of rows and validation would take most of the time. */
+/**
+ * Parses two columns without validation, which would take most of the time of a search over thousands of rows. Only Covenant writes these columns.
+ */
 export function trustedItem({ id, analysed, files }: Pick<OverlapItemRow, 'id' | 'analysed' | 'files'>): { id: string; analysed: Analysed; files: string[] } {
   return { id, analysed: JSON.parse(analysed), files: JSON.parse(files) };
 }
 
-/** The source of a list of files, and how long the list is valid. */
+/** The work, snapshot or claim to which a list of files belongs, and how long the list is valid. */
 interface FileHolder {
   readonly source: FileSource;
   readonly sourceId: string;
@@ -256,11 +256,11 @@ interface FileHolder {
   readonly repo: string | null;
   readonly action: string | null;
   readonly label: string | null;
-  /** Null: until it is removed. */
+  /** Null if the marks stay until they are removed. */
   readonly expiresAt: number | null;
 }
 
-/** Marks exactly these files as in use by the holder. */
+/** Marks these files as in use by the holder, and removes the holder's earlier marks. */
 export async function markFiles(tx: Tx, holder: FileHolder, files: readonly string[]): Promise<void> {
   await unmarkFiles(tx, holder.source, holder.sourceId);
   const rows = [...new Set(files)].map(
@@ -280,7 +280,7 @@ export async function markFiles(tx: Tx, holder: FileHolder, files: readonly stri
   await insertRows(tx.db, 'file_marks', rows);
 }
 
-/** Extends the time for which files of these sources are marked. */
+/** Sets a new expiry time for the file marks of these sources. */
 export const keepMarked = (tx: Tx, source: FileSource, sourceIds: readonly string[], expiresAt: number) =>
   changeRows(tx.db, 'file_marks', { workspace_id: tx.workspace, source, source_id: sourceIds }, { expires_at: expiresAt });
 
@@ -289,18 +289,18 @@ export const unmarkFiles = (tx: Tx, source: FileSource, sourceId: string) =>
 
 interface FileQuestion {
   readonly files: readonly string[];
-  /** Null if unknown. Then files of any repository count. */
+  /** Null if unknown. In that case, files of all repositories are compared. */
   readonly repo: string | null;
   readonly viewer: Principal;
   readonly now: number;
-  /** Sources that are the caller's own work. */
+  /** Ids of sources to leave out, because they are the caller's own work. */
   readonly except?: readonly string[];
 }
 
 const MAX_CONFLICTS = 50;
 const FILES_AT_ONCE = 50;
 
-/** Files that others are working on. For information only. */
+/** Finds those of the files that others are working on. The result only informs; it blocks nothing. */
 export async function fileConflicts(db: Db, workspace: string, question: FileQuestion): Promise<FileConflict[]> {
   if (question.files.length === 0) return [];
   const rows: FileMarkRow[] = [];
@@ -329,7 +329,7 @@ export async function fileConflicts(db: Db, workspace: string, question: FileQue
       same_developer: first.developer_id === question.viewer.developerId,
       files: marks.map(({ path }) => path).sort(),
       action: first.action,
-      // The label of a working tree is its branch, which often contains its owner's name.
+      // The label of a working tree is the name of its branch, which often contains the name of the developer.
       title: first.source === 'snapshot' && !sees(first.developer_id) ? null : first.label,
       repo: first.repo,
     };

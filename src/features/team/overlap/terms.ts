@@ -1,9 +1,9 @@
 import { ANALYSIS } from './settings.ts';
 import { COMMON_TERMS, COMPOUND_WORDS, JOINING_WORDS, PATH_WORDS, SYNONYMS } from './word-lists.ts';
 
-/** A task as the index stores it: small JSON. */
+/** The analysed text of a task, in a form that takes little space as JSON. The index stores it. */
 export interface Analysed {
-  /** Each term once, including those of the prefix, with its weighted count in `counts`. Two lists are parsed faster than one object. */
+  /** Each term once, including those of the prefix. `counts` contains their weighted counts, because two lists are parsed faster than one object. */
   readonly terms: readonly string[];
   readonly counts: readonly number[];
   /** The marker that a batch of tasks may share: `[auth-rework]`, `feat(api):`, `Phase 2 -`. */
@@ -32,7 +32,7 @@ export function analyse(task: TaskText): Analysed {
 
 export const termsOf = (text: string): string[] => Array.from(wordsOf(text), ({ term }) => term);
 
-/** For each term, the word as it was written, to show it instead of the stem. */
+/** Maps each term to the word as it was written, so that people are shown the word and not its stem. */
 export function surfaces(text: string): Map<string, string> {
   const found = new Map<string, string>();
   for (const { term, surface } of wordsOf(text)) if (!found.has(term)) found.set(term, surface);
@@ -51,7 +51,7 @@ function* wordsOf(text: string): Generator<FoundTerm> {
   }
 }
 
-/** The parts of a name and the whole name, so that `GitHub` matches `github`, and `user_name` matches `username`. */
+/** Yields the parts of a name and also the whole name, so that `user_name` matches `username`. */
 function* identifier(name: string): Generator<FoundTerm> {
   const parts = name
     .split('_')
@@ -104,16 +104,16 @@ const REFERENCES = [
   /#\d+\b/gu,
   /\b(?=[a-f]*\d)[0-9a-f]{7,40}\b/giu,
 ];
-/** A soft hyphen or a zero-width space inside a word does not make it another word. */
+/** Invisible characters are removed, because a word with a soft hyphen or a zero-width space in it is still the same word. */
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}+/gu;
 
-/** File extensions are dropped, because they show the project's language, which all its tasks share. `JSON output` keeps the word. */
+/** File extensions are dropped, because all tasks of a project share its language. In `JSON output`, the word is no extension and stays. */
 const FILE_ENDING =
   /(?<=[\p{L}\p{N}_)\]])\.(?:[cm]?[jt]sx?|py|rb|rs|go|java|kts?|swift|cpp|hpp|cc|cs|php|s?css|sass|html?|md|json|ya?ml|toml|xml|sh|txt|sql|vue)\b/giu;
 
 const COMPOUND = new RegExp(`\\b(?:${COMPOUND_WORDS.replaceAll('\n', '').replaceAll(' ', '[ -]')})(?=s?\\b)`, 'giu');
 
-/** Names with an inner capital letter that are one word. If they were split, they would count twice. */
+/** Names that contain a capital letter but are one word. They must not be split, because their parts would then count as extra terms. */
 const BRAND =
   /\b(?:GraphQL|GitHub|GitLab|BitBucket|OAuth|OpenAI|OpenAPI|OpenTelemetry|OpenGL|OpenSSL|JavaScript|TypeScript|CoffeeScript|jQuery|PostgreSQL|MySQL|SQLite|NoSQL|MongoDB|DynamoDB|MariaDB|RabbitMQ|iOS|iPadOS|macOS|tvOS|watchOS|FreeBSD|YouTube|LinkedIn|PayPal|WebGL|WebAssembly|WebRTC|WebSocket|DevOps|IntelliJ|VSCode|JetBrains|LaTeX|NumPy|SciPy|PyTorch|TensorFlow|FastAPI|NextJS|NodeJS|npm|IPv[46]|UTF8)(?=s?\b)/gu;
 
@@ -121,7 +121,7 @@ const CONTRACTION = /['’](?=(?:s|t|re|ve|ll|d|m)\b)/giu;
 
 const WORD = /[\p{L}\p{M}\p{N}_]+/gu;
 
-/** Scripts without spaces between words, or with particles attached to words. */
+/** Scripts that write no spaces between words, or that attach particles to words. Their text is split into pairs of characters. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}ー]+/gu;
 const HUMPS = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
 
@@ -135,7 +135,9 @@ const STOP_WORDS: ReadonlySet<string> = new Set(`${JOINING_WORDS} ${PATH_WORDS}`
 
 const VOWEL = /[aeiouy]/;
 
-/** One root for the forms of an English word (retry, retries, retried). It rather stems too little, because a wrong merge causes a false alarm. */
+/**
+ * Reduces the forms of a word (retry, retries, retried) to one root. In doubt, it keeps two words apart, because a wrong merge causes a false alarm.
+ */
 export function stem(word: string): string {
   if (/^\p{Script=Cyrillic}{5,}$/u.test(word)) return word.replace(/[аеёиоуыэюяйьмхв]{1,2}$/u, '');
   if (word.length < 4 || !/^[a-z]+$/.test(word)) return word;
@@ -190,7 +192,7 @@ function prefixOf(title: string): string | null {
 }
 
 const COMMONEST = 0.25;
-/** The share of a term that is not in the table: lower than that of any term in it. */
+/** The share of a term that is not in the table. It is lower than the shares of all terms in the table. */
 const UNKNOWN = 0.0002;
 
 const SHARES = new Map<string, number>(
@@ -202,12 +204,12 @@ const SHARES = new Map<string, number>(
   ),
 );
 
-/** The share of software tasks that contain a term. */
+/** The share of software tasks in general that contain a term. */
 export const backgroundShare = (term: string): number => SHARES.get(term) ?? UNKNOWN;
 
-/** Postings only find candidates, which are then scored in full. The most informative terms are enough and keep the table small. */
+/** The maximum number of postings per item. The most informative terms are enough to find candidates, which are then scored with all terms. */
 const POSTED_TERMS = 24;
-/** Saturation of repeated terms, as in BM25. The score accounts for the length of a task. */
+/** How fast the weight of a repeated term saturates, as in BM25. There is no correction for the length of a task, because the score makes it. */
 const SATURATION = 1.2;
 
 export function postedTerms({ terms, counts, prefixTerms }: Analysed): { term: string; weight: number }[] {
@@ -219,12 +221,12 @@ export function postedTerms({ terms, counts, prefixTerms }: Analysed): { term: s
     .map(({ term, count }) => ({ term, weight: Math.round((100 * count) / (count + SATURATION)) }));
 }
 
-/** Work with a description but no scope uses the beginning of the description as scope. */
+/** If work has a description but no scope, this many characters of the description are used as the scope. */
 const SCOPE_SHOWN = 300;
 
 export const scopeOf = ({ scope, description }: Pick<TaskText, 'scope' | 'description'>): string | null => scope ?? description?.slice(0, SCOPE_SHOWN) ?? null;
 
-/** The text of a piece of work for the embedding model, the same for queries and stored work. */
+/** The text that the embedding model gets. It must be the same for queries and for stored work. */
 export const embeddedText = (work: TaskText): string => {
   const scope = scopeOf(work);
   return scope ? `${work.title}\n${scope}` : work.title;

@@ -84,7 +84,7 @@ test('a word in the title weighs more than one in the description', () => {
   expect(count('queu')).toBe(1);
 });
 
-test('the analysis of any text is small and survives JSON', () => {
+test('the analysis of any text is small and does not change when it is stored as JSON', () => {
   fc.assert(
     fc.property(any, fc.option(any), fc.option(any), (title, scope, description) => {
       const analysed = analyse({ title, scope, description });

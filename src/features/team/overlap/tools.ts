@@ -88,7 +88,6 @@ async function thresholdsOf(db: Db, workspace: string): Promise<{ warn: number; 
 
 const resolvedAlready = ({ status }: OverlapWarningRow): string => `The warning is already ${status}. Nothing was changed.`;
 
-/** Dismisses a warning for an agent or a person. */
 async function dismiss(tx: Tx, ctx: WriteContext, { id }: OverlapWarningRow, reason: string): Promise<Ok<{ warning_id: string; status: 'dismissed' }>> {
   await resolveWarning(tx, id, { status: 'dismissed', reason });
   record(tx, ctx, { category: 'work', kind: 'warning.dismissed', subject: id, payload: { automatic: false, reason } });

@@ -8,13 +8,13 @@ import { findItem, nextState } from './store.ts';
 import { embeddedText } from './terms.ts';
 
 const EVERY_MS = 1_000;
-/** Only a few texts at a time, so that a query does not wait long behind them. */
+/** The model gets only a few texts at a time, so that the query of a check does not have to wait long for it. */
 const BATCH = 4;
 const PAGE = 200;
 
-/** Adds a vector to every item soon after it was written or changed. If the model is unavailable, the vector is added later. */
+/** Adds a vector to each item soon after the item is written or changed. If the model is unavailable, the vector is added later. */
 export function vectorSweep({ store, clock, log }: Services, embedder: Embedder): Sweep {
-  /** The last processed revision of each workspace. */
+  /** For each workspace, the revision up to which items were processed. */
   const seen = new Map<string, number>();
   let quietUntil = 0;
 
@@ -43,7 +43,7 @@ export function vectorSweep({ store, clock, log }: Services, embedder: Embedder)
   async function save(workspace: string, item: OverlapItemRow, vector: Float32Array): Promise<void> {
     await store.write(workspace, async (tx) => {
       const now = await findItem(tx.db, workspace, item.id);
-      // The item was changed in the meantime, so the vector would belong to the old text.
+      // If the item has changed or disappeared in the meantime, the vector belongs to the old text and is dropped.
       if (!now || embeddedText(now) !== embeddedText(item)) return;
       const row = { workspace_id: workspace, item_id: item.id, model: embedder.model, vector: encodeVector(vector) };
       await saveRows(tx.db, 'overlap_vectors', ['workspace_id', 'item_id', 'model'], row);
@@ -85,7 +85,7 @@ export const encodeVector = (vector: Float32Array): string => Buffer.from(vector
 
 const VECTORS_AT_ONCE = 300;
 
-/** The vectors of these items that `model` made. */
+/** The vectors that `model` computed for these items. */
 export async function readVectors(db: Db, workspace: string, ids: readonly string[], model: string): Promise<Map<string, Float32Array>> {
   const found = new Map<string, Float32Array>();
   for (const some of chunks(ids, VECTORS_AT_ONCE)) {

@@ -13,7 +13,7 @@ import { type Viewer, viewerOf } from '../../core/identity/index.ts';
 import { match, type OverlapMatch, scopeVerdict, type showOverlap, storedWarning, type WarningLevel, type WarningStatus } from './contract.ts';
 import { type CheckedWork, type Detection, shownTo } from './detect.ts';
 
-/** Stores a warning if work overlaps, and returns it; null otherwise. */
+/** Stores and returns a warning if the detection found matches. Otherwise returns null. */
 export async function storeWarning(
   tx: Tx,
   subject: CheckedWork,
@@ -56,7 +56,7 @@ export async function resolveWarning(
 export const attachWarning = (tx: Tx, id: string, subjectId: string) =>
   changeRows(tx.db, 'overlap_warnings', { workspace_id: tx.workspace, id }, { subject_id: subjectId });
 
-/** Records that somebody continues despite the warning, and why. */
+/** Records that somebody starts or plans the work despite the warning, and for what reason. */
 export async function confirmWarning(tx: Tx, ctx: WriteContext, id: string, reason: string, work: { started: string } | { planned: string }): Promise<void> {
   await resolveWarning(tx, id, { status: 'confirmed', reason, subjectId: 'started' in work ? work.started : work.planned });
   record(tx, ctx, { category: 'work', kind: 'warning.confirmed', subject: id, payload: { ...work, reason } });
@@ -64,7 +64,7 @@ export async function confirmWarning(tx: Tx, ctx: WriteContext, id: string, reas
 
 export async function dismissAutomatically(tx: Tx, ctx: WriteContext, id: string, reason: string, details: { started?: string }): Promise<void> {
   if (details.started !== undefined) await attachWarning(tx, id, details.started);
-  // The warning is already resolved, with its own reason.
+  // A warning that is already resolved keeps its own reason.
   if ((await findWarning(tx.db, tx.workspace, id))?.resolved_at !== null) return;
   await resolveWarning(tx, id, { status: 'dismissed', reason });
   record(tx, ctx, { category: 'work', kind: 'warning.dismissed', subject: id, payload: { ...details, automatic: true, reason } });
@@ -83,7 +83,7 @@ interface WarningPage {
   readonly limit: number;
 }
 
-/** Newest first. */
+/** The stored warnings that match the filter, newest first. */
 export async function recentWarnings(db: Db, workspace: string, page: WarningPage): Promise<OverlapWarningRow[]> {
   const { open = false, level, subject_id, developer_id, repository, before } = page;
   let query = db.selectFrom('overlap_warnings').selectAll().where('workspace_id', '=', workspace);
@@ -93,7 +93,7 @@ export async function recentWarnings(db: Db, workspace: string, page: WarningPag
   if (developer_id) query = query.where('developer_id', '=', developer_id);
   if (before) query = query.where('id', '<', before);
   if (repository) {
-    // Warnings of checks and workstreams have no known repository, so they may belong to this one.
+    // Only warnings about tasks of other repositories are left out. The repository of other warnings is unknown, so it may be this one.
     query = query.where(({ not, exists, selectFrom }) =>
       not(
         exists(
@@ -113,12 +113,12 @@ export async function recentWarnings(db: Db, workspace: string, page: WarningPag
 export const warningNamed = (db: Db, workspace: string, tail: string): Promise<OverlapWarningRow> =>
   findBySuffix(matching(db, 'overlap_warnings', { workspace_id: workspace }).selectAll(), tail, 'warning');
 
-/** The title of the work that each warning is about. */
+/** For each warning, the title of the work that the warning is about. */
 export async function titlesOfWarnings(db: Db, workspace: string, ids: readonly string[]): Promise<Map<string, string>> {
   return new Map(Array.from(await rowsById(db, 'overlap_warnings', workspace, ids), ([id, { title }]) => [id, title]));
 }
 
-/** The number of warnings about each piece of work. Work without warnings is missing from the map. */
+/** For each piece of work, the number of warnings about it. The map does not contain work without warnings. */
 export async function overlapsOf(db: Db, workspace: string, subjectIds: readonly string[]): Promise<Map<string, { all: number; open: number }>> {
   if (subjectIds.length === 0) return new Map();
   const rows = await db
@@ -131,7 +131,7 @@ export async function overlapsOf(db: Db, workspace: string, subjectIds: readonly
   return new Map(rows.map(({ subject_id, all, resolved }) => [String(subject_id), { all: Number(all), open: Number(all) - Number(resolved) }]));
 }
 
-/** The verdict of each warning that has one, by the id of the warning. */
+/** Maps the ids of warnings to their verdicts. Warnings without a verdict are missing. */
 async function verdictsOf(db: Db, workspace: string, warningIds: readonly string[]): Promise<Map<string, ScopeVerdictRow>> {
   const rows = await findRows(db, 'scope_verdicts', { workspace_id: workspace, warning_id: warningIds });
   return new Map(rows.map((row) => [row.warning_id as string, row]));
@@ -139,7 +139,7 @@ async function verdictsOf(db: Db, workspace: string, warningIds: readonly string
 
 const resolution = z.looseObject({ warning_id: z.string().nullish(), automatic: z.boolean().optional() });
 
-/** The actor that resolved each warning, from the journal. The event of a verdict has the started work as its subject. */
+/** Looks up in the journal who resolved each warning. The event of a verdict has the started work as its subject, and the warning in its payload. */
 async function resolversOf(db: Db, workspace: string, warningIds: readonly string[], judged: readonly string[]): Promise<Map<string, string>> {
   const subjects = [...warningIds, ...judged];
   if (subjects.length === 0) return new Map();
@@ -155,13 +155,12 @@ async function resolversOf(db: Db, workspace: string, warningIds: readonly strin
   );
 }
 
-/** A stored warning as a viewer may see it. */
 export const warningView = (row: OverlapWarningRow, name: (developerId: string) => string) =>
   view(storedWarning, row, { warning_id: row.id, developer: name(row.developer_id), matches: readMatches(row).map(shownTo(name)) });
 
 type OverlapView = Output<typeof showOverlap>['overlap'];
 
-/** Stored warnings as a viewer may see them, with the verdict and who resolved each. */
+/** Converts stored warnings to what the viewer may see of them, with the verdicts and the names of those who resolved them. */
 export async function viewOverlaps(db: Db, workspace: string, principal: Principal, warnings: readonly OverlapWarningRow[]): Promise<OverlapView[]> {
   const viewer = await viewerOf(db, principal);
   const ids = warnings.map(({ id }) => id);
@@ -180,6 +179,6 @@ export async function viewOverlaps(db: Db, workspace: string, principal: Princip
   });
 }
 
-/** An instance acts for the developer whose warning it is. */
+/** The name of the actor that resolved a warning. An instance is shown as an agent of the warning's developer, because it acts for them. */
 const judgeOf = (actor: string, { developer_id }: OverlapWarningRow, viewer: Viewer): string =>
   viewer.agent(actor, actor.startsWith('instance:') ? developer_id : undefined).name;

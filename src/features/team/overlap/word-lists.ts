@@ -8,16 +8,16 @@ within without would yes yet you your also dont doesnt isnt cant wont im ive its
 al con da das de dei del della den der des di die do dos du e ein eine einen einer el em en es est et fur il ist la las le les los mit na nao no non nos o os
 para par pas per por pour que qui se si sur um uma un una und une uno von y zu zum zur`;
 
-/** Folder names that carry no information about a task. */
+/** Folder names that give no information about a task. */
 export const PATH_WORDS = 'src lib www';
 
-/** People write these apart, with a hyphen or as one word: `health check` and `healthcheck` are one term. */
+/** People write these terms as two words, with a hyphen or as one word. For example, `health check` and `healthcheck` count as the same term. */
 export const COMPOUND_WORDS = `back end|front end|health check|time zone|time stamp|time out|web socket|web hook|log in|log out|sign in|sign up|sign out|file name|user name|
 host name|name space|drop down|check box|check out|set up|clean up|start up|road map|data base|data set|white list|black list|allow list|side bar|tool bar|
 tool tip|tool chain|nav bar|pop up|roll back|fall back|call back|work flow|work space|life cycle|run time|code base|dead lock|end point|meta data|play back|
 time line|white space|work around|auto save|auto complete`;
 
-/** Short and long forms, and synonyms, as developers write them. Each group becomes its first word. */
+/** Synonyms, abbreviations and their long forms. Every word of a group is replaced by the first word of that group. */
 export const SYNONYMS = `authentication auth authn authenticate|login signin logon|authorization authz authorize|database db|repository repo|configuration config cfg conf configure|
 directory dir folder|documentation docs doc|kubernetes k8s kube|internationalization i18n internationalize|localization l10n localize|accessibility a11y|
 performance perf|environment env|parameter param|argument arg|message msg|error err exception|button btn|image img picture|implement impl implementation|
@@ -30,10 +30,11 @@ vulnerability vuln cve|notification notif notify|organization org organisation|c
 timezone tz|upgrade bump|deduplicate dedupe dedup|observability o11y|validate validation|optimize optimise optimization|serialize serialise|analyze analyse`;
 
 /**
- * How common terms are in software tasks in general, so that IDF works in a workspace of five tasks. The values are document frequencies from
- * the benchmark's repositories. Terms of the first class are in a quarter of all tasks, and each class is half as frequent as the one before.
- * A frequency is the mean without the two highest and two lowest repositories, because a word of one product is not common in software. Words
- * that agents put into any title have a minimum frequency, because people's pull requests use them less.
+ * How common terms are in software tasks in general. This table makes IDF useful even in a workspace with only five tasks. The values are
+ * document frequencies in the repositories of the benchmark. Terms of the first class occur in a quarter of all tasks, and each class is half as
+ * frequent as the class before it. Each frequency is a mean that excludes the two highest and the two lowest repositories, because the words of
+ * a single product are not common in software. Words that agents use in any title have a minimum frequency, because people use them less in
+ * their pull requests.
  */
 export const COMMON_TERMS = `creat fix|remov test updat|bug chang cod documentat error fil implement improv mak refactor|allow api behaviour build call cas cleanup commit 
 configurat default enhanc ensur exampl fail featur funct general handl instead issu link messag method minor misc mov nam new problem referenc return 

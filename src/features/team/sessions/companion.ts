@@ -6,9 +6,9 @@ import type { Log } from '../../../kernel/log.ts';
 export interface CompanionRelease {
   readonly latest_version: string;
   readonly tarball_sha256: string;
-  /** File name of the release, next to the manifest. Companions that update themselves download it from this server. */
+  /** Name of the release file, which is in the same folder as the manifest. Companions that update themselves download it from this server. */
   readonly tarball?: string | undefined;
-  /** Signature of version and hash, made with the key that companions have pinned. Without it, no companion installs the release. */
+  /** Signature of the version and the hash. Companions verify it with a pinned key, and do not install a release without it. */
   readonly signature?: string | undefined;
 }
 
@@ -36,12 +36,15 @@ const manifest = z
     return z.NEVER;
   });
 
-/** The release that this server offers to companions. The file is read on every call, so a new release needs no restart. If it is invalid, none is offered. */
+/**
+ * Reads the release that this server offers to companions. The manifest is read on every call, so a new release needs no restart. If the
+ * manifest is invalid, the server offers no release.
+ */
 export async function readManifest(path: string | undefined, log: Log): Promise<CompanionRelease | undefined> {
   if (path === undefined) return undefined;
   try {
     const found = await stat(path);
-    // Reading a pipe or a device might never end.
+    // A pipe or a device is refused, because reading it might never end.
     if (!found.isFile() || found.size > MAX_BYTES) throw new Error(`is not a file of at most ${MAX_BYTES} bytes`);
     return manifest.parse(JSON.parse(await readFile(path, 'utf8')));
   } catch (error) {
@@ -50,7 +53,7 @@ export async function readManifest(path: string | undefined, log: Log): Promise<
   }
 }
 
-/** The file of the release, next to the manifest. A link is not followed: it could lead to any file of this machine. */
+/** Finds the release file next to the manifest. Links are not followed, because a link could lead to any file of this machine. */
 export async function companionTarball(manifestPath: string | undefined, log: Log): Promise<{ path: string; size: number } | undefined> {
   const { tarball } = (await readManifest(manifestPath, log)) ?? {};
   if (manifestPath === undefined || tarball === undefined) return undefined;
@@ -61,7 +64,7 @@ export async function companionTarball(manifestPath: string | undefined, log: Lo
   return undefined;
 }
 
-/** A companion that is newer than its server's release is told to install that release too. */
+/** The reply to a companion. An update is also available if the companion is newer than the server's release. */
 export const companionAnswer = ({ latest_version, tarball_sha256, signature }: CompanionRelease, installed: string) => ({
   latest_version,
   tarball_sha256,

@@ -83,7 +83,7 @@ export const contextTools: Implementation[] = [
   }),
 ];
 
-/** The message is the same whether the context never existed, is no longer active, or belongs to somebody else. */
+/** One message for contexts that never existed, are no longer active, or belong to somebody else, so that nobody can probe for ids. */
 const contextNotFound = (id: string): Refusal =>
   notFound(
     'CONTEXT_NOT_FOUND',
@@ -92,7 +92,7 @@ const contextNotFound = (id: string): Refusal =>
     'context_id',
   );
 
-/** The contexts that can be read, newest first: those neither revoked nor superseded nor expired. */
+/** The active contexts, newest first. A context is active until it is revoked, superseded or expired. */
 const active = (db: Db, workspace: string, now: number) =>
   matching(db, 'session_contexts', { workspace_id: workspace, superseded_by: null, revoked_at: null })
     .selectAll()
@@ -104,21 +104,21 @@ async function activeRow(db: Db, workspace: string, id: string, now: number): Pr
   return await active(db, workspace, now).where('id', '=', id).executeTakeFirst();
 }
 
-/** The active contexts of one developer; with `branch`, only those of that branch. A null branch selects contexts without a branch. */
+/** The active contexts of one developer. If `branch` is set, only those of that branch are returned; null selects contexts without a branch. */
 async function activeRowsOf(db: Db, workspace: string, developerId: string, branch: string | null | undefined, now: number): Promise<SessionContextRow[]> {
   let query = active(db, workspace, now).where('developer_id', '=', developerId);
   if (branch !== undefined) query = branch === null ? query.where('branch', 'is', null) : query.where('branch', '=', branch);
   return await query.execute();
 }
 
-/** More than a workspace uses at a time. Bounds the answer. */
+/** A limit for the size of the reply. It is higher than the number of contexts that a workspace usually has at a time. */
 const MAX_LISTED = 500;
-/** This many of the newest contexts are listed in detail. The others get one line. get_context with their id returns the whole text. */
+/** The newest contexts up to this number are listed in detail, all others in one line. get_context with a context_id returns the whole text. */
 const AT_LENGTH = 20;
 const LONG = { summary: 600, files: 20, lines: 10 };
 const BRIEF = { summary: 80, files: 0, lines: 0 };
 
-/** Keeps a list of everybody's contexts small enough for an agent to read. */
+/** Shortens a context, so that a list of all contexts is small enough for an agent to read. */
 function shortened(context: ContextView, position: number): ContextView {
   const bounds = position < AT_LENGTH ? LONG : BRIEF;
   const short = {
@@ -135,7 +135,7 @@ function shortened(context: ContextView, position: number): ContextView {
 const shownContext = (row: SessionContextRow, viewer: Viewer): ContextView =>
   view(contextView, row, { context_id: row.id, developer: viewer.name(row.developer_id), cut: false });
 
-/** All active contexts, newest first. Private developers are not named. */
+/** All active contexts, newest first. The names of private developers are hidden. */
 export async function activeContexts(db: Db, workspace: string, viewer: Viewer, now: number, limit = MAX_LISTED): Promise<ContextView[]> {
   const rows = await active(db, workspace, now).limit(limit).execute();
   return rows.map((row, position) => shortened(shownContext(row, viewer), position));
@@ -146,7 +146,7 @@ interface Place {
   readonly branch?: string | undefined;
 }
 
-/** The context that a handoff attaches: the giver's latest active one in the given repository (under any of its names) and branch. */
+/** Finds the context that a handoff attaches: the developer's latest active one in this repository (under any of its names) and branch. */
 export async function latestContextOf(
   db: Db,
   workspace: string,
@@ -159,7 +159,7 @@ export async function latestContextOf(
   return rows.find((row) => sameRepo(row.repo, repo)) ?? rows.find((row) => mayBeSameRepo(row.repo, repo));
 }
 
-/** The context or its successor, because the agent that takes over must read the current context. */
+/** Returns the context or, if it was superseded, its successor. The agent that takes over the work must read the current context. */
 export async function standingContext(db: Db, workspace: string, id: string, now: number): Promise<SessionContextRow | undefined> {
   const row = await activeRow(db, workspace, id, now);
   if (row) return row;

@@ -2,22 +2,22 @@ import { z } from 'zod';
 import { branch, contract, id, MEMBER_READ, ownSessionId, READ, repo, repoPath, sessionId, text, title } from '../../../kernel/contract.ts';
 import { fileConflict } from '../overlap/contract.ts';
 
-/** Limits of one report of a machine or working tree. They are published, and the same on every surface. */
+/** Limits of one report about a machine or working tree. They are published, and they are the same on every surface. */
 export const MAX_VERSION_CHARACTERS = 64;
 export const MAX_REGISTERED_REPOS = 200;
 export const MAX_FILES = 500;
 export const MAX_COMMITS = 50;
 export const MAX_ACTIVITY_CHARACTERS = 500;
 
-/** Older activity lines of a session are deleted. */
+/** The number of activity lines that are stored for a session. Older lines are deleted. */
 export const ACTIVITY_KEPT = 200;
 
-/** How long a reported file counts as in use. A working machine reports again long before. */
+/** A reported file counts as in use for this long. A machine in use sends its next report long before this time is over. */
 export const SNAPSHOT_HOLDS_MS = 24 * 3_600_000;
-/** A working tree that is no longer reported leaves the graph after this time. */
+/** If a working tree was not reported for this long, it is deleted from the graph. */
 export const WORKTREE_FORGOTTEN_MS = 30 * 24 * 3_600_000;
 
-/** A session that is silent for longer than this is stale: it may have been abandoned. */
+/** A session that is silent for longer than this is stale. Its agent may have abandoned it. */
 export const STALE_AFTER_MS = 30 * 60_000;
 
 export const SESSION_STATES = ['active', 'stale', 'ended'] as const;
@@ -36,7 +36,7 @@ const base = {
     'Your run as teammates see it: start, heartbeat (renews your claims, brings asks and answers), activity, end; snapshot reports the files you changed. publish_context leaves notes for a takeover.',
 } as const;
 
-/** Fields that other features add to the answer of a start or heartbeat. */
+/** Fields that other features add to the reply to a start or heartbeat. */
 export const beatNews = {
   renewed_claims: z.int().optional(),
   waiting: z.array(z.strictObject({ ask_id: z.string(), from: z.string(), message: z.string(), due_at: z.int() })).optional(),
@@ -64,7 +64,7 @@ export const startSession = contract({
 
 const registeredRepo = z.union([repo, z.strictObject({ repo, path: text(500).optional(), branch: branch.optional() })]);
 
-/** The handler, not this schema, enforces the limits of the version and the list of repositories. */
+/** This schema does not limit the version and the list of repositories. The handler does, with `checkBounds`. */
 export const heartbeat = contract({
   ...base,
   operation: 'heartbeat',
@@ -109,7 +109,7 @@ export const worktreeView = z.strictObject({
   recent_commits: z.array(z.strictObject({ sha: z.string(), title: z.string().nullable() })),
   updated_at: z.int(),
 });
-/** Lists may be cut; the counts next to them are complete. */
+/** The lists may be cut. The counts next to them always give the full number. */
 export const localGraphView = z.strictObject({ repo: z.string(), worktrees: z.array(worktreeView), worktree_count: z.int() });
 export type LocalGraph = z.output<typeof localGraphView>;
 
@@ -122,7 +122,7 @@ export const snapshot = contract({
     session_id: ownSessionId,
     repo: repo.optional(),
     branch: branch.optional(),
-    worktree: text(500).optional().describe('The working tree, by path or name.'),
+    worktree: text(500).optional().describe('Path or name of the working tree.'),
     head: sha.optional(),
     dirty_files: files.optional().describe('Changed but not committed.'),
     unpushed_files: files.optional().describe('Changed by unpushed commits.'),
@@ -205,7 +205,7 @@ export const contextView = z.strictObject({
   task_ids: z.array(z.string()),
   published_at: z.int(),
   expires_at: z.int(),
-  /** True if a list shortened long texts. With context_id or developer, the whole context is returned. */
+  /** True if long texts of this context were shortened for a list. A call with context_id or developer returns the whole context. */
   cut: z.boolean(),
 });
 export type ContextView = z.output<typeof contextView>;

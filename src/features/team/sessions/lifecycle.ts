@@ -38,21 +38,21 @@ export async function beginSession(tx: Tx, ctx: WriteContext, input: Input<typeo
   return session;
 }
 
-/** Fields missing from the call are taken from the client's report. The reported branch counts only for the same repository. */
+/** If the call does not contain a repository or branch, the client's report is used. The reported branch is used only for the reported repository. */
 function placeOf({ repo, branch }: Input<typeof startSession>, place: CallerPlace | null): Pick<AgentSessionRow, 'repo' | 'branch'> {
   const isThere = repo === undefined || sameRepo(repo, place?.repo ?? '');
   return { repo: repo ?? place?.repo ?? null, branch: branch ?? (isThere ? (place?.branch ?? null) : null) };
 }
 
-/** The part of the reply that listeners add. */
+/** The fields that listeners add to the reply to an end. */
 interface EndReport {
   released_claims?: number;
 }
 
-/** Releases what the session held. Its result becomes part of the reply. */
+/** Runs when a session ends and releases what the session held. Its result becomes part of the reply. */
 export type EndListener = (tx: Tx, ctx: WriteContext, sessionId: string) => Promise<EndReport>;
 
-/** The session must not have ended. */
+/** Ends a session. Callers must first check that it has not already ended. */
 export async function finishSession(tx: Tx, ctx: WriteContext, sessionId: string, listeners: readonly EndListener[]): Promise<EndReport> {
   await changeActiveSession(tx, sessionId, { ended_at: tx.now });
   record(tx, ctx, { category: 'work', kind: 'session.ended', subject: sessionId });
@@ -61,10 +61,10 @@ export async function finishSession(tx: Tx, ctx: WriteContext, sessionId: string
   return ended;
 }
 
-/** An agent that is silent for a week does not return. Until then its session is listed as stale. */
+/** After this time without a sign of life, a session is ended, because its agent does not return. Until then it is listed as stale. */
 const LOST_AFTER_MS = 7 * 24 * 3_600_000;
 
-/** Ends abandoned sessions, which would otherwise be listed as stale forever. Their claims expired long before. */
+/** Ends abandoned sessions, because they would otherwise be listed as stale forever. Their claims have expired long before. */
 export const lostSessionSweep = (services: Pick<Services, 'store' | 'clock' | 'log'>): Sweep =>
   dueSweep(services, {
     name: 'sessions',
@@ -89,7 +89,7 @@ const ownerOf = compiledQuery(2, (db, workspace: string, sessionId: string) =>
   db.selectFrom('agent_sessions').select('developer_id').where('workspace_id', '=', workspace).where('id', '=', sessionId),
 );
 
-/** The message is the same if the session does not exist and if it belongs to somebody else. */
+/** Somebody else's session gets the same message as a missing one, so that nobody can probe for ids. */
 export const sessionNotFound = (sessionId: string): Refusal =>
   notFound(
     'SESSION_NOT_FOUND',
@@ -98,7 +98,7 @@ export const sessionNotFound = (sessionId: string): Refusal =>
     'session_id',
   );
 
-/** The session ports of the dispatcher. The owner of a session never changes, so committed rows are enough. */
+/** The session functions that the dispatcher uses. They may read outside the transaction, because the owner of a session never changes. */
 export function createSessionPorts({ store }: Services): Pick<Ports, 'enterSession' | 'touchSession'> {
   return {
     async enterSession(principal, sessionId) {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { linksSession, SESSION_FIELD } from '../../../kernel/registry.ts';
 import { type TestCaller, testApp } from '../../../testing/app.ts';
 
-/** A value for every field that some call requires. */
+/** A valid value for each field that is required by at least one call. */
 const SAMPLES: Record<string, unknown> = {
   title: 'Rework the parser',
   task_type: 'refactor',
@@ -31,7 +31,7 @@ async function services() {
   const app = await testApp();
   const [ana, ben] = [await app.developer('ana'), await app.developer('ben')];
   const start = async (by: TestCaller) => ((await app.tool('covibe_session', { operation: 'start' }, by)).reply.data as { session_id: string }).session_id;
-  /** Every call of every tool that takes a session, with minimal input. */
+  /** All calls of all tools that accept a session, each with only the required fields. */
   const calls = app.app.registry.tools().flatMap((tool) =>
     [...tool.operations].flatMap(([operation, { contract }]) => {
       if (!(SESSION_FIELD in contract.input.shape)) return [];

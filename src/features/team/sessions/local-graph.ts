@@ -30,7 +30,7 @@ export async function localGraph(db: Db, workspace: string, repo: string, princi
     return view(worktreeView, row, {
       worktree_id: row.id,
       developer: viewer.name(row.developer_id),
-      // A path on somebody's machine usually contains their name, and a branch often does.
+      // For private developers, both are hidden: a path on somebody's machine usually contains their name, and a branch often does too.
       branch: (isSeen && row.branch) || null,
       worktree: (isSeen && row.worktree) || null,
       dirty_files: dirty.slice(0, bounds.files),

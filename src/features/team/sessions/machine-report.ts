@@ -8,11 +8,11 @@ import { type heartbeat, MAX_REGISTERED_REPOS, MAX_VERSION_CHARACTERS } from './
 
 type Beat = Input<typeof heartbeat>;
 
-/** Whether a heartbeat comes from the companion. No agent reads its reply, so it must not deliver messages or renew claims of an agent. */
+/** Whether a heartbeat comes from the companion. Such a heartbeat must not deliver messages or renew claims, because no agent reads the reply. */
 export const isOfMachine = ({ session_id, companion_version, registered_repos }: Beat): boolean =>
   session_id === undefined && (companion_version !== undefined || registered_repos !== undefined);
 
-/** Bounds what a machine can store with its reports. */
+/** Refuses reports that are too large. */
 export function checkBounds({ companion_version, registered_repos }: Beat): void {
   if (companion_version !== undefined && companion_version.length > MAX_VERSION_CHARACTERS) {
     throw invalidInput([{ field: 'companion_version', message: `has more than ${MAX_VERSION_CHARACTERS} characters` }]);
@@ -22,11 +22,11 @@ export function checkBounds({ companion_version, registered_repos }: Beat): void
   }
 }
 
-/** Stores that the machine is alive, and the repositories that it watches. Without a list, the stored list stays. */
+/** Records that the machine is alive and which repositories it watches. If the heartbeat contains no list, the stored list stays. */
 export async function syncMachine(tx: Tx, ctx: WriteContext, developerId: string, { companion_version, registered_repos }: Beat): Promise<number | undefined> {
   const own = { workspace_id: tx.workspace, token_id: ctx.principal.tokenId };
   const machine = { ...own, developer_id: developerId, companion_version: companion_version ?? null, last_heartbeat_at: tx.now };
-  // If a heartbeat has no version, for example because an agent with the same token sent it, the stored version stays.
+  // A heartbeat without a version does not delete the stored one. An agent with the same token may have sent it.
   const change = { last_heartbeat_at: tx.now, ...(companion_version === undefined ? {} : { companion_version }) };
   await tx.db
     .insertInto('machines')
@@ -38,7 +38,7 @@ export async function syncMachine(tx: Tx, ctx: WriteContext, developerId: string
     const { repo, path = null, branch = null } = typeof entry === 'string' ? { repo: entry } : entry;
     return { ...own, position, developer_id: developerId, repo, path, branch };
   });
-  // The list comes with every heartbeat but rarely changes.
+  // Every heartbeat contains the list, but the list rarely changes, so it is written only if it differs.
   if (!sameRows(rows, await findRows(tx.db, 'registered_repos', own, { order: { position: 'asc' } }))) {
     await deleteRows(tx.db, 'registered_repos', own);
     await insertRows(tx.db, 'registered_repos', rows);

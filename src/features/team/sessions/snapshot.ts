@@ -15,11 +15,11 @@ interface SnapshotReport {
   readonly sessionId: string;
   readonly repo: string;
   readonly branch: string | null;
-  /** Dirty and unpushed files, each once. */
+  /** The dirty and the unpushed files, without duplicates. */
   readonly files: readonly string[];
 }
 
-/** Runs with every snapshot, after its files are marked. */
+/** Runs after a snapshot is stored and its files are marked as in use. */
 export type SnapshotListener = (tx: Tx, ctx: WriteContext, report: SnapshotReport) => Promise<void>;
 
 /** Stores the state of the working tree and marks its files as in use. */
@@ -83,7 +83,10 @@ async function markWorktree(tx: Tx, row: LocalWorktreeRow, files: readonly strin
   await markFiles(tx, { source: 'snapshot', sourceId, developerId, repo, action: null, label: row.branch || null, expiresAt }, files);
 }
 
-/** Dirty files move with the working tree when it changes its branch. Unpushed commits stay with the old branch. */
+/**
+ * When a working tree changes its branch, its uncommitted changes come along, so they are removed from the rows of its other branches.
+ * Unpushed commits stay with the branch that contains them.
+ */
 async function leaveOtherBranches(tx: Tx, current: LocalWorktreeRow): Promise<void> {
   for (const row of await otherBranchesOf(tx, current)) {
     await changeRows(tx.db, 'local_worktrees', { workspace_id: tx.workspace, id: row.id }, { dirty_files: '[]' });
@@ -96,7 +99,7 @@ type Place = Pick<LocalWorktreeRow, 'developer_id' | 'repo' | 'branch' | 'worktr
 const worktreeAt = (tx: Tx, { developer_id, repo, branch, worktree }: Place): Promise<LocalWorktreeRow | undefined> =>
   findRow(tx.db, 'local_worktrees', { workspace_id: tx.workspace, repo, developer_id, branch, worktree });
 
-/** The latest report replaces the stored one for the same place. */
+/** Replaces the stored report on the same working tree and branch. */
 async function saveWorktree(tx: Tx, row: LocalWorktreeRow): Promise<void> {
   const { workspace_id: _, id: __, developer_id: ___, ...change } = row;
   await tx.db
@@ -106,7 +109,7 @@ async function saveWorktree(tx: Tx, row: LocalWorktreeRow): Promise<void> {
     .execute();
 }
 
-/** The same working tree on other branches. */
+/** The reports on the same working tree when it was on other branches. */
 const otherBranchesOf = (tx: Tx, { developer_id, repo, branch, worktree }: Place): Promise<LocalWorktreeRow[]> =>
   matching(tx.db, 'local_worktrees', { workspace_id: tx.workspace, repo, developer_id, worktree })
     .selectAll()
@@ -114,7 +117,7 @@ const otherBranchesOf = (tx: Tx, { developer_id, repo, branch, worktree }: Place
     .where('dirty_files', '<>', '[]')
     .execute();
 
-/** One report deletes at most this many. The next report deletes more. */
+/** The maximum number of working trees that one report deletes. The next report deletes the rest. */
 const FORGOTTEN_AT_ONCE = 100;
 
 /** Deletes working trees of this developer that were not reported since `before`. Returns their ids. */

@@ -8,12 +8,12 @@ import { type SessionView, STALE_AFTER_MS, sessionState, sessionView } from './c
 export const findSession = (db: Db, workspace: string, id: string): Promise<AgentSessionRow | undefined> =>
   findRow(db, 'agent_sessions', { workspace_id: workspace, id });
 
-/** The agent program of the session, for example to label its telemetry. */
+/** The type of agent that runs the session. It labels, for example, the telemetry of the session. */
 export async function agentTypeOf(db: Db, workspace: string, id: string): Promise<string | null> {
   return (await findSession(db, workspace, id))?.agent_type ?? null;
 }
 
-/** An ended session is not changed. */
+/** Records that the session is alive. A session that has ended is not changed. */
 export async function touchActiveSession(tx: Tx, sessionId: string): Promise<void> {
   await changeActiveSession(tx, sessionId, { last_seen_at: tx.now });
 }
@@ -26,7 +26,7 @@ export async function changeActiveSession(
   await changeRows(tx.db, 'agent_sessions', { workspace_id: tx.workspace, id: sessionId, ended_at: null }, change);
 }
 
-/** The active sessions among these: neither ended nor stale. */
+/** Returns those of the sessions that are active, which means neither ended nor stale. */
 export async function activeSessions(db: Db, workspace: string, ids: readonly string[], now: number): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();
   const open = matching(db, 'agent_sessions', { workspace_id: workspace, id: [...new Set(ids)], ended_at: null });
@@ -37,7 +37,7 @@ export async function activeSessions(db: Db, workspace: string, ids: readonly st
   return new Set(rows.map(({ id }) => id));
 }
 
-/** The repository that a session named at its start, or that of its last snapshot. */
+/** The repository that the session reported at its start or, if it has sent a snapshot since, in its last snapshot. */
 export async function repoOfSession(db: Db, workspace: string, sessionId: string): Promise<string | null> {
   return (await findSession(db, workspace, sessionId))?.repo ?? null;
 }
@@ -49,7 +49,7 @@ export async function insertActivity(tx: Tx, sessionId: string, id: string, text
   if (oldest) await deleteRows(tx.db, 'session_activity', { ...ofSession, id: { '<=': oldest.id } });
 }
 
-/** The newest line of each session that has one. */
+/** The newest activity line of each session. Sessions without activity are missing. */
 export async function lastActivities(db: Db, workspace: string, sessionIds: readonly string[]): Promise<Map<string, string>> {
   if (sessionIds.length === 0) return new Map();
   const newest = db
@@ -60,7 +60,7 @@ export async function lastActivities(db: Db, workspace: string, sessionIds: read
     .groupBy('session_id');
   const rows = await db
     .selectFrom(newest.as('newest'))
-    // In this order: otherwise SQLite would first read the lines of all sessions.
+    // The cross join keeps this order of tables. Otherwise SQLite would first read the lines of all sessions.
     .crossJoin('session_activity as line')
     .select(['line.session_id', 'line.text'])
     .where('line.workspace_id', '=', workspace)
@@ -81,7 +81,7 @@ export async function recentSessions(db: Db, workspace: string, viewer: Viewer, 
   );
 }
 
-/** Open sessions that were silent for more than `STALE_AFTER_MS`, longest silent first. */
+/** Sessions that have not ended but were silent for more than `STALE_AFTER_MS`. The one with the longest silence comes first. */
 export async function staleSessions(db: Db, workspace: string, viewer: Viewer, now: number, limit: number): Promise<SessionView[]> {
   const silent = matching(db, 'agent_sessions', { workspace_id: workspace, ended_at: null }).where('last_seen_at', '<', now - STALE_AFTER_MS);
   return await viewSessions(db, workspace, viewer, now, await silent.selectAll().orderBy('last_seen_at').orderBy('id').limit(limit).execute());
@@ -95,7 +95,7 @@ async function viewSessions(db: Db, workspace: string, viewer: Viewer, now: numb
     return view(sessionView, row, {
       session_id: row.id,
       developer: viewer.name(row.developer_id),
-      // The name of an agent or a branch may contain its developer's name.
+      // The names of agents and branches may contain the name of the developer, so they are hidden for private developers.
       agent_name: isSeen ? row.agent_name : null,
       branch: isSeen ? row.branch : null,
       state: sessionState(row, now),

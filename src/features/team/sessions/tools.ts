@@ -18,14 +18,14 @@ export interface SessionParts {
   readonly heartbeat?: readonly HeartbeatListener[];
   readonly snapshot?: readonly SnapshotListener[];
   readonly end?: readonly EndListener[];
-  /** Path of the manifest that describes the companion release which this server offers. */
+  /** Path of the manifest of the companion release that this server offers. */
   readonly manifest?: string | undefined;
 }
 
-/** An answer to an agent shows less of the graph than the dashboard. */
+/** Limits of the graph in a reply to an agent. The dashboard shows more. */
 const GRAPH_IN_ANSWER = { worktrees: 10, files: 10, commits: 3 };
 
-/** The dispatcher has checked that a named session belongs to the caller, and has touched it. */
+/** Before a handler runs, the dispatcher has checked that `session_id` belongs to the caller, and has recorded that the session is alive. */
 export function sessionTools({
   heartbeat: beatListeners = [],
   snapshot: snapshotListeners = [],
@@ -127,7 +127,7 @@ async function activeSession(tx: Tx, sessionId: string): Promise<AgentSessionRow
   throw new Refusal('SESSION_ENDED', `Session ${session.id} has ended.`, next, { field: 'session_id' });
 }
 
-/** Runs with every start and every heartbeat of an agent. Its result becomes part of the answer. */
+/** Runs at the start of a session and with every heartbeat of an agent. Its result becomes part of the reply. */
 type HeartbeatListener = (tx: Tx, ctx: WriteContext, beat: { sessionId: string | null }) => Promise<BeatNews>;
 
 async function newsFor(listeners: readonly HeartbeatListener[], tx: Tx, ctx: WriteContext, sessionId: string | null): Promise<BeatNews> {

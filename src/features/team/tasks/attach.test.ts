@@ -46,7 +46,7 @@ test('a task cannot join a workstream that is planned, completed or owned by som
     expect(await app.task('start', { ...billing, workstream_id: id })).toMatchObject({ status: 'error', data: { code } });
   }
   expect(await app.app.store.reader.selectFrom('tasks').selectAll().execute()).toEqual([]);
-  // The refused starts did not use up the check.
+  // A refused start does not use up the check.
   expect((await app.task('start', billing)).status).toBe('ok');
 });
 

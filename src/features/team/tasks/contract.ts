@@ -18,7 +18,7 @@ const priority = z.enum(['low', 'normal', 'high', 'urgent']);
 const taskId = id.describe('The task.');
 const plannedTaskId = id.describe('The planned task that you want to start.');
 
-/** Optional fields that make the comparison more precise. */
+/** Optional fields that make the comparison with other work more precise. */
 const words = {
   scope: text(1_000).optional().describe('What this work really is, in one sentence. Compared with the work of others.'),
   action: z.enum(['create', 'modify', 'remove', 'fix', 'audit']).optional(),
@@ -134,7 +134,7 @@ export const cancelTask = contract({
   annotations: { destructiveHint: true },
 });
 
-/** A person plans on the dashboard. Escalated candidates must be confirmed before anything is stored. */
+/** Plans a task on the dashboard. If candidates are escalated, the person must confirm the plan before it is stored. */
 export const planTaskByHand = contract({
   name: 'tasks.plan',
   toolset: 'team',
@@ -156,7 +156,7 @@ export const planTaskByHand = contract({
   }),
 });
 
-/** A person cancels their own work on the dashboard. */
+/** Cancels a task on the dashboard. People can cancel only their own tasks. */
 export const cancelTaskByHand = contract({
   name: 'tasks.cancel',
   toolset: 'team',
@@ -197,7 +197,7 @@ export type TaskView = z.output<typeof taskView>;
 
 const developer = text(200).describe('The owner, by name or id.');
 
-/** A task as people see it, with the names that its ids refer to. */
+/** A task as people see it. It contains names next to the ids. */
 const shownTask = z.strictObject({
   ...taskView.shape,
   agent_id: z.string().nullable().describe('Id of the agent that planned or started it.'),
@@ -236,7 +236,7 @@ export const showTask = contract({
   output: z.strictObject({ task: shownTask }),
 });
 
-/** Task owners to choose from. */
+/** Lists the task owners that a person can choose from in a filter. */
 export const taskOwners = contract({
   ...MEMBER_READ,
   name: 'tasks.owners',

@@ -230,7 +230,7 @@ test("nobody can change another developer's task [team.update.owner-only] [team.
   ] as const) {
     expect(await app.task(operation, args)).toMatchObject({ status: 'error', data: { code: 'TASK_NOT_FOUND' } });
   }
-  // The refusal does not reveal whether it exists.
+  // The refusal does not reveal whether the task exists.
   expect((await app.task('update', { task_id: active, status: 'blocked' })).message).toBe(unknown);
   expect(await taskRow(app, active)).toMatchObject({ status: 'active' });
   expect(await taskRow(app, planned)).toMatchObject({ status: 'planned', title: pdf.title });

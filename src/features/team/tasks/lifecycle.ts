@@ -3,13 +3,15 @@ import { Refusal } from '../../../kernel/reply.ts';
 export const WORK_STATUSES = ['planned', 'active', 'blocked', 'completed', 'cancelled'] as const;
 export type WorkStatus = (typeof WORK_STATUSES)[number];
 
-/** The statuses that update may set on started work. */
+/** The statuses of started work. `update` may set either of them. */
 export const RUNNING = ['active', 'blocked'] as const satisfies readonly WorkStatus[];
 export const OPEN = ['planned', 'active', 'blocked'] as const satisfies readonly WorkStatus[];
 
 export type WorkOperation = 'start_planned' | 'update' | 'edit' | 'complete' | 'cancel';
 
-/** The states in which each operation is allowed. Completing work twice returns a warning and no refusal, because it is harmless. */
+/**
+ * The states in which each operation is allowed. If completed work is completed again, that is harmless and returns a warning instead of an error.
+ */
 export type LifecycleTable = Readonly<Record<WorkOperation, readonly WorkStatus[]>>;
 
 export const TASK_MACHINE: LifecycleTable = {
@@ -20,10 +22,10 @@ export const TASK_MACHINE: LifecycleTable = {
   cancel: ['planned', 'active', 'blocked'],
 };
 
-/** Started workstreams hold the history of their tasks, so they can be completed but not cancelled. */
+/** A started workstream can be completed but not cancelled, because it contains the history of its tasks. */
 export const WORKSTREAM_MACHINE: LifecycleTable = { ...TASK_MACHINE, cancel: ['planned'] };
 
-/** The next call for work in this state. */
+/** Returns the next step for work in this state: the calls that are allowed and their arguments. */
 export function nextOn(noun: 'task' | 'workstream', { id, status }: { id: string; status: WorkStatus }): string {
   const tool = `covibe_${noun}`;
   if (status === 'planned') {

@@ -5,7 +5,7 @@ import { runs } from '../../../testing/runs.ts';
 import { type TeamAnswer, type TeamApp, teamApp } from '../../../testing/scenes/team.ts';
 import { inRun } from '../../../testing/scope.ts';
 
-/** The titles of two similar pieces of work and of one that is unlike both. */
+/** Titles of work. Two of them are similar, and the third is different from both. */
 const TITLES = ['Cache gallery thumbnails on disk for faster loading', 'Disk cache of gallery thumbnails for faster loading', 'Send invoices by mail'];
 const MINUTE = 60_000;
 
@@ -42,7 +42,7 @@ interface Check {
   used: boolean;
 }
 
-/** The expected state, computed without asking the server. */
+/** A model of the expected state. It is computed without the server. */
 class Model {
   readonly tasks = new Map<string, { owner: 0 | 1; status: Status }>();
   readonly checks = new Map<string, Check[]>();
@@ -105,7 +105,7 @@ async function start(app: TeamApp, model: Model, action: Extract<Step, { do: 'st
     model.tasks.set(answer.data.task_id, { owner: action.who, status: 'active' });
     return;
   }
-  // A start that answers everything its check required passes, unless somebody else started in between.
+  // A start with all the answers that its check required succeeds, unless somebody else has started similar work in the meantime.
   expect(answer.status).toBe('blocked');
   if (answer.data.code === 'NEW_OVERLAP') {
     const arrived = answer.data.candidates.map((candidate: { id: string }) => candidate.id).filter((id: string) => !check?.candidates.includes(id));
@@ -143,7 +143,7 @@ async function change(
   if (known.owner !== by) return expect(answer.data.code).toBe('TASK_NOT_FOUND');
   if (what === 'complete' && known.status === 'completed') return expect(answer.data.code).toBe('ALREADY_COMPLETED');
   if (!ALLOWED[what].includes(known.status)) return expect(answer.data.code).toBe('INVALID_TRANSITION');
-  // No check in this model names a planned task, so planned work never starts.
+  // Planned work never starts in this model, because no check is made for a planned task.
   if (what === 'start_planned') return expect(answer.data.code).toBe('CHECK_REQUIRED');
   expect(answer.status).toBe('ok');
   model.tasks.set(id, { owner: known.owner, status: AFTER[what] });

@@ -40,7 +40,7 @@ test('people filter tasks by status, owner, repository and workstream, and the c
   expect(hidden).not.toMatch(/ben|codex/);
 });
 
-test('pages have no gaps or duplicates, even if many tasks changed at the same moment', async () => {
+test('pages contain each task exactly once, even if many tasks changed at the same moment', async () => {
   const app = await teamApp();
   for (let number = 1; number <= 25; number++) await app.planned({ title: `Task ${number}` });
   const seen: string[] = [];

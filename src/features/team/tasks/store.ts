@@ -27,7 +27,7 @@ interface TaskFilter {
   readonly statuses?: readonly TaskRow['status'][] | undefined;
   readonly developerId?: string | undefined;
   readonly workstreamId?: string | undefined;
-  /** Name of the repository, as people write it. */
+  /** Name of the repository in any form that people use for it. */
   readonly repository?: string | undefined;
 }
 
@@ -39,7 +39,7 @@ interface TaskPageQuery extends TaskFilter {
 function fitting(db: Db, workspace: string, { statuses, developerId, workstreamId, repository }: TaskFilter) {
   let query = db.selectFrom('tasks').where('workspace_id', '=', workspace);
   if (statuses) query = query.where('status', 'in', statuses);
-  // Open work has a dedicated index.
+  // There is a dedicated index on open work. This condition lets the database use it.
   if (statuses?.every((status) => OPEN.some((open) => open === status))) query = query.where('closed_at', 'is', null);
   if (developerId) query = query.where('developer_id', '=', developerId);
   if (workstreamId) query = query.where('workstream_id', '=', workstreamId);
@@ -47,17 +47,17 @@ function fitting(db: Db, workspace: string, { statuses, developerId, workstreamI
   return query;
 }
 
-/** Last changed first. */
+/** A page of tasks. The task that changed last comes first. */
 export async function tasksBy(db: Db, workspace: string, { before, limit, ...filter }: TaskPageQuery): Promise<TaskRow[]> {
   let query = fitting(db, workspace, filter).selectAll();
   if (before) query = query.where(({ eb, refTuple, tuple }) => eb(refTuple('updated_at', 'id'), '<', tuple(before.updated_at, before.task_id)));
   return await query.orderBy('updated_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
 }
 
-/** Counting stops here, because nobody needs an exact number beyond it. */
+/** Tasks are counted only up to this number, because nobody needs a larger number exactly. */
 const MAX_COUNTED = 10_000;
 
-/** Null if there are more than `MAX_COUNTED`. */
+/** The number of tasks that match the filter, or null if it is more than `MAX_COUNTED`. */
 export async function countTasks(db: Db, workspace: string, filter: TaskFilter): Promise<number | null> {
   const some = fitting(db, workspace, filter)
     .select('id')
@@ -69,7 +69,7 @@ export async function countTasks(db: Db, workspace: string, filter: TaskFilter):
   return Number(count) > MAX_COUNTED ? null : Number(count);
 }
 
-/** Developers who own a task. The query looks up one task per developer. */
+/** Developers who own at least one task. For speed, the query looks up only one task per developer. */
 export async function ownersOfTasks(db: Db, workspace: string): Promise<string[]> {
   const rows = await db
     .selectFrom('developers')
@@ -87,7 +87,7 @@ export async function ownersOfTasks(db: Db, workspace: string): Promise<string[]
   return rows.map(({ id }) => id);
 }
 
-/** The running tasks of this session. Without a session: the agent's one running task, if it has exactly one. */
+/** The running tasks of this session. Without a session, the agent's running task is returned if the agent has exactly one. */
 export async function runningTasksOf(db: Db, workspace: string, worker: { sessionId: string | null; actor: string }): Promise<TaskRow[]> {
   const running = { workspace_id: workspace, status: RUNNING };
   if (worker.sessionId) return await findRows(db, 'tasks', { ...running, session_id: worker.sessionId }, { limit: 20 });
@@ -95,7 +95,7 @@ export async function runningTasksOf(db: Db, workspace: string, worker: { sessio
   return own.length === 1 ? own : [];
 }
 
-/** Running tasks of this session, or started by this agent since `since`. Last changed first. */
+/** Running tasks that belong to this session or that this agent started since `since`. The task that changed last comes first. */
 export async function tasksInHand(
   db: Db,
   workspace: string,
@@ -120,17 +120,17 @@ export const orphanTasks = (db: Db, limit: number): Promise<TaskRow[]> =>
 
 export const filesOf = (row: TaskRow): string[] => readJson(taskView.shape.target_files, row.target_files);
 
-/** A task as `viewer` may see it. It does not identify a private developer. */
+/** Converts a task to what the viewer may see of it. The result does not reveal who a private developer is. */
 export const viewTask = (row: TaskRow, viewer: Viewer): TaskView =>
   view(taskView, row, {
     task_id: row.id,
     owner: viewer.name(row.developer_id),
     mine: row.developer_id === viewer.developerId,
-    // The type of agent may identify its developer.
+    // The type of agent is hidden too, because it may reveal who the developer is.
     agent: viewer.sees(row.developer_id) ? agentTypeOf(row.actor) : null,
   });
 
-/** Tasks for people, with the names that ids refer to. */
+/** Converts tasks to what people see, with names next to the ids. */
 export async function showTasks(db: Db, workspace: string, principal: Principal, rows: readonly TaskRow[]): Promise<ShownTask[]> {
   const viewer = await viewerOf(db, principal);
   const titles = await titlesOf(db, workspace, [...new Set(rows.flatMap(({ workstream_id }) => workstream_id ?? []))]);
@@ -164,7 +164,7 @@ export const workstreamsBy = (db: Db, workspace: string, statuses: readonly Work
 
 export async function openTaskIds(db: Db, workspace: string, workstreamId: string): Promise<string[]> {
   const rows = await matching(db, 'tasks', { workspace_id: workspace, workstream_id: workstreamId, status: OPEN }).select('id').execute();
-  // Sorted here: with an ORDER BY, SQLite would read every task of the workspace in that order.
+  // The ids are not sorted by the query: with an ORDER BY, SQLite would read every task of the workspace in that order.
   return rows.map(({ id }) => id).sort();
 }
 

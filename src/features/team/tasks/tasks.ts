@@ -9,7 +9,7 @@ import { repoOfSession } from '../sessions/index.ts';
 import { nextOn, RUNNING } from './lifecycle.ts';
 import { changeTask, changeWorkstream, filesOf, findTask, findWorkstream, openTaskIds, orphanTasks, runningTasksOf } from './store.ts';
 
-/** A task as the caller describes it. */
+/** The fields with which a caller describes a task. */
 export interface TaskWords {
   readonly title: string;
   readonly task_type: TaskRow['task_type'];
@@ -20,7 +20,7 @@ export interface TaskWords {
   readonly priority?: TaskRow['priority'] | undefined;
   readonly target_files?: readonly string[] | undefined;
   readonly workstream_id?: string | undefined;
-  /** Overrides the repository of the session. */
+  /** The repository of the task. If it is set, the repository of the session is not used. */
   readonly repo?: string | undefined;
 }
 
@@ -40,7 +40,7 @@ export async function subjectOf(tx: Tx, ctx: WriteContext, developerId: string, 
   };
 }
 
-/** A stored task in the form that the overlap check takes. */
+/** Converts a stored task to the form that the overlap check expects. */
 export const storedSubject = (row: TaskRow): CheckedWork => ({
   kind: 'task',
   developerId: row.developer_id,
@@ -55,7 +55,7 @@ export const storedSubject = (row: TaskRow): CheckedWork => ({
   plannedId: row.id,
 });
 
-/** Stores the task in a workstream. */
+/** Stores a new task. Every task belongs to a workstream. */
 export async function addTask(
   tx: Tx,
   ctx: WriteContext,
@@ -102,7 +102,7 @@ export async function addTask(
   return row;
 }
 
-/** The developer's own workstream that a task names. It must be open. */
+/** Returns the workstream that a new task refers to. It must belong to the developer and be active or blocked. */
 export async function requireOpenWorkstream(tx: Tx, developerId: string, id: string): Promise<WorkstreamRow> {
   const row = await findWorkstream(tx.db, tx.workspace, id);
   if (row?.developer_id !== developerId) {
@@ -131,7 +131,7 @@ interface NewTask {
   readonly description: string | null;
 }
 
-/** Who causes an event: a caller, or the server itself when it starts. */
+/** The author of an event: a caller, or the server itself while it starts. */
 type EventAuthor = Pick<WriteContext, 'principal' | 'session'> | { readonly principal: { readonly actor: string }; readonly session: null };
 
 const CHOICES = 200;
@@ -140,7 +140,7 @@ const CHOICES = 200;
 const runningWorkstreams = (db: Db, workspace: string, developerId: string, limit: number): Promise<WorkstreamRow[]> =>
   findRows(db, 'workstreams', { workspace_id: workspace, developer_id: developerId, status: RUNNING }, { order: { id: 'desc' }, limit });
 
-/** The best-matching open workstream of the developer. If none matches, a container created for the task. */
+/** Returns the developer's open workstream that fits the task best. If none fits, creates a container, which is a workstream for this task. */
 async function chooseWorkstream(tx: Tx, author: EventAuthor, task: NewTask): Promise<string> {
   const choices = await runningWorkstreams(tx.db, tx.workspace, task.developerId, CHOICES);
   return bestFit(task, choices) ?? (await makeContainer(tx, author, task));
@@ -174,7 +174,7 @@ export async function insertWorkstream(tx: Tx, author: EventAuthor, { developerI
   return row;
 }
 
-/** Completes a container when its last open task is closed. */
+/** Completes a container, which the server had created for a task, once all its tasks are closed. */
 export async function closeEmptyContainer(tx: Tx, author: EventAuthor, workstreamId: string | null): Promise<void> {
   const row = workstreamId ? await findWorkstream(tx.db, tx.workspace, workstreamId) : undefined;
   if (!row || row.auto_created === 0 || row.closed_at !== null) return;
@@ -187,7 +187,7 @@ function appendEvent(tx: Tx, { principal: { actor }, session }: EventAuthor, eve
   tx.append({ category: 'work', actor, session, ...event });
 }
 
-/** Planned work becomes active under its own id. If its workstream was closed in the meantime, it joins another. */
+/** Makes a planned task active. The task keeps its id. If its workstream was closed in the meantime, it is moved to another workstream. */
 export async function activate(tx: Tx, ctx: WriteContext, row: TaskRow): Promise<string> {
   const workstream = row.workstream_id ? await findWorkstream(tx.db, tx.workspace, row.workstream_id) : undefined;
   const isOpen = workstream && workstream.closed_at === null;
@@ -203,7 +203,7 @@ export async function activate(tx: Tx, ctx: WriteContext, row: TaskRow): Promise
   return workstreamId;
 }
 
-/** Adds files that an agent is working on to its running tasks, so that other work is compared with them. */
+/** Adds the files that an agent is working on to the agent's running tasks. Other work is then compared with these files too. */
 export async function noteFiles(tx: Tx, ctx: WriteContext, { sessionId, files }: { sessionId: string | null; files: readonly string[] }): Promise<void> {
   for (const task of await runningTasksOf(tx.db, tx.workspace, { sessionId, actor: ctx.principal.actor })) await addItemFiles(tx, task.id, files);
 }
@@ -220,7 +220,7 @@ export async function takeOver(tx: Tx, ctx: WriteContext, { taskIds, fromDevelop
   for (const id of taskIds) {
     const row = await findTask(tx.db, tx.workspace, id);
     if (!row || row.developer_id !== fromDeveloperId || row.closed_at !== null) continue;
-    // Another agent of the same developer continues in the same workstream.
+    // If the receiver is another agent of the same developer, the task stays in its workstream.
     const staysIn = toDeveloperId === fromDeveloperId ? row.workstream_id : null;
     const workstreamId = staysIn ?? (await chooseWorkstream(tx, ctx, { ...row, developerId: toDeveloperId }));
     const moved = { developer_id: toDeveloperId, actor: ctx.principal.actor, session_id: ctx.session, workstream_id: workstreamId, updated_at: tx.now };
@@ -237,7 +237,7 @@ export async function takeOver(tx: Tx, ctx: WriteContext, { taskIds, fromDevelop
 const PAGE = 200;
 const SERVER = { principal: { actor: 'server' }, session: null } as const;
 
-/** Every task has a workstream. Tasks stored without one get one when the server starts. */
+/** Every task must have a workstream. At its start, the server assigns one to tasks that were stored without. */
 export async function adoptOrphans({ store, log }: Services): Promise<void> {
   let adopted = 0;
   for (;;) {

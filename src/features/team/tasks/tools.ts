@@ -68,7 +68,7 @@ export function taskTools(preflight: Preflight): Implementation[] {
       prepare,
       write: async (tx, { check_id, scope_verdict, warning_id, confirmation_reason, ...words }, ctx, prepared) => {
         const developerId = callingDeveloper(ctx.principal);
-        // Refuse a start that can never succeed before anyone has to judge its candidates.
+        // The workstream is checked first. Otherwise an agent would have to judge candidates for a start that can never succeed.
         if (words.workstream_id) await requireOpenWorkstream(tx, developerId, words.workstream_id);
         const subject = await subjectOf(tx, ctx, developerId, words, null);
         const answer = { check_id, scope_verdict, warning_id, confirmation_reason };

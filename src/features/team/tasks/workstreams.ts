@@ -32,7 +32,7 @@ import { requireState, WORKSTREAM_MACHINE } from './lifecycle.ts';
 import { changeWorkstream, countTasksIn, findWorkstream, openTaskIds, plannedWithTitle, workstreamNamed } from './store.ts';
 import { insertWorkstream } from './tasks.ts';
 
-/** Keeps a completion event, with its title, within the payload limit. */
+/** The length of the summary in a completion event. With the title, it fits into the payload limit. */
 const SUMMARY_BYTES = 2_000;
 const LISTED_TASKS = 100;
 

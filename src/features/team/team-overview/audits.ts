@@ -14,10 +14,10 @@ export type ComparedPairs = Awaited<ReturnType<typeof likePairs>>;
 
 type AuditReply = { audit_id: string; compared: number; left_out: number; conflicts: AuditConflict[] };
 
-/** Limits the conflicts that are shown and stored, because a batch of similar tasks causes thousands. */
+/** At most this many conflicts are shown and stored, because a batch of similar tasks can cause thousands. */
 const MAX_CONFLICTS = 50;
 
-/** Keeps the event of an audit within the payload limit. */
+/** The number of conflicts in the event of an audit, so that the event fits into the payload limit. */
 const DETAILED = 10;
 const TITLE_BYTES = 120;
 const REASON_BYTES = 200;
@@ -58,13 +58,13 @@ export async function storeAudit(tx: Tx, ctx: WriteContext, { pairs, compared, l
   );
 }
 
-/** The next step for pairs of work that look the same. `list`: the field of `data` with the pairs. */
+/** The next step for pairs of work that look the same. `list` is the name of the field of `data` that contains the pairs. */
 export const settleNext = (list: 'conflicts' | 'parallel_audit_conflicts'): string =>
   `For each entry of \`data.${list}\` whose \`kind\` is not "historical", ask the other \`owner\` which work continues: covibe_coordination with operation "ask", to and a message. ` +
   'If both are yours or the other owner is private, ask your user. The owner of the open work that stops calls covibe_task with operation "complete", task_id and ' +
   'result_summary, or "cancel", task_id and reason; for a workstream, covibe_workstream with operation "complete", workstream_id and result_summary.';
 
-/** The stored part of a conflict. Owners and states are looked up when it is displayed. */
+/** What is stored of a conflict. Owners and states are not stored, because they can change; they are looked up for display. */
 const storedConflicts = z.array(z.strictObject({ first: z.string(), second: z.string(), score: z.number(), reason: z.string() }));
 
 const LISTED = 5;
@@ -85,7 +85,7 @@ export async function latestAudits(db: Db, workspace: string, viewer: Viewer): P
   }));
 }
 
-/** The conflicts of the latest audit in their current state: running work may be finished by now. */
+/** The conflicts of the latest audit with the current state of the work, because running work may be finished by now. */
 export async function currentConflicts(db: Db, workspace: string, viewer: Viewer): Promise<AuditConflict[]> {
   const [latest] = await auditRows(db, workspace, 1);
   if (!latest) return [];

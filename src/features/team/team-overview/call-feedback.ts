@@ -14,7 +14,7 @@ const feedbackPayload = z.looseObject({
 
 type FeedbackItem = Output<typeof teamFeedback>['items'][number];
 
-/** Warnings, blocks and errors that calls of the developer's agents received, newest first. The actor of every agent ends with the developer's id. */
+/** The feedback that calls of the developer's agents received, newest first. It is found by its actor, which ends with the developer's id. */
 export async function feedbackOf(
   db: Db,
   workspace: string,
@@ -26,7 +26,7 @@ export async function feedbackOf(
     .selectFrom('events')
     .selectAll()
     .where('workspace_id', '=', workspace)
-    // A literal, because with a parameter the planner could not use the index on feedback.
+    // This must be a literal. With a parameter, the query planner could not use the index on feedback.
     .where('category', '=', sql.lit<'feedback'>('feedback'))
     .where('actor', 'like', `%${developerId}`);
   if (type) query = query.where('payload', 'like', `%"type":"${type}"%`);

@@ -17,7 +17,7 @@ const base = {
 
 const STATUSES = ['planned', 'active', 'blocked', 'completed', 'cancelled'] as const;
 
-/** A task in brief: agents read the state and pay for every word. */
+/** A short form of a task, because agents that read the state pay for every word. */
 const workView = taskView.pick({
   task_id: true,
   title: true,
@@ -53,7 +53,7 @@ const warningBrief = z.strictObject({
   created_at: z.int(),
 });
 
-/** One of two pieces of work that look alike. */
+/** One side of a conflict: one of two pieces of work that look alike. */
 const side = z.strictObject({ id: z.string(), type: z.string(), title: z.string(), owner: z.string(), status: z.enum(STATUSES) });
 
 export const auditConflict = z.strictObject({
@@ -161,7 +161,7 @@ export const weeklySummary = contract({
   output: summaryData,
 });
 
-/** The team state for people on the dashboard. */
+/** The team state in the form that the dashboard shows to people. */
 const stateDocument = z.strictObject({
   activeWork: stateShape.active_work,
   plannedWork: stateShape.planned_work,

@@ -3,7 +3,7 @@ import type { Contract } from '../../../kernel/contract.ts';
 import type { PublishedTool } from '../../../kernel/publish.ts';
 import { type TeamApp, teamApp } from '../../../testing/scenes/team.ts';
 
-/** One item of Ben's of every kind, under the name of the field that takes its id. */
+/** The ids of items that belong to Ben, one of every kind. The keys are the names of the fields that take such ids. */
 async function belongings(app: TeamApp): Promise<Record<string, string>> {
   const { ben } = app;
   const session_id = await app.session(ben);

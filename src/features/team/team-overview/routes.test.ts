@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { SAME_THUMBNAILS, type TeamAnswer, THUMBNAILS, teamApp } from '../../../testing/scenes/team.ts';
 
-/** Ana at the dashboard: signed in by a link, with only the cookie and the page proof. */
+/** Sets up Ana's dashboard. She has signed in with a link, and her requests contain only the cookie and the page proof. */
 async function signedIn() {
   const app = await teamApp();
   const { url } = await app.serve();
@@ -15,7 +15,7 @@ async function signedIn() {
     // biome-ignore lint/suspicious/noExplicitAny: a test asserts on what it finds
     return { status: answer.status, body: (await answer.json()) as any };
   };
-  /** A route that mints no token leaves their number unchanged. */
+  /** The number of tokens. It stays the same if a route creates no token. */
   const tokens = async () => (await app.app.store.reader.selectFrom('tokens').select('id').execute()).length;
   return { ...app, send, tokens };
 }

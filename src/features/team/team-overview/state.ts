@@ -11,7 +11,7 @@ import { type TaskView, tasksBy, viewTask, workstreamsBy } from '../tasks/index.
 import { currentConflicts, latestAudits } from './audits.ts';
 import type { StateDocument, TeamState } from './contract.ts';
 
-/** Rows of each section: an agent reads the state at the start of its work, so it must stay small. */
+/** The maximum number of rows per section. The state must stay small, because agents read it at the start of their work. */
 const ROWS = 15;
 const CONTEXTS = 5;
 const SUMMARY_SHOWN = 300;
@@ -21,7 +21,7 @@ interface TeamStateWithWaiting extends TeamState {
   readonly waiting: Waiting;
 }
 
-/** The whole team state, as `viewer` may see it. */
+/** Reads the whole team state, reduced to what the caller may see. */
 export async function readTeamState(
   db: Db,
   workspace: string,
@@ -70,7 +70,7 @@ export async function readTeamState(
   return { ...state, next_actions: nextActions(state, waiting, principal), cut, waiting };
 }
 
-/** Questions of agents to people. Agents do not get them, because they cannot answer them. */
+/** Reads the questions that agents have asked people. They are not part of the state for agents, because agents cannot answer them. */
 export async function readQuestions(db: Db, workspace: string, viewer: Principal, now: number): Promise<Pick<StateDocument, 'questions' | 'cut'>> {
   const open = await openQuestions(db, workspace, viewer, now, ROWS);
   const questions = open.slice(0, ROWS).map((question) => ({ ...question, question: beginning(question.question, QUESTION_SHOWN) }));
@@ -109,7 +109,7 @@ type NextAction = TeamState['next_actions'][number];
 
 const MAX_ITEMS = 12;
 
-/** The next actions of the caller, most urgent first. */
+/** What the caller should do next, most urgent first. */
 function nextActions(state: Facts, { waiting, answers, handoffs }: Waiting, viewer: Principal): NextAction[] {
   const me = viewer.developerName ?? '';
   const mine = <T extends { mine: boolean }>(rows: readonly T[]) => rows.filter((row) => row.mine);

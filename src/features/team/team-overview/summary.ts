@@ -20,7 +20,7 @@ const MAX_ITEMS = 200;
 const COMPLETIONS: ReadonlySet<string> = new Set(['task.completed', 'workstream.completed']);
 const CHECKS: ReadonlySet<string> = new Set(['task.checked', 'workstream.checked']);
 const AUDIT = 'parallel_work.audit';
-/** The events that the summary lists; all others are only counted. */
+/** The summary lists events of these kinds. It only counts events of other kinds. */
 const LISTED_KINDS: ReadonlySet<string> = new Set([...COMPLETIONS, ...CHECKS, AUDIT, 'scope.judged', 'warning.confirmed', 'warning.dismissed']);
 
 const payload = z.looseObject({
@@ -33,7 +33,7 @@ const payload = z.looseObject({
   warning_id: z.string().nullish(),
 });
 
-/** The events of the last `days`, from the journal, and the current work. */
+/** Summarises the events of the last `days` days, which it reads from the journal, and the current work. */
 export async function summarise(db: Db, workspace: string, principal: Principal, now: number, days: number): Promise<SummaryData> {
   const from = now - days * DAY_MS;
   const viewer = await viewerOf(db, principal);
@@ -48,7 +48,7 @@ export async function summarise(db: Db, workspace: string, principal: Principal,
     from,
     to: now,
     ...recorded,
-    // The event of a verdict names the judged warning only by its id.
+    // The event of a verdict contains only the id of the judged warning, so its title is added here.
     overlap_warnings: recorded.overlap_warnings.map((warning) => ({ ...warning, title: warning.title ?? titles.get(warning.id) ?? null })),
     planned: await tasks(['planned']),
     active: await tasks(['active', 'blocked']),
@@ -62,10 +62,10 @@ export async function summarise(db: Db, workspace: string, principal: Principal,
 
 type Recorded = Pick<SummaryData, 'completed' | 'overlap_warnings' | 'parallel_audits' | 'events'>;
 
-/** Other calls run between the pages of events. */
+/** The events are read in pages of this size, so that other calls can run in between. */
 const PAGE = 1_000;
 
-/** The last entries of each list in the journal, and the number of events of each kind. */
+/** Reads the journal. Returns the last entries of each list of the summary, and the number of events of each kind. */
 async function recordedSince(db: Db, workspace: string, since: number, owner: (actor: string) => string): Promise<Recorded> {
   const completed: Recorded['completed'] = [];
   const warnings: Recorded['overlap_warnings'] = [];
@@ -96,7 +96,7 @@ async function recordedSince(db: Db, workspace: string, since: number, owner: (a
     const details = parsed.success ? parsed.data : {};
     const id = subject ?? '';
     if (COMPLETIONS.has(kind)) {
-      // A container closes with its last task, whose completion is listed already.
+      // The server completes a container together with its last task. The completion of that task is already in the list.
       if (details.automatic) return;
       pushBounded(completed, { id, title: details.title ?? id, owner: owner(actor), result_summary: details.result_summary ?? null, time });
       return;
@@ -110,7 +110,7 @@ async function recordedSince(db: Db, workspace: string, since: number, owner: (a
   }
 }
 
-/** Keeps the last `MAX_ITEMS` of a list that may be long. */
+/** Adds an entry to a list and keeps only the last `MAX_ITEMS` entries. */
 function pushBounded<T>(list: T[], one: T): void {
   list.push(one);
   if (list.length > MAX_ITEMS) list.shift();
@@ -122,7 +122,7 @@ function outcomeOf(kind: string, details: z.output<typeof payload>): string | nu
   return kind === 'warning.confirmed' ? 'confirmed' : 'dismissed';
 }
 
-/** Text written by agents must not become markup. */
+/** Escapes text that agents have written, so that it cannot become markup. */
 const escapeMarkdown = (text: string): string => text.replace(/\s+/g, ' ').replace(/[\\`*_[\]<>#|~]/g, (mark) => `\\${mark}`);
 
 const day = (time: number): string => new Date(time).toISOString().slice(0, 10);
@@ -135,7 +135,7 @@ function section(title: string, lines: readonly string[]): string {
   return `## ${title} (${lines.length})\n\n${lines.length === 0 ? 'None.' : [...shown, ...more].join('\n')}\n`;
 }
 
-/** The week for people to read and pass on. */
+/** Writes the summary as Markdown, for people to read and pass on. */
 function markdownOf(data: Omit<SummaryData, 'markdown'>): string {
   const work = ({ title, owner, status }: SummaryData['active'][number]) =>
     `${escapeMarkdown(title)} (${escapeMarkdown(owner)}${status === 'blocked' ? ', blocked' : ''})`;
@@ -175,7 +175,7 @@ function markdownOf(data: Omit<SummaryData, 'markdown'>): string {
   ].join('\n');
 }
 
-/** An unknown price is reported as unknown, never counted as zero. */
+/** Describes tokens and cost in one sentence. A cost without a known price is reported as unknown and not counted as zero. */
 function usageLine({ spans, total_tokens, cost_usd, unpriced }: SummaryData['usage']): string {
   if (spans === 0) return 'None reported.';
   const cost = cost_usd === null ? 'cost unknown' : `${cost_usd.toFixed(2)} USD${unpriced > 0 ? ` and ${unpriced} reports without a known price` : ''}`;

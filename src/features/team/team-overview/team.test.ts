@@ -21,7 +21,7 @@ test('the team toolset has these eight tools [team.surface.tools] [team.surface.
   expect(schema.required).toEqual(['operation']);
 });
 
-/** One call of each of the eight tools, which creates one item of every kind. */
+/** Calls each of the eight tools once. Together, the calls create one item of every kind. */
 const EVERY_TOOL: [tool: string, operation: string | null, args: object][] = [
   ['covibe_session', 'start', {}],
   ['covibe_session', 'publish_context', { title: 'Cache', summary: 'Half done', repo: 'acme/app' }],

@@ -36,7 +36,8 @@ export function teamTools(finder: Finder): Implementation[] {
       write: async (tx, _input, ctx) => {
         callingDeveloper(ctx.principal);
         const { waiting, ...state } = await readTeamState(tx.db, tx.workspace, ctx.principal, tx.now, ctx.session);
-        // The next actions include only some of the waiting asks and no text of answers. What they omit is not marked as delivered.
+        // Only the asks that appear in the next actions are marked as delivered. Answers are not, because the next actions do not contain their
+        // texts.
         const named = new Set(state.next_actions.map(({ about }) => about));
         await markDelivered(tx, ctx, { waiting: waiting.waiting.filter(({ ask_id }) => named.has(ask_id)), answers: [] });
         return stateReply(state);
@@ -87,7 +88,7 @@ const documentOf = (state: TeamState, { questions, cut }: Pick<StateDocument, 'q
   cut: [...state.cut, ...cut],
 });
 
-/** Stale sessions and parallel work make the reply a warning: the agent must look at them before it takes over work. */
+/** The reply is a warning if there are stale sessions or parallel work, because the agent must look at them before it takes over work. */
 function stateReply(state: TeamState): Reply<TeamState> {
   const unsettled = state.parallel_audit_conflicts.filter(({ kind }) => kind !== 'historical');
   const stale = state.stale_sessions.length;
@@ -108,7 +109,7 @@ function stateReply(state: TeamState): Reply<TeamState> {
 
 type ReadContext = Pick<CallContext, 'principal' | 'reader' | 'workspace' | 'clock' | 'signal'>;
 
-/** Outside the transaction: reading a busy week takes a while and would block other writers. */
+/** Reads the data of the summary. This must happen outside the write transaction, because it takes a while and would block other writers. */
 async function readWeek({ days = WEEK }: { days?: number | undefined }, { principal, reader, workspace, clock }: ReadContext): Promise<SummaryData> {
   callingDeveloper(principal);
   return await summarise(reader, workspace, principal, clock.now(), days);

@@ -108,7 +108,7 @@ const usageCounts = {
   output_tokens: z.int(),
   reasoning_tokens: z.int(),
   total_tokens: z.int(),
-  /** Of the spans with a known price; null if there are none. */
+  /** The cost of the spans with a known price. Null if no span has one. */
   cost_usd: z.number().nullable(),
   unpriced: z.int(),
   mismatches: z.int(),
@@ -122,7 +122,7 @@ export type UsageKey = (typeof USAGE_KEYS)[number];
 
 const sessions = z.int().describe('Agent sessions with reports. Reports without a session are not counted here.');
 
-/** Keys that the sums are not grouped by are null. */
+/** One row of sums. If the sums are not grouped by a key, the key is null. */
 export const usageRow = z.strictObject({
   day: z.string().nullable(),
   developer: z.string().nullable(),

@@ -20,7 +20,7 @@ export interface UsageReading {
   readonly sha256: string;
 }
 
-/** Reads the counters from the payload. Nothing else in the payload is used. */
+/** Reads the models and counters from the payload. Nothing else in the payload is used, except for its hash. */
 export function readingOf({ source, payload }: Input<typeof ingestTelemetry>): UsageReading {
   const text = canonicalJson(payload);
   if (Buffer.byteLength(text) > MAX_BYTES) throw invalidInput([{ field: 'payload', message: 'is more than 256 KiB of JSON' }]);
@@ -98,13 +98,13 @@ function costByList(span: UsageSpan, prices: PriceList): { cost_micros: number |
   return { cost_micros: cost, price_version: cost === null ? null : (found?.version ?? null) };
 }
 
-/** The submitted cost, or else the sum of the costs in the payload. */
+/** The cost that the caller submitted. If the caller submitted none, the sum of the costs in the payload. */
 function submittedMicros(submitted: number | undefined, spans: readonly UsageSpan[]): number | null {
   if (submitted !== undefined) return microDollars(submitted);
   return sumKnown(spans.map(({ claimed_usd }) => (claimed_usd === null ? null : microDollars(claimed_usd))));
 }
 
-/** Null if any value is unknown: a sum of the others would be wrong. */
+/** The sum, or null if any value is unknown, because the sum of the other values would be wrong. */
 const sumKnown = (values: readonly (number | null)[]): number | null =>
   values.includes(null) ? null : (values as readonly number[]).reduce((sum, value) => sum + value, 0);
 

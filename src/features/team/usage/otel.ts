@@ -3,7 +3,7 @@ import { invalidInput } from '../../../kernel/reply.ts';
 import { dollars, each, has, inside, type UsagePlace, wholeNumber } from './payload-reader.ts';
 import { toSpan, type UsageSpan } from './span.ts';
 
-/** The attribute names under which one kind of instrumentation writes its counters. */
+/** The attribute names that one kind of instrumentation uses for its counters. */
 interface Vocabulary {
   readonly model: readonly string[];
   readonly input: readonly string[];
@@ -11,9 +11,9 @@ interface Vocabulary {
   readonly cached: readonly string[];
   readonly creation: readonly string[];
   readonly reasoning: readonly string[];
-  /** Counters that distinguish this vocabulary from another with otherwise equal names. */
+  /** At least one of these counters must be present. They distinguish this vocabulary from another one whose other names are the same. */
   readonly marks?: readonly string[];
-  /** Parts of the prompt that the input does not include. */
+  /** Counters of prompt tokens that are not included in the input counter. */
   readonly moreInput?: readonly string[];
   readonly thoughts?: 'beside';
   readonly caches: 'inside' | 'beside' | 'as they fit';
@@ -21,7 +21,7 @@ interface Vocabulary {
 
 const VOCABULARIES: readonly Vocabulary[] = [
   {
-    // The conventions for generative AI: current names first, then older ones and those of OpenInference and OpenLLMetry.
+    // OpenTelemetry's conventions for generative AI. Current names come first, then older names and those of OpenInference and OpenLLMetry.
     model: ['gen_ai.response.model', 'gen_ai.request.model', 'llm.response.model', 'llm.request.model', 'llm.model_name'],
     input: ['gen_ai.usage.input_tokens', 'gen_ai.usage.prompt_tokens', 'llm.usage.prompt_tokens', 'llm.token_count.prompt'],
     output: ['gen_ai.usage.output_tokens', 'gen_ai.usage.completion_tokens', 'llm.usage.completion_tokens', 'llm.token_count.completion'],
@@ -45,7 +45,7 @@ const VOCABULARIES: readonly Vocabulary[] = [
       'llm.usage.reasoning_tokens',
       'llm.token_count.completion_details.reasoning',
     ],
-    // The conventions count cached tokens as input. Some instrumentations do not, so their cached tokens may exceed the input.
+    // By the conventions, the input includes cached tokens, but some instrumentations leave them out. Their cached tokens may exceed the input.
     caches: 'as they fit',
   },
   {
@@ -62,7 +62,7 @@ const VOCABULARIES: readonly Vocabulary[] = [
     caches: 'inside',
   },
   {
-    // Codex's log events.
+    // Log events of Codex.
     model: ['model'],
     input: ['input_token_count'],
     output: ['output_token_count'],
@@ -72,7 +72,7 @@ const VOCABULARIES: readonly Vocabulary[] = [
     caches: 'inside',
   },
   {
-    // Claude Code's log events, and its spans, which name the model as the conventions do.
+    // Log events and spans of Claude Code. The spans use the conventional attribute for the model.
     model: ['model', 'gen_ai.response.model', 'gen_ai.request.model'],
     input: ['input_tokens'],
     output: ['output_tokens'],
@@ -83,7 +83,7 @@ const VOCABULARIES: readonly Vocabulary[] = [
   },
 ];
 
-/** OTLP as JSON: spans, log records or metrics; or one span with plain attributes. */
+/** Reads OTLP JSON with spans, log records or metrics, or a single span with plain attributes. */
 export function otel(payload: UsagePlace): UsageSpan[] | undefined {
   const spans = each(payload, 'resourceSpans').flatMap((resource) => each(resource, 'scopeSpans').flatMap((scope) => each(scope, 'spans')));
   const logs = each(payload, 'resourceLogs').flatMap((resource) => each(resource, 'scopeLogs').flatMap((scope) => each(scope, 'logRecords')));
@@ -120,14 +120,17 @@ function spanOf(attributes: UsagePlace): UsageSpan | undefined {
   return undefined;
 }
 
-/** Claude Code writes its numbers as text, which could contain anything. */
+/** Reads the reported cost. Claude Code writes numbers as text, so the text is first checked to be a number. */
 function claimedBy(attributes: UsagePlace): number | undefined {
   const { cost_usd } = attributes.value;
   const value = typeof cost_usd === 'string' && /^\d{1,7}(\.\d{1,20})?$/.test(cost_usd) ? Number(cost_usd) : cost_usd;
   return typeof value === 'number' ? dollars({ ...attributes, value: { cost_usd: value } }, 'cost_usd') : undefined;
 }
 
-/** A span of an agent repeats the counters of the calls inside it, so only the innermost spans count. */
+/**
+ * Removes spans that contain other counted spans. The span of an agent repeats the counters of the calls inside it, so only the innermost spans
+ * count.
+ */
 function withoutAncestors(spans: readonly UsagePlace[]): UsagePlace[] {
   const parents = new Map(spans.map(({ value }) => [value.spanId, value.parentSpanId]));
   const counted = spans.filter((span) => spanOf(attributesOf(span)) !== undefined);
@@ -140,7 +143,7 @@ function withoutAncestors(spans: readonly UsagePlace[]): UsagePlace[] {
 
 type Part = 'input' | 'output' | 'cached' | 'creation';
 
-/** The kind of tokens that a data point counts, by the value of the attribute that names the kind. */
+/** Maps the values of the attribute for the kind of tokens to the counters. */
 const PARTS: ReadonlyMap<unknown, Part> = new Map([
   ['input', 'input'],
   ['output', 'output'],
@@ -153,7 +156,7 @@ const METRICS: ReadonlyMap<unknown, { kind: string; model: readonly string[] }> 
   ['claude_code.token.usage', { kind: 'type', model: ['model'] }],
 ]);
 
-/** OTLP's value for cumulative sums. */
+/** The two forms in which OTLP marks a sum as cumulative. */
 const CUMULATIVE = [2, 'AGGREGATION_TEMPORALITY_CUMULATIVE'];
 
 /** Reads the counters from metrics, as one span for each model. */
@@ -183,7 +186,7 @@ function otelMetrics(payload: UsagePlace): UsageSpan[] {
 
 const amountOf = (point: UsagePlace): number => attributeCounter(point, ['asInt', 'asDouble', 'sum']) ?? 0;
 
-/** Attributes as one object, from OTLP's list or from a plain object. */
+/** Converts attributes to one object. OTLP writes them as a list; other payloads contain a plain object. */
 export function attributesOf(record: UsagePlace): UsagePlace {
   const plain = inside(record, 'attributes');
   if (plain) return plain;
@@ -191,7 +194,7 @@ export function attributesOf(record: UsagePlace): UsagePlace {
   return { path: record.path, value: Object.fromEntries(pairs) };
 }
 
-/** OTLP writes 64-bit integers as text. */
+/** Unwraps a value of OTLP. The result may be text, because OTLP writes 64-bit integers as text. */
 function plainValue(value: unknown): unknown {
   if (!isRecord(value)) return undefined;
   return value.intValue ?? value.doubleValue ?? value.stringValue;
@@ -199,7 +202,7 @@ function plainValue(value: unknown): unknown {
 
 const DIGITS = /^\d{1,16}$/;
 
-/** The first of the named attributes that is present. */
+/** The value of the first attribute in `names` that is present. */
 function attributeCounter(attributes: UsagePlace, names: readonly string[]): number | undefined {
   const name = names.find((each) => attributes.value[each] !== undefined && attributes.value[each] !== null);
   if (name === undefined) return undefined;
@@ -207,5 +210,5 @@ function attributeCounter(attributes: UsagePlace, names: readonly string[]): num
   return wholeNumber(typeof value === 'string' && DIGITS.test(value) ? Number(value) : value, `${attributes.path}.${name}`);
 }
 
-/** Gives records deep in OTLP paths that are short enough for a refusal. */
+/** Gives records a short path, because their real path in OTLP would be too long for an error message. */
 const numbered = (records: readonly UsagePlace[], name: string): UsagePlace[] => records.map(({ value }, at) => ({ path: `payload…${name}[${at}]`, value }));

@@ -1,7 +1,7 @@
 import { isRecord } from '../../../kernel/registry.ts';
 import { invalidInput } from '../../../kernel/reply.ts';
 
-/** An object inside a payload, and its path for refusals. */
+/** An object inside a payload, and its path for error messages. */
 export interface UsagePlace {
   readonly path: string;
   readonly value: Readonly<Record<string, unknown>>;
@@ -14,14 +14,14 @@ export function inside(place: UsagePlace | undefined, key: string): UsagePlace |
   return place && isRecord(value) ? { path: `${place.path}.${key}`, value } : undefined;
 }
 
-/** The objects of a list, named by position, because keys may contain any text. */
+/** The objects of a list. Their paths contain their positions. */
 export function each(place: UsagePlace | undefined, key: string): UsagePlace[] {
   const list = place?.value[key];
   if (!place || !Array.isArray(list)) return [];
   return list.flatMap((value, at) => (isRecord(value) ? [{ path: `${place.path}.${key}[${at}]`, value }] : []));
 }
 
-/** More tokens than one report can contain: an error or abuse. At the highest price, their cost still fits a row exactly. */
+/** No real report contains more tokens, so a higher number is an error or abuse. The cost of this many tokens still fits into a column exactly. */
 const MAX_TOKENS = 1e10;
 
 export function wholeNumber(value: unknown, path: string): number {
@@ -29,7 +29,7 @@ export function wholeNumber(value: unknown, path: string): number {
   throw invalidInput([{ field: path, message: 'expected a whole number from 0 to 10^10' }]);
 }
 
-/** The first of these counters that is present. */
+/** The value of the first counter in `names` that is present. */
 export function counter(place: UsagePlace | undefined, ...names: readonly string[]): number | undefined {
   const name = names.find((each) => place?.value[each] !== undefined && place.value[each] !== null);
   return place && name !== undefined ? wholeNumber(place.value[name], `${place.path}.${name}`) : undefined;

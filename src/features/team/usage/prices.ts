@@ -4,21 +4,24 @@ import type { ModelPriceRow } from '../../../storage/schema-rows.ts';
 import type { PriceView } from './contract.ts';
 import type { UsageSpan } from './span.ts';
 
-/** Dollars per million tokens of each kind. Null: unknown, so usage with such tokens gets no cost. */
+/** Dollars per million tokens of each kind. Null means that the price is unknown. Usage that includes such tokens then has no cost. */
 export interface ModelPrice {
   readonly input: number;
   readonly cached_input: number | null;
   readonly cache_write: number | null;
   readonly cache_write_1h: number | null;
   readonly output: number;
-  /** The price applies to prompts of at most this many tokens; longer ones cost more. */
+  /** The prices apply to prompts of at most this many tokens. Longer prompts cost more. */
   readonly prompt_up_to: number | null;
 }
 
-/** Change it with every figure below, because a stored cost names the version of its prices. */
+/** Stored with each cost, so that a cost can be explained later. It must change whenever one of the figures below changes. */
 const BUILTIN_VERSION = 'builtin-2026-08';
 
-/** Anthropic's cache prices: a read costs a tenth of the input, a write for five minutes 1.25 times, for an hour twice the input. */
+/**
+ * Anthropic's cache prices, relative to the input price: a read costs a tenth, a write for five minutes 1.25 times, a write for an hour twice as
+ * much.
+ */
 const anthropic = (input: number, output: number): ModelPrice => ({
   input,
   cached_input: rounded(input / 10),
@@ -38,11 +41,11 @@ const other = (input: number, cached_input: number, output: number, prompt_up_to
 const rounded = (value: number): number => Math.round(value * 1e6) / 1e6;
 
 /**
- * List prices from the public price table of BerriAI/litellm (commit b0fd3e1, 2026-08-08). It no longer has Claude 3.5 Sonnet and 3.5 Haiku;
- * their prices are from Anthropic's price page of 2025. The table's prices were not compared with the makers' own pages. Models are left out
- * if their figures look provisional (Claude Sonnet 5, GPT-5.6) or include more than tokens, because an unknown cost is better than a wrong one.
- * A workspace can set its own prices with `prices.set`. Batch, flex and priority rates are not distinguished. The higher rate of Claude Sonnet 4
- * and 4.5 for prompts over 200,000 tokens applies only if `[1m]` is in the name.
+ * List prices from the public price table of BerriAI/litellm (commit b0fd3e1, 2026-08-08). The table no longer contains Claude 3.5 Sonnet and 3.5
+ * Haiku, so their prices come from Anthropic's price page of 2025. The prices in the table were not compared with the pages of the providers.
+ * Some models are left out because their prices look provisional (Claude Sonnet 5, GPT-5.6) or include more than tokens: an unknown cost is better
+ * than a wrong one. A workspace can set its own prices with `prices.set`. There are no separate rates for batch, flex and priority requests. The
+ * higher rate of Claude Sonnet 4 and 4.5 for prompts over 200,000 tokens applies only if the model name contains `[1m]`.
  */
 export const BUILTIN_PRICES: ReadonlyMap<string, ModelPrice> = new Map([
   ['claude-opus-5', anthropic(5, 25)],
@@ -79,7 +82,7 @@ export const BUILTIN_PRICES: ReadonlyMap<string, ModelPrice> = new Map([
   ['gpt-4.1-mini', other(0.4, 0.1, 1.6)],
   ['gpt-4.1-nano', other(0.1, 0.025, 0.4)],
   ['gpt-4o', other(2.5, 1.25, 10)],
-  // The first release of GPT-4o never became cheaper, and has no price for cached input.
+  // The first release of GPT-4o costs more than later ones, and has no price for cached input.
   ['gpt-4o-2024-05-13', { ...other(5, 0, 15), cached_input: null }],
   ['gpt-4o-mini', other(0.15, 0.075, 0.6)],
   ['o3', other(2, 0.5, 8)],
@@ -92,14 +95,14 @@ export const BUILTIN_PRICES: ReadonlyMap<string, ModelPrice> = new Map([
 ]);
 
 export interface PriceList {
-  /** Every price in effect, the workspace's own first. */
+  /** All current prices. Those that the workspace has set come first. */
   readonly items: readonly PriceView[];
   priceOf(model: string | null): { price: ModelPrice; version: string } | undefined;
 }
 
 export const workspaceVersion = (version: number): string => `workspace-${version}`;
 
-/** The prices of a workspace: its own first, then the built-in ones. */
+/** Reads the prices of a workspace. A price that the workspace has set replaces the built-in price. */
 export async function priceList(db: Db, workspace: string): Promise<PriceList> {
   const own = new Map<string, PriceView>();
   for (const row of await currentPrices(db, workspace)) {
@@ -122,13 +125,13 @@ export async function priceList(db: Db, workspace: string): Promise<PriceList> {
   };
 }
 
-/** The newest row of each model that was ever set. */
+/** The newest stored row of each model, including the rows that removed a price. */
 export async function currentPrices(db: Db, workspace: string): Promise<ModelPriceRow[]> {
   const rows = await findRows(db, 'model_prices', { workspace_id: workspace }, { order: { version: 'asc' } });
   return [...new Map(rows.map((row) => [row.model, row])).values()];
 }
 
-/** A row without figures removes the price that was set before it. */
+/** Undefined if the row has no figures. Such a row removes the price that was set before it. */
 function viewOf(row: ModelPriceRow): PriceView | undefined {
   if (row.input === null || row.output === null) return undefined;
   const dollars = (micros: number | null) => (micros === null ? null : micros / 1e6);
@@ -145,24 +148,24 @@ function viewOf(row: ModelPriceRow): PriceView | undefined {
   };
 }
 
-/** The platform that serves a model is not part of its name: `anthropic/…`, `us.anthropic.…-v1:0`, `models/…`. */
+/** Removes what a platform adds to the name of a model: `anthropic/…`, `us.anthropic.…-v1:0`, `models/…`. */
 function bareName(model: string): string {
   const last = model.toLowerCase().split('/').at(-1) ?? '';
   return inOneSpelling(last.replace(/^([a-z-]+\.)?anthropic\./, '').replace(/-v\d+(:\d+)?$/, ''));
 }
 
-/** Routers write `claude-opus-4.5`, and the first release of a generation is also called `claude-opus-4-0`. */
+/** Unifies spellings: routers write `claude-opus-4.5` for `claude-opus-4-5`, and `claude-opus-4-0` is another name for `claude-opus-4`. */
 const inOneSpelling = (name: string): string =>
   name.startsWith('claude-') ? name.replace(/(\d)\.(\d)/, '$1-$2').replace(/^(claude-[a-z]+-\d)-0$/, '$1') : name;
 
-/** Releases of a model cost as much as the model: `-20250929`, `@20250929`, `-2025-08-07`, `-latest`. */
+/** The ending of a dated release, such as `-20250929`, `@20250929`, `-2025-08-07` or `-latest`. All releases of a model cost the same. */
 const RELEASE = /^([-@]\d{8}|-\d{4}-\d{2}-\d{2}|-latest)$/;
 
-/** Models whose long context costs the same are matched with and without this mark. */
+/** This ending marks the use of the long context. For models whose long context costs the same, it is ignored. */
 const LONG_CONTEXT = /\[1m\]$/;
 const SAME_PRICE_WHEN_LONG = /^claude-(opus-4-[6-9]|sonnet-4-[6-9]|opus-5)/;
 
-/** Whether `pattern`, a model name that may end in `*`, matches `model`. */
+/** Whether a pattern matches a model. A pattern is a model name that may end in `*`. */
 export function means(pattern: string, model: string): boolean {
   const name = bareName(model);
   const wanted = inOneSpelling(pattern.toLowerCase());
@@ -171,7 +174,7 @@ export function means(pattern: string, model: string): boolean {
   return plain === wanted || name === wanted || (plain.startsWith(wanted) && RELEASE.test(plain.slice(wanted.length)));
 }
 
-/** The most specific pattern: a name without `*` first, then the longest pattern. */
+/** Returns the most specific pattern that matches. A name without `*` wins over patterns with `*`; among those, the longest wins. */
 export function bestPattern(patterns: Iterable<string>, model: string): string | undefined {
   const rank = (pattern: string) => (pattern.endsWith('*') ? pattern.length : 1_000 + pattern.length);
   return [...patterns].filter((pattern) => means(pattern, model)).sort((one, other) => rank(other) - rank(one))[0];
@@ -183,10 +186,10 @@ type Counts = Pick<UsageSpan, 'input_tokens' | 'cached_input_tokens' | 'cache_cr
 
 export const microDollars = (dollars: number): number => Math.round(dollars * 1e6);
 
-/** In whole micro-dollars. Null if any part has no known price, because a cost must include all parts. */
+/** The cost in whole micro-dollars. Null if the price of any part is unknown, because a cost must include all parts. */
 export function costOf(counts: Counts, price: ModelPrice): number | null {
   const { input_tokens, cached_input_tokens, cache_creation_tokens, cache_creation_1h_tokens, output_tokens } = counts;
-  // The span may sum up several prompts. Each of them is certainly within the limit only if the sum is.
+  // The span may be the sum of several prompts. Only if the sum is within the limit is it certain that each prompt is.
   const prompt = input_tokens + cached_input_tokens + cache_creation_tokens;
   if (price.prompt_up_to !== null && prompt > price.prompt_up_to) return null;
   const parts: readonly (readonly [number, number | null])[] = [
@@ -205,7 +208,7 @@ export function costOf(counts: Counts, price: ModelPrice): number | null {
   return Number((millionths + MILLION / 2n) / MILLION);
 }
 
-/** Whether the costs differ by more than one per cent and more than one micro-dollar. Less is rounding. */
+/** Whether the costs differ by more than one per cent and more than one micro-dollar. A smaller difference comes from rounding. */
 export function isMismatch(submitted: number, computed: number): boolean {
   const apart = Math.abs(submitted - computed);
   return apart > 1 && apart * 100 > computed;

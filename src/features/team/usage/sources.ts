@@ -3,13 +3,13 @@ import { otel } from './otel.ts';
 import { counter, dollars, each, has, inside, rootOf, type UsagePlace } from './payload-reader.ts';
 import { toSpan, type UsageSpan } from './span.ts';
 
-/** Returns the spans of a payload of this shape, or undefined for another shape. Refuses impossible counters. */
+/** Reads a payload of one shape. Returns undefined if the payload has another shape, and throws if its counters are impossible. */
 type Shape = (payload: UsagePlace) => UsageSpan[] | undefined;
 
-/** For sources that do not identify the maker of the payload. */
+/** Used for sources that do not show which provider or tool wrote the payload. */
 const ANY_MAKER: readonly Shape[] = [direct, anthropicByItsMarks, gemini, openai];
 
-/** The sources of counters, and the shapes in which each sends them. The first shape that fits is used. */
+/** The sources of counters, and the shapes that each source uses. The first shape that fits the payload is used. */
 const SHAPES = {
   claude: [anthropic],
   'claude-code': [anthropic],
@@ -27,7 +27,7 @@ const SHAPES = {
 export type Source = keyof typeof SHAPES;
 export const SOURCES = Object.keys(SHAPES) as [Source, ...Source[]];
 
-/** More than a turn of any agent produces. */
+/** The maximum number of spans in a payload. A turn of an agent produces far fewer. */
 const MAX_SPANS = 200;
 
 export function readPayload(source: Source, payload: Record<string, unknown>): UsageSpan[] {
@@ -49,9 +49,9 @@ const OUTPUT = ['output_tokens', 'outputTokens'];
 const CURSORS_CACHES = ['cacheReadTokens', 'cacheWriteTokens'];
 
 /**
- * `direct_counts`, as one object or a list: counters that a proxy took from a structured event, or the companion from Cursor's own store.
- * Or Cursor's own event, recognised by its names for cache counters. The input does not include cache tokens unless `input_includes_cached`
- * is true.
+ * Reads `direct_counts`, which is one object or a list. Proxies copy these counters from a structured event, and the companion copies them from
+ * Cursor's own store. Also reads an event of Cursor itself, which is recognised by its names for cache counters. The input counter excludes cached
+ * tokens unless `input_includes_cached` is true.
  */
 function direct(payload: UsagePlace): UsageSpan[] | undefined {
   const own = [inside(payload, 'tokenUsage'), inside(payload, 'usage')].find((usage) => has(usage, ...CURSORS_CACHES));
@@ -78,7 +78,7 @@ function directSpan(counts: UsagePlace, model: unknown): UsageSpan {
 const CACHE_READ = ['cache_read_input_tokens', 'cacheReadInputTokens'];
 const CACHE_WRITE = ['cache_creation_input_tokens', 'cacheCreationInputTokens'];
 
-/** Claude Code's result (`modelUsage`), a line of its transcript (`message.usage`), a message of the API (`usage`), or its counters alone. */
+/** Reads a result of Claude Code (`modelUsage`), a line of its transcript (`message.usage`), an API message (`usage`), or the counters alone. */
 function anthropic(payload: UsagePlace): UsageSpan[] | undefined {
   const perModel = inside(payload, 'modelUsage');
   if (perModel) return Object.keys(perModel.value).flatMap((model, at) => anthropicSpan(indexed(perModel, model, at), model, undefined) ?? []);
@@ -87,14 +87,14 @@ function anthropic(payload: UsagePlace): UsageSpan[] | undefined {
   return span && [span];
 }
 
-/** Like `anthropic`, but only if the payload cannot be anything else, because a proxy does not name the provider. */
+/** Like `anthropic`, but only if the payload has field names that no other provider uses. A proxy does not say which provider it calls. */
 function anthropicByItsMarks(payload: UsagePlace): UsageSpan[] | undefined {
   const holders = [payload, inside(payload, 'usage'), inside(inside(payload, 'message'), 'usage')];
   const isMarked = has(payload, 'modelUsage') || holders.some((holder) => has(holder, ...CACHE_READ, ...CACHE_WRITE));
   return isMarked ? anthropic(payload) : undefined;
 }
 
-/** Anthropic's input does not include what was read from and written to the cache. */
+/** Anthropic's input counter excludes the tokens that were read from or written to the cache. */
 function anthropicSpan(usage: UsagePlace | undefined, model: unknown, claimed: number | undefined): UsageSpan | undefined {
   if (!usage || !has(usage, ...INPUT, ...OUTPUT)) return undefined;
   return toSpan({
@@ -120,8 +120,8 @@ const OPENAI_INPUT = ['input_tokens', 'prompt_tokens', 'inputTokens'];
 const OPENAI_OUTPUT = ['output_tokens', 'completion_tokens', 'outputTokens'];
 
 /**
- * A response or chat completion of the API (`usage`), the event that completes one (`response.usage`), Codex's turn
- * (`usage`) and token count (`info.last_token_usage`), or the counters alone.
+ * Reads an API response or chat completion (`usage`), the event at the end of a response (`response.usage`), a turn (`usage`) or token count
+ * (`info.last_token_usage`) of Codex, or the counters alone.
  */
 function openai(payload: UsagePlace): UsageSpan[] | undefined {
   const event = payload.value.type === 'event_msg' ? (inside(payload, 'payload') ?? payload) : payload;
@@ -131,7 +131,7 @@ function openai(payload: UsagePlace): UsageSpan[] | undefined {
   return [openaiSpan(usage, holder.value.model ?? event.value.model ?? payload.value.model)];
 }
 
-/** OpenAI's input includes the cached input, and its output the reasoning. */
+/** OpenAI's input counter includes the cached input, and its output counter includes the reasoning. */
 function openaiSpan(usage: UsagePlace, model: unknown): UsageSpan {
   const input = inside(usage, 'input_tokens_details') ?? inside(usage, 'prompt_tokens_details');
   const output = inside(usage, 'output_tokens_details') ?? inside(usage, 'completion_tokens_details');
@@ -147,7 +147,7 @@ function openaiSpan(usage: UsagePlace, model: unknown): UsageSpan {
   });
 }
 
-/** Codex reports the last turn next to the sum of the session. Adding up session sums would count turns repeatedly. */
+/** Reads the counters of the last turn. Codex also reports the totals of the session, but adding those up would count each turn repeatedly. */
 function tokenCount(event: UsagePlace): UsagePlace | undefined {
   const info = inside(event, 'info');
   const last = inside(info, 'last_token_usage');
@@ -157,7 +157,7 @@ function tokenCount(event: UsagePlace): UsagePlace | undefined {
   return last;
 }
 
-/** A response of the Gemini API. Its prompt includes the cached input; its candidates do not include the thoughts. */
+/** Reads a response of the Gemini API. Its prompt counter includes the cached input, but its candidates counter excludes the thoughts. */
 function gemini(payload: UsagePlace): UsageSpan[] | undefined {
   const holder = inside(payload, 'response') ?? payload;
   const usage = inside(holder, 'usageMetadata');

@@ -1,9 +1,9 @@
 import { invalidInput } from '../../../kernel/reply.ts';
 
 /**
- * The usage of one model in a payload, in the only form that is stored. The four counters that make up the total are disjoint, so that they can
- * be added and priced: `input_tokens` are those of the prompt that were neither read from a cache nor written to one. `reasoning_tokens` are
- * part of `output_tokens`, `cache_creation_1h_tokens` of `cache_creation_tokens`.
+ * The usage of one model in a payload. Nothing else of a payload is stored. The four counters that make up the total do not overlap, so that they
+ * can be added and priced. `input_tokens` counts the tokens of the prompt that were neither read from a cache nor written to one.
+ * `reasoning_tokens` is part of `output_tokens`, and `cache_creation_1h_tokens` is part of `cache_creation_tokens`.
  */
 export interface UsageSpan {
   readonly model: string | null;
@@ -30,9 +30,9 @@ interface CounterReading {
   readonly output?: number | undefined;
   readonly reasoning?: number | undefined;
   readonly claimed?: number | undefined;
-  /** Whether `input` includes the tokens of caches, as for OpenAI, or not, as for Anthropic. */
+  /** `inside` if `input` includes cached tokens, as with OpenAI. `beside` if it excludes them, as with Anthropic. */
   readonly caches: 'inside' | 'beside';
-  /** Whether `output` includes the reasoning. */
+  /** `beside` if `output` excludes the reasoning tokens. Otherwise it includes them. */
   readonly thoughts?: 'inside' | 'beside';
 }
 
@@ -61,10 +61,10 @@ export function toSpan(reading: CounterReading): UsageSpan {
   };
 }
 
-/** The model name is the only text stored from a payload: short, and in characters with which no sentence can be written. */
+/** The model name is the only text that is stored from a payload. It must be short and without spaces, so that it cannot contain a prompt. */
 const MODEL = /^[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,79}(\[[0-9a-z]{1,4}\])?$/;
 
-/** A cloud path contains an account name and is longer than any model name. Only its end is the model name. */
+/** The path of a model in a cloud contains the name of an account. It is removed, because only the end of the path is the model name. */
 const CLOUD_PLACE = /^(arn:|projects\/)[^ ]*\//;
 
 function modelName(value: unknown, path: string): string | null {
@@ -74,7 +74,7 @@ function modelName(value: unknown, path: string): string | null {
   throw refuse(path, 'has a model that is not a valid model name');
 }
 
-/** Undefined for anything that is not a model name. */
+/** Returns the model name, or undefined if the value is not one. */
 export function nameOfModel(value: unknown): string | undefined {
   const name = typeof value === 'string' ? value.replace(CLOUD_PLACE, '') : '';
   return MODEL.test(name) ? name : undefined;

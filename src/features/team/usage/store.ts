@@ -4,10 +4,10 @@ import { matching } from '../../../storage/rows.ts';
 import { PRIVATE, type Viewer } from '../../core/identity/index.ts';
 import type { CountedUsage, UsageKey, UsageRow, UsageTotals } from './contract.ts';
 
-/** Keys that the sums are not grouped by are missing. */
+/** One row of sums. If the sums are not grouped by a key, the key is missing. */
 interface UsageSum {
   day?: number;
-  /** Null for all hidden developers together, with all their agents and tasks. */
+  /** Null in the row that combines all hidden developers with all their agents and tasks. */
   developer_id?: string | null;
   agent_type?: string | null;
   model?: string | null;
@@ -26,7 +26,7 @@ interface UsageSum {
   mismatches: number;
 }
 
-/** The columns of each key. An agent belongs to a developer. */
+/** The columns to group by for each key. The key `agent` includes the developer, because agents of two developers must not be combined. */
 const COLUMNS = {
   day: ['day'],
   developer: ['developer_id'],
@@ -38,7 +38,7 @@ const TEXTS: ReadonlySet<string> = new Set(['developer_id', 'agent_type', 'model
 
 export async function usageSums(db: Db, workspace: string, since: number, by: readonly UsageKey[], hidden: readonly string[]): Promise<UsageSum[]> {
   const keys = [...new Set(by.flatMap((key) => COLUMNS[key]))];
-  // Sums are doubles and large ones are rounded, because SQLite's driver refuses to return large sums of integers.
+  // Sums are computed as doubles, which rounds large ones, because SQLite's driver refuses to return large sums of integers.
   const sum = (column: keyof UsageSum) => sql<number | null>`sum(cast(${sql.ref(column)} as double precision))`.as(column);
   const query = db
     .selectFrom(spansSince(db, workspace, since, by.includes('task'), hidden).as('spans'))
@@ -57,7 +57,7 @@ export async function usageSums(db: Db, workspace: string, since: number, by: re
       fn.sum('cost_mismatch').as('mismatches'),
     ]);
   const rows = await (keys.length === 0 ? query : query.groupBy(keys)).execute();
-  // PostgreSQL counts in a type that its driver returns as text.
+  // The driver of PostgreSQL returns counts as text.
   return rows.map(
     (row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, TEXTS.has(name) ? value : Number(value)])) as unknown as UsageSum,
   );
@@ -78,7 +78,7 @@ function spansSince(db: Db, workspace: string, since: number, withTasks: boolean
   const none = sql<string | null>`null`;
   return (withTasks ? spansWithTasks(db) : db.selectFrom('agent_spans'))
     .select([
-      // Counted from the epoch, in UTC.
+      // The number of the day since the epoch, in UTC.
       sql<number>`agent_spans.ingested_at / ${sql.lit(DAY_MS)}`.as('day'),
       shown<string>('agent_spans.developer_id').as('developer_id'),
       shown<string>('agent_spans.agent_type').as('agent_type'),
@@ -100,8 +100,8 @@ function spansSince(db: Db, workspace: string, since: number, withTasks: boolean
 }
 
 /**
- * Each span with the task that its session had started last, even if that task has ended: harnesses report only when a turn is over. There
- * is one index lookup per span, so that no span is counted twice and no other task is read.
+ * Joins each span with the task that its session started last. The task may already have ended, because harnesses report only when a turn is over.
+ * The subquery looks up exactly one task per span, so that no span is counted twice and no other task is read.
  */
 const spansWithTasks = (db: Db) =>
   db
@@ -124,7 +124,7 @@ const spansWithTasks = (db: Db) =>
 interface Usage {
   rows: UsageRow[];
   totals: UsageTotals;
-  /** Agent sessions with reports. */
+  /** The number of agent sessions that have reported usage. */
   sessions: number;
 }
 
@@ -145,8 +145,8 @@ const NOTHING: CountedUsage = {
 const ALL_BUT_TASKS: readonly UsageKey[] = ['day', 'developer', 'agent', 'model'];
 
 /**
- * Tokens and cost, newest day and highest cost first. Private developers are combined, so that they cannot be told apart, not even by their
- * agents or tasks.
+ * Sums up tokens and cost. The newest day comes first, and within a day the highest cost. All private developers are combined, so that not even
+ * their agents or tasks reveal who they are.
  */
 export async function usageSince(db: Db, workspace: string, since: number, viewer: Viewer, by = ALL_BUT_TASKS): Promise<Usage> {
   const hidden = (await reportersSince(db, workspace, since)).filter((id) => !viewer.sees(id));
@@ -156,7 +156,7 @@ export async function usageSince(db: Db, workspace: string, since: number, viewe
   return { rows: rows.map((row) => ({ ...aboutOf(row, viewer, by), ...countsOf(row) })).sort(inOrder), totals, sessions };
 }
 
-/** The keys of a row; null for keys that the sums are not grouped by. */
+/** The keys of a row. If the sums are not grouped by a key, the key is null. */
 function aboutOf({ day, developer_id, agent_type = null, model = null, task_id, task_title }: UsageSum, viewer: Viewer, by: readonly UsageKey[]) {
   const isSomebodys = by.includes('developer') || by.includes('agent');
   return {

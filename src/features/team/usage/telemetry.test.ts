@@ -32,7 +32,7 @@ async function services() {
   };
   const rows = () => app.app.store.reader.selectFrom('agent_spans').selectAll().orderBy('id').execute();
   let turn = 0;
-  /** A turn of Codex with round numbers: $1 for 800,000 tokens. */
+  /** A turn of Codex that costs exactly $1 for 800,000 tokens. */
   const codex = (usage: object = { input_tokens: 800_000, output_tokens: 0 }, model = 'gpt-5-codex') => ({
     source: 'codex',
     payload: { turn: ++turn, model, usage },

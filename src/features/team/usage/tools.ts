@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000;
 
 export const telemetryTools: Implementation[] = [
   implement(ingestTelemetry, {
-    // Outside the transaction: reading a large payload would block other writers.
+    // The payload is read before the transaction, because reading a large one would block other writers.
     prepare: async (input) => readingOf(input),
     write: ingest,
   }),

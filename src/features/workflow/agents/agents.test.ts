@@ -80,7 +80,7 @@ test('two servers that sweep at the same time record the silence of an agent onl
   expect((await here.events({ kind: 'agent.offline' })).map(({ subject }) => subject)).toEqual([id]);
 });
 
-test('an update changes only the given fields and counts as a sign of life [agent.update.shape]', async () => {
+test('an update changes only the given fields and counts as a heartbeat [agent.update.shape]', async () => {
   const { ok, refused, agent, clock } = await workflowApp();
   const id = await agent();
   clock.advance(LEASE - 1);

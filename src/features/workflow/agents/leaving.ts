@@ -6,15 +6,15 @@ import type { Tx } from '../../../storage/write.ts';
 import { changeAgent, isSilent, LEASE_MS } from './presence.ts';
 
 interface LeaveReason {
-  /** A few words for the journal. */
+  /** The reason that the journal stores, in a few words. */
   readonly reason: string;
   readonly actor: string;
 }
 
-/** Releases all tasks that the agent has claimed. Returns their number. */
+/** Releases all tasks that the agent has claimed. Returns the number of released tasks. */
 export type ReleaseClaims = (tx: Tx, agent: AgentRow, why: LeaveReason) => Promise<number>;
 
-/** Takes an agent offline at its own request. Returns the number of released tasks, which is 0 for an offline agent. */
+/** Takes an agent offline at its own request. Returns the number of released tasks. If the agent is already offline, does nothing and returns 0. */
 export async function leave(
   tx: Tx,
   ctx: WriteContext,
@@ -23,7 +23,7 @@ export async function leave(
   releaseClaims: ReleaseClaims,
 ): Promise<number> {
   if (agent.status === 'offline') return 0;
-  // The agent was silent for too long, so it counts as lost and not as leaving.
+  // The lease of the agent has already expired, so the journal records that the agent was silent, not that it left.
   if (isSilent(agent, tx.now)) return await expireAgent(tx, agent.id, releaseClaims);
   await changeAgent(tx.db, tx.workspace, agent.id, { status: 'offline', current_task_id: null, updated_at: tx.now });
   const reason = kind === 'agent.unregistered' ? 'agent unregistered' : 'agent went offline';
@@ -32,10 +32,13 @@ export async function leave(
   return tasks_released;
 }
 
-/** The release reason of a task whose agent let its lease expire. */
+/** The reason that the journal gives for the release of a task whose agent was silent until its lease expired. */
 export const AGENT_SILENT = 'agent silent';
 
-/** Takes a silent agent offline and releases its tasks. Returns their number, or 0 if another call was faster. */
+/**
+ * Takes a silent agent offline and releases its tasks. Returns the number of released tasks. Does nothing and returns 0 if the agent was seen again or
+ * another call took it offline first.
+ */
 export async function expireAgent(tx: Tx, id: string, releaseClaims: ReleaseClaims): Promise<number> {
   const agent = await takeSilentOffline(tx.db, tx.workspace, id, tx.now);
   if (!agent) return 0;
@@ -48,19 +51,19 @@ export async function expireAgent(tx: Tx, id: string, releaseClaims: ReleaseClai
 export const silenceSweep = (services: Pick<Services, 'store' | 'clock' | 'log'>, releaseClaims: ReleaseClaims): Sweep =>
   dueSweep(services, { name: 'agents', everyMs: 5_000, atOnce: 100, find: silentAgents, settle: (tx, { id }) => expireAgent(tx, id, releaseClaims) });
 
-/** Agents of all workspaces whose lease has ended. */
+/** Returns agents, from all workspaces, that are still stored as online although their lease has expired. */
 async function silentAgents(db: Db, now: number, limit: number): Promise<Pick<AgentRow, 'workspace_id' | 'id'>[]> {
   return await db
     .selectFrom('agents')
     .select(['workspace_id', 'id'])
-    // The statuses are listed one by one, because otherwise the index that starts with the status could not be used.
+    // The query lists the statuses instead of excluding `offline`, because only then the database can use the index that begins with the status.
     .where('status', 'in', ['online', 'busy'])
     .where('last_seen_at', '<=', now - LEASE_MS)
     .limit(limit)
     .execute();
 }
 
-/** Undefined if the agent was seen again, or another server was faster. */
+/** Returns undefined if the agent was seen again in the meantime, or if another server took it offline first. */
 async function takeSilentOffline(db: Db, workspace: string, id: string, now: number): Promise<AgentRow | undefined> {
   return await db
     .updateTable('agents')

@@ -8,22 +8,22 @@ import type { Tx } from '../../../storage/write.ts';
 import type { AgentStatus } from './contract.ts';
 
 export const HEARTBEAT_MS = 30_000;
-/** Three missed heartbeats. After this much silence, others can take the agent's claims. */
+/** How long a lease lasts: three heartbeat intervals. If an agent is silent for this long, other agents can claim its tasks. */
 export const LEASE_MS = 90_000;
 
-/** When the agent's leases end if it stays silent. */
+/** Returns the time at which the agent's leases expire if the agent makes no further call. */
 export const leaseEnd = ({ last_seen_at }: Pick<AgentRow, 'last_seen_at'>): number => last_seen_at + LEASE_MS;
 
 export const isSilent = (agent: Pick<AgentRow, 'last_seen_at'>, now: number): boolean => now >= leaseEnd(agent);
 
-/** Computed from the last sign of life, because the sweep may be a few seconds late and callers must see the right status. */
+/** Returns the status that callers see. A silent agent counts as offline even before the sweep, which may be a few seconds late, has stored that status. */
 export const statusAt = (agent: Pick<AgentRow, 'status' | 'last_seen_at'>, now: number): AgentStatus => (isSilent(agent, now) ? 'offline' : agent.status);
 
 export const findAgent = (db: Db, workspace: string, id: string) => findRow(db, 'agents', { workspace_id: workspace, id });
 
 export const agentsById = (db: Db, workspace: string, ids: readonly string[]): Promise<Map<string, AgentRow>> => rowsById(db, 'agents', workspace, ids);
 
-/** Stores the agent as online. */
+/** Adds an agent with the status online. */
 export async function addAgent(
   tx: Tx,
   agent: Omit<AgentRow, 'workspace_id' | 'id' | 'status' | 'current_task_id' | 'registered_at' | 'last_seen_at' | 'updated_at'>,
@@ -37,7 +37,7 @@ export async function addAgent(
 export const changeAgent = (db: Db, workspace: string, id: string, values: Partial<AgentRow>) =>
   changeRows(db, 'agents', { workspace_id: workspace, id }, values);
 
-/** Agents of this actor that were seen since `since`, last seen first. */
+/** Returns the actor's agents that were seen at or after the time `since`, most recently seen first. */
 export const agentsActingAs = (db: Db, workspace: string, actor: string, since: number, limit: number): Promise<AgentRow[]> =>
   findRows(db, 'agents', { workspace_id: workspace, actor, last_seen_at: { '>=': since } }, { order: { last_seen_at: 'desc' }, limit });
 
@@ -55,7 +55,10 @@ export async function requireAgent(db: Db, workspace: string, id: string, field 
   return agent;
 }
 
-/** A developer owns their agents under each of their tokens. The operator owns the agents that it registered itself. An instance owns only itself. */
+/**
+ * A developer owns all agents that any of their tokens registered. The operator owns the agents that the operator registered. An instance, which is an
+ * agent that the server started, owns only itself.
+ */
 export const isOwn = (agent: Pick<AgentRow, 'developer_id' | 'actor'>, { developerId, instanceId, actor }: Principal): boolean =>
   agent.developer_id === developerId && ((developerId !== null && instanceId === null) || agent.actor === actor);
 
@@ -63,7 +66,7 @@ export async function requireOwnAgent(db: Db, principal: Principal, id: string, 
   return requireOwn(await findAgent(db, principal.workspace, id), principal, id, field);
 }
 
-/** Nobody may act as another caller's agent. `agent` is the row with that id, if any. */
+/** Refuses if the agent belongs to another caller. `agent` is the stored row with this id, or undefined if there is none. */
 export function requireOwn(agent: AgentRow | undefined, principal: Principal, id: string, field = 'agent_id'): AgentRow {
   if (!agent) throw agentNotFound(id, field);
   if (isOwn(agent, principal)) return agent;
@@ -75,7 +78,7 @@ export function requireOwn(agent: AgentRow | undefined, principal: Principal, id
   );
 }
 
-/** An offline agent has lost its claims. It must register again, so that it notices the loss. */
+/** Refuses an offline agent, because it has lost its claims. It must register again, so that it notices the loss. */
 export function requireOnline(agent: AgentRow, now: number, field = 'agent_id'): void {
   if (statusAt(agent, now) !== 'offline') return;
   throw invalidState(
@@ -85,20 +88,23 @@ export function requireOnline(agent: AgentRow, now: number, field = 'agent_id'):
   );
 }
 
-/** Signs of life are stored at most this often. A busy agent writes many times a second, and a lease need not be exact to the second. */
+/**
+ * `touchIfStale` stores the time at which an agent was last seen at most once in this interval. A busy agent writes many times per second, and a lease
+ * does not have to be exact to the second.
+ */
 const FRESH_MS = 1_000;
 
-/** Like `touchAgent`, for calls that do not report the end of the lease. */
+/** Like `touchAgent`, but writes nothing if the agent was seen a moment ago. Use it for calls that do not report when the lease expires. */
 export async function touchIfStale(tx: Tx, agent: Pick<AgentRow, 'id' | 'last_seen_at'>): Promise<void> {
   if (tx.now - agent.last_seen_at >= FRESH_MS || tx.now < agent.last_seen_at) await touchAgent(tx, agent);
 }
 
-/** Renews all leases of the agent. */
+/** Renews the leases of all tasks that the agent has claimed. */
 export async function touchAgent(tx: Tx, agent: Pick<AgentRow, 'id'>, values: Partial<AgentRow> = {}): Promise<void> {
   await changeAgent(tx.db, tx.workspace, agent.id, { ...values, last_seen_at: tx.now, updated_at: tx.now });
 }
 
-/** Call this when a claim of the agent has ended. If `holdsMore`, the agent has other claims and stays busy. */
+/** Call this when the agent's claims of `taskIds` have ended. If the agent was busy, it becomes online, unless `holdsMore` shows that it has other claims. */
 export async function setAgentIdle(tx: Tx, id: string, taskIds: readonly string[], holdsMore: Expression<SqlBool>): Promise<void> {
   await tx.db
     .updateTable('agents')

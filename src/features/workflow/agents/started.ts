@@ -3,13 +3,13 @@ import type { Runtime } from './contract.ts';
 import type { ReleaseClaims } from './leaving.ts';
 import { addAgent, changeAgent, findAgent, touchAgent } from './presence.ts';
 
-/** An agent that the server itself started. It need not register, because the server gives it its id. */
+/** An agent whose program was started by the server. The server also registers the agent, so the agent does not have to call agent_register. */
 interface StartedAgent {
   readonly name: string;
   readonly runtime: Runtime;
   readonly workspacePath: string;
   readonly developerId: string | null;
-  /** The actor of its own token. */
+  /** The actor under which the agent's own token acts. */
   readonly actor: string;
 }
 
@@ -22,7 +22,7 @@ export async function registerStartedAgent(tx: Tx, { name, runtime, workspacePat
     workspace_path: workspacePath,
     metadata: null,
     developer_id: developerId,
-    // It gets a token only when it is started, and a new one at each restart.
+    // Empty, because the agent gets a token only when its program starts, and a new token at each restart.
     token_id: '',
     actor,
   });
@@ -30,13 +30,13 @@ export async function registerStartedAgent(tx: Tx, { name, runtime, workspacePat
   return id;
 }
 
-/** Records that the server saw the agent's process running. An offline agent goes online again, without its former claims. */
+/** Records that the server saw the agent's process running. If the agent was offline, it goes online again, but does not get its earlier claims back. */
 export async function noteRunning(tx: Tx, id: string): Promise<void> {
   const agent = await findAgent(tx.db, tx.workspace, id);
   if (agent) await touchAgent(tx, agent, agent.status === 'offline' ? { status: 'online' } : {});
 }
 
-/** Records that the agent's process has ended. */
+/** Takes the agent offline and releases its claims, because its process has ended. */
 export async function endStartedAgent(tx: Tx, id: string, by: string, releaseClaims: ReleaseClaims): Promise<void> {
   const agent = await findAgent(tx.db, tx.workspace, id);
   if (!agent || agent.status === 'offline') return;

@@ -13,7 +13,7 @@ interface UnreadCounts {
   readonly by_priority: Record<string, number>;
 }
 
-/** What agents need from the features above them. */
+/** Functions that other features provide, because this feature may not import them. */
 export interface AgentPorts {
   readonly releaseClaims: ReleaseClaims;
   claims(db: Db, workspace: string, agentId: string): Promise<{ task_id: string; fence: number }[]>;
@@ -36,7 +36,7 @@ export function agentTools({ releaseClaims, claims: claimsOf, unread }: AgentPor
           token_id: tokenId,
           actor,
         });
-        // Without the agent's name, because some readers of the journal may not know whose agent it is.
+        // The event leaves out the agent's name. A name may reveal the owner, and some readers of the journal may not learn who owns the agent.
         record(tx, ctx, { category: 'work', kind: 'agent.registered', subject: id, payload: { runtime, role } });
         return ok({ id, name, status: 'online' as const, next_heartbeat_ms: HEARTBEAT_MS, lease_expires_at: tx.now + LEASE_MS });
       },

@@ -17,7 +17,7 @@ export interface AgentViewer extends Viewer {
   view(row: AgentRow): AgentView;
 }
 
-/** Others see that a private developer's agent exists and what it can do, but nothing that reveals its owner. */
+/** Other people see that a private developer's agent exists and what it can do, but not its name or anything else that reveals the owner. */
 export async function agentViewer(db: Db, principal: Principal, now: number): Promise<AgentViewer> {
   const viewer = await viewerOf(db, principal);
   const view = (row: AgentRow): AgentView => {
@@ -49,7 +49,10 @@ export interface AgentFilter {
   readonly runtime?: string | undefined;
 }
 
-/** Newest first, with their total number. Filters by the shown status, because a silent agent is shown as offline before the sweep has run. */
+/**
+ * Returns one page of agents, newest first, and the total number of matching agents. The filter uses the status that callers see: a silent agent
+ * counts as offline even before the sweep has stored that.
+ */
 export async function listAgents(
   db: Db,
   viewer: Principal,

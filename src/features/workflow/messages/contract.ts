@@ -3,9 +3,9 @@ import { contract, details, id, MEMBER_READ, READ, text, title } from '../../../
 import { ROLES, RUNTIMES } from '../agents/contract.ts';
 import { KINDS, STATES, STATUSES, STEP_STATES, STEPS } from './delivery.ts';
 
-/** The people of the workspace. Only a person can answer under this name. */
+/** Stands for the people of the workspace, as a recipient or sender of messages. Only people can send under this name. */
 export const HUMAN = 'human';
-/** The server itself, as a sender. */
+/** The sender of messages from the server itself. */
 export const SERVER = 'server';
 
 export const isReserved = (id: string): boolean => id === HUMAN || id === SERVER;
@@ -40,7 +40,7 @@ export const messageView = z.strictObject({
 });
 export type MessageView = z.output<typeof messageView>;
 
-/** A question to a person, as people see it. */
+/** A question from an agent to people, in the form that people see. */
 export const questionView = z.strictObject({
   question_id: z.string(),
   agent_id: z.string(),
@@ -197,11 +197,11 @@ export const listQuestions = contract({
   name: 'questions.list',
   route: 'GET /api/questions',
   title: 'Questions to people',
-  description: 'Questions of agents to the people of the workspace: open ones, oldest first, or the last answered ones.',
+  description: 'Questions from agents to the people of the workspace: the open questions, oldest first, or the most recently answered ones.',
   input: z.strictObject({ answered: z.boolean().default(false) }),
   output: z.strictObject({
     items: z.array(z.strictObject({ ...questionView.shape, answer: z.string().nullable(), answered_at: z.int().nullable() })),
-    cut: z.boolean().describe('More exist than are listed.'),
+    cut: z.boolean().describe('True if more questions exist than are listed.'),
   }),
 });
 
@@ -211,8 +211,8 @@ export const answerQuestion = contract({
   access: 'member',
   route: 'POST /api/questions/answer',
   title: 'Answer a question',
-  description: 'Answers an agent, and resumes the task that waits for the answer.',
-  input: z.strictObject({ question_id: id.describe('Id of the question, or its end.'), answer: text(MAX_TEXT) }),
+  description: 'Answers a question from an agent, and resumes the task that waits for the answer.',
+  input: z.strictObject({ question_id: id.describe('Id of the question, or the end of the id.'), answer: text(MAX_TEXT) }),
   output: z.strictObject({
     question_id: z.string(),
     answer_id: z.string().describe('Id of the message with the answer.'),
@@ -222,10 +222,10 @@ export const answerQuestion = contract({
   }),
 });
 
-/** What people see of messages between agents and people, and the actions on them. */
+/** Actions with which people read and answer the messages between agents and people. */
 const forPeople = { toolset: 'admin', access: 'member' } as const;
 
-/** `agent_id`: id of the agent's page; null if it has none or belongs to a private developer. */
+/** A sender or recipient. `agent_id` is the id of the agent's page. It is null if there is no such page or if the agent belongs to a private developer. */
 const party = z.strictObject({ name: z.string(), agent_id: z.string().nullable() });
 export type Party = z.output<typeof party>;
 
@@ -238,7 +238,7 @@ export const threadView = z.strictObject({
   from: party,
   to: party,
   recipients: z.int(),
-  subject: z.string().nullable().describe('Subject or first words. Null: only participants may read it.'),
+  subject: z.string().nullable().describe('Subject or first words. Null if only participants may read the text.'),
   priority: z.string().nullable(),
   repository: z.string().nullable(),
   status: z.enum(STATUSES),
@@ -246,8 +246,8 @@ export const threadView = z.strictObject({
   sent_at: z.int(),
   due_at: z.int().nullable(),
   replies: z.int(),
-  answerable: z.boolean().describe('The caller can answer it.'),
-  remindable: z.boolean().describe('An answer is missing, and a reminder can be sent.'),
+  answerable: z.boolean().describe('Whether the caller can answer the thread.'),
+  remindable: z.boolean().describe('Whether an answer is missing and a reminder can be sent.'),
 });
 export type ThreadView = z.output<typeof threadView>;
 
@@ -255,24 +255,24 @@ export const listThreads = contract({
   ...forPeople,
   name: 'messages.threads',
   title: 'Threads',
-  description: 'Threads between agents and people. Undelivered and overdue ones first, then the others, newest first.',
+  description: 'Threads between agents and people. Lists undelivered and overdue threads first, then the other threads, newest first.',
   input: z.strictObject({
     kind: z.enum(KINDS).optional(),
     state: z.enum(STATES).optional(),
-    mine: z.boolean().optional().describe("Only threads of the caller or the caller's agents, and questions to people."),
-    repo: z.string().min(1).max(300).optional().describe('Name of the repository that it is about.'),
+    mine: z.boolean().optional().describe("Only threads in which the caller or the caller's agents take part, and questions to people."),
+    repo: z.string().min(1).max(300).optional().describe('Only threads about the repository with this name.'),
     before: z
       .string()
       .regex(/^[0-9A-Z]{26}$/)
       .optional()
-      .describe('`next` of the previous page.'),
+      .describe('The value of `next` from the previous page.'),
     limit: z.int().min(1).max(100).default(50),
   }),
   output: z.strictObject({
-    pressing: z.array(threadView).describe('Undelivered or overdue. Only with the first page.'),
-    pressing_cut: z.boolean().describe('More exist than are listed.'),
+    pressing: z.array(threadView).describe('Undelivered or overdue threads. Empty except on the first page.'),
+    pressing_cut: z.boolean().describe('True if more such threads exist than are listed.'),
     items: z.array(threadView),
-    next: z.string().nullable().describe('Where to continue; null at the end. A short page may not be the last.'),
+    next: z.string().nullable().describe('Send this as `before` to get the next page. Null on the last page. A page with few items may not be the last.'),
   }),
   annotations: READ,
 });
@@ -282,7 +282,7 @@ const entry = z.strictObject({
   what: z.enum(['message', 'answer', 'reminder']),
   from: party,
   to: party.nullable(),
-  text: z.string().nullable().describe('Null: only participants may read it.'),
+  text: z.string().nullable().describe('Null if only participants may read the text.'),
   at: z.int(),
   delivered_at: z.int().nullable(),
   read_at: z.int().nullable(),
@@ -293,7 +293,7 @@ export const showThread = contract({
   ...forPeople,
   name: 'messages.thread',
   title: 'A thread',
-  description: 'A whole thread, by the id of any message in it, or of an ask, handoff or announcement.',
+  description: 'A whole thread, which is found by the id of any message in it, or by the id of an ask, handoff or announcement.',
   input: z.strictObject({ id }),
   output: z.strictObject({
     thread: threadView,
@@ -312,18 +312,18 @@ export const showThread = contract({
       workflow_id: z.string().nullable(),
       workflow_task_id: z.string().nullable(),
     }),
-    remindable_from: z.int().nullable().describe('Earliest time of the next reminder. Null: no reminder possible.'),
+    remindable_from: z.int().nullable().describe('Earliest time of the next reminder. Null if no reminder is possible.'),
   }),
   annotations: READ,
 });
 
-const threadId = id.describe('Id of the ask or question, or its end.');
+const threadId = id.describe('Id of the ask or question, or the end of the id.');
 
 export const answerThread = contract({
   ...forPeople,
   name: 'messages.answer',
   title: 'Answer',
-  description: 'Answers a question to people, or an ask that was sent to the caller. The operator can answer any ask for its addressee.',
+  description: 'Answers a question to people, or an ask that was sent to the caller. The operator can answer any ask on behalf of its addressee.',
   input: z.strictObject({ id: threadId, answer: text(20_000) }),
   output: z.strictObject({
     id: z.string(),
@@ -358,7 +358,7 @@ export const listRecipients = contract({
   annotations: READ,
 });
 
-/** Also the limit of an announcement. */
+/** Maximum number of characters in a broadcast. The same limit applies to announcements. */
 export const MAX_BROADCAST = 2_000;
 
 export const broadcastByHand = contract({

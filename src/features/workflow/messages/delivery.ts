@@ -1,26 +1,26 @@
-/** The delivery state of messages of any kind. Pure: no clock, no store. */
+/** Computes the delivery state of messages of all kinds. The functions are pure: they use neither the clock nor the store. */
 
 export const KINDS = ['ask', 'question', 'message', 'handoff', 'announcement'] as const;
 export type ThreadKind = (typeof KINDS)[number];
 
 export const STEPS = ['sent', 'delivered', 'read', 'answered'] as const;
 
-/** `partly`: for some of the recipients. `unknown`: not recorded. `none`: not expected. */
+/** `partly` means that the step is done for some of the recipients, `unknown` that it is not recorded, and `none` that it is not expected. */
 export const STEP_STATES = ['done', 'partly', 'open', 'unknown', 'none'] as const;
 
 interface ThreadStep {
   readonly step: (typeof STEPS)[number];
   readonly state: (typeof STEP_STATES)[number];
-  /** When it was done for the last recipient; null if it is not done. */
+  /** Time at which the step was done for the last recipient; null if it is not done. */
   readonly at: number | null;
-  /** The number of `recipients` for whom it is done. */
+  /** Number of recipients for which the step is done. */
   readonly count: number | null;
 }
 
 export const STATUSES = ['undelivered', 'overdue', 'waiting', 'sent', 'delivered', 'read', 'answered', 'offered', 'accepted', 'announced', 'expired'] as const;
 type ThreadStatus = (typeof STATUSES)[number];
 
-/** The receipts of a thread. */
+/** The stored facts from which the delivery state of a thread is computed. */
 export interface DeliveryState {
   readonly kind: ThreadKind;
   readonly sent_at: number;
@@ -29,17 +29,17 @@ export interface DeliveryState {
   readonly delivered_at: number | null;
   readonly read: number;
   readonly read_at: number | null;
-  /** For a handoff: when it was accepted. */
+  /** For a handoff, the time at which it was accepted. */
   readonly answered_at: number | null;
   readonly wants_answer: boolean;
   readonly due_at: number | null;
   /** After this time no recipient gets the message. */
   readonly expires_at: number | null;
-  /** Answers and other replies that have not reached their recipient. */
+  /** Number of answers and other replies that have not reached their recipient. */
   readonly unseen_replies: number;
 }
 
-/** An agent polls about every 30 seconds, so a younger message counts as on its way. */
+/** Agents poll about every 30 seconds. A message that was sent more recently than this is therefore not yet shown as undelivered. */
 const ON_ITS_WAY_MS = 120_000;
 
 const isOver = ({ answered_at, expires_at }: DeliveryState, now: number): boolean => answered_at !== null || (expires_at !== null && expires_at <= now);
@@ -48,7 +48,10 @@ export const isUnanswered = (delivery: DeliveryState, now: number): boolean => d
 
 const isLate = (delivery: DeliveryState, now: number): boolean => isUnanswered(delivery, now) && delivery.due_at !== null && now > delivery.due_at;
 
-/** Whether the message or an answer has not arrived. The server cannot tell whether people saw a question, so a question counts until it is answered. */
+/**
+ * Returns whether the message or an answer to it has not arrived yet. The server cannot tell whether people have seen a question, so a question counts
+ * as not arrived until it is answered.
+ */
 const isUnseen = (delivery: DeliveryState, now: number): boolean => {
   if (delivery.unseen_replies > 0) return true;
   if (isOver(delivery, now)) return false;
@@ -68,10 +71,10 @@ export function statusOf(delivery: DeliveryState, now: number): ThreadStatus {
   return delivery.read === delivery.recipients ? 'read' : 'delivered';
 }
 
-/** Undelivered messages older than this are no longer pressing. */
+/** Undelivered messages that are older than this are no longer listed among the pressing threads. */
 export const PRESSING_MS = 7 * 86_400_000;
 
-/** The order of the list: unseen, then late, then the rest. */
+/** Returns the rank by which threads are sorted: undelivered threads first, then overdue threads, then the rest. */
 export function rankOf(delivery: DeliveryState, now: number): 0 | 1 | 2 {
   if (isUnseen(delivery, now)) return 0;
   return isLate(delivery, now) ? 1 : 2;
@@ -102,9 +105,9 @@ export function stepsOf(delivery: DeliveryState): ThreadStep[] {
   ];
 }
 
-/** Reminders only help while they are rare. */
+/** Minimum time between two reminders, because reminders help only if they are rare. */
 const REMIND_EVERY_MS = 15 * 60_000;
 
-/** The earliest time of the (next) reminder. */
+/** Returns the earliest time at which the next reminder can be sent. */
 export const remindableFrom = (sentAt: number, lastReminded: number | null): number =>
   lastReminded === null ? sentAt + ON_ITS_WAY_MS : lastReminded + REMIND_EVERY_MS;

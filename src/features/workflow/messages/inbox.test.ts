@@ -104,7 +104,7 @@ test("other people's messages cannot be listed, read or marked; the refusal is t
   expect(words(foreign.message, id)).toBe(words(unknown.message, 'msg_0'));
   const own = await ok('message_send', { sender_id: b, recipient_id: b, message_type: 'notification', body: 'note to self' }, ben);
   for (const tool of ['message_mark_read', 'message_archive']) {
-    // Ana sent it, but even she cannot mark it.
+    // Ana sent this message, but even she cannot mark it as read.
     for (const caller of [eve, ana]) expect(await refused(tool, { message_ids: [id] }, caller)).toMatchObject({ code: 'MESSAGE_NOT_FOUND' });
     expect(await refused(tool, { message_ids: [own.id, 'msg_0'] }, ben)).toMatchObject({ code: 'MESSAGE_NOT_FOUND', id: 'msg_0' });
     expect(await refused(tool, { message_ids: [] }, ben)).toMatchObject({ field: 'message_ids' });
@@ -141,7 +141,7 @@ test('expired messages are not listed, counted or read; the sender sees that nob
   expect(await inbox({ status: 'all' })).toMatchObject({ messages: [{ id: kept.id }], unread_count: 1 });
   expect((await inbox({ thread_id })).messages).toEqual([]);
   expect(await refused('message_get', { id }, ben)).toMatchObject({ code: 'MESSAGE_EXPIRED', expires_at });
-  // The call that the refusal names.
+  // This is the call that the refusal suggests.
   const query = { sender_id: b, recipient_id: '@private', reply_to_id: id, message_type: 'query', body: 'Is it still open?' };
   expect(await ok('message_send', query, ben)).toMatchObject({ thread_id });
   expect(await ok('message_mark_read', { message_ids: [id] }, ben)).toEqual({ success: true, marked: 0 });

@@ -71,7 +71,10 @@ export const inboxTools: Implementation[] = [
   }),
 ];
 
-/** Bodies of 64 KiB add up to more than a client accepts. Messages that do not fit are neither shown nor marked as delivered. */
+/**
+ * Maximum size of one answer. A body may have 64 KiB, so many messages together may be larger than a client accepts. Messages that do not fit are
+ * neither shown nor marked as delivered.
+ */
 const MAX_CHARACTERS = 1024 * 1024;
 
 function withinAnswer(rows: readonly MessageRow[]): readonly MessageRow[] {
@@ -84,7 +87,7 @@ function withinAnswer(rows: readonly MessageRow[]): readonly MessageRow[] {
 export const noteDelivery = (tx: Tx, ctx: WriteContext, rows: readonly MessageRow[]): Promise<MessageRow[]> =>
   change(tx, ctx, 'message.delivered', rows, { delivered_at: tx.now });
 
-/** Marks the unread messages as read. Reading also counts as delivery. */
+/** Marks those messages that are unread as read. Reading a message also counts as its delivery. */
 async function readNow(tx: Tx, ctx: WriteContext, rows: readonly MessageRow[]): Promise<MessageRow[]> {
   const unread = rows.filter(({ status }) => status === 'unread');
   const [before, first] = [unread.filter(({ delivered_at }) => delivered_at !== null), unread.filter(({ delivered_at }) => delivered_at === null)];
@@ -108,7 +111,10 @@ async function isOwnAgent(tx: Tx, ctx: WriteContext, id: string): Promise<boolea
   return agent !== undefined && isOwn(agent, ctx.principal);
 }
 
-/** Returns the messages without duplicates. If agents of the caller did not receive all of them, refuses and names the first such message. */
+/**
+ * Returns the messages with these ids, without duplicates. Refuses if one of them was not received by an agent of the caller, and reports the first
+ * such id.
+ */
 async function ownReceived(tx: Tx, ctx: WriteContext, ids: readonly string[]): Promise<MessageRow[]> {
   const found = new Map((await findMessages(tx.db, tx.workspace, ids)).map((row) => [row.id, row]));
   const own = new Map<string, boolean>();

@@ -13,10 +13,10 @@ export { openQuestion, openQuestions } from './question-views.ts';
 export { sendDirectMessage } from './send.ts';
 export { finishedThreads, undeliveredTo } from './store.ts';
 
-/** Messages between agents and people. Threads show them to people together with asks, handoffs and announcements, which the team group stores. */
+/** Messages between agents and people. People see them as threads, together with the asks, handoffs and announcements that the team group stores. */
 export const messages = (services: Pick<Services, 'store' | 'clock' | 'log'>): Feature => ({
   name: 'messages',
   implementations: [...sendTools, ...inboxTools, ...questionTools, ...threadTools],
-  keeps: [{ what: 'Messages of threads without unread or unanswered messages', ms: 'retention.days' }],
+  keeps: [{ what: 'Messages in threads that contain no unread or unanswered messages', ms: 'retention.days' }],
   sweeps: [questionSweep(services)],
 });

@@ -28,7 +28,7 @@ interface Envelope {
   readonly actor: string;
 }
 
-/** A message sent just now, which nobody has seen. */
+/** Creates a message that is sent now and that nobody has seen yet. */
 export const newMessage = (
   tx: Tx,
   words: MessageWords,
@@ -58,7 +58,7 @@ export const newMessage = (
 
 const readBody = ({ body }: Pick<MessageRow, 'body'>): MessageBody => readJson(bodySchema, body);
 
-/** The body as text for people and for checkpoints. */
+/** Returns the body as text for people and for checkpoints. */
 export function bodyText(row: Pick<MessageRow, 'body'>): string {
   const body = readBody(row);
   return typeof body === 'string' ? body : JSON.stringify(body, null, 2);
@@ -70,7 +70,7 @@ const receiptOf = ({ delivered_at, read_at }: MessageRow): MessageView['receipt'
 
 export const viewMessage = (row: MessageRow): MessageView => view(messageView, row, { body: readBody(row), receipt: receiptOf(row) });
 
-/** The refusal does not reveal whether the message does not exist or belongs to other people. */
+/** The refusal does not reveal whether the message is missing or belongs to other people. */
 export const messageNotFound = (id: string, field: string): Refusal =>
   new Refusal(
     'MESSAGE_NOT_FOUND',

@@ -5,7 +5,7 @@ import type { QuestionView } from './contract.ts';
 import { bodyText } from './message.ts';
 import { answeredQuestionRows, answersTo, openQuestionRow, openQuestionRows, type QuestionRow } from './store.ts';
 
-/** Maximum number of open questions in a list for people, who answer the first ones first. */
+/** Maximum number of open questions in the list for people. Later questions appear as soon as earlier ones are answered. */
 const MAX_OPEN = 200;
 const MAX_ANSWERED = 50;
 
@@ -33,7 +33,7 @@ async function questionViewer(db: Db, principal: Principal): Promise<(row: Quest
   });
 }
 
-/** Oldest first. Returns one more than `limit` if more exist. */
+/** Returns open questions, oldest first. If more than `limit` exist, returns one more than `limit`, so that the caller can see this. */
 export async function openQuestions(db: Db, workspace: string, viewer: Principal, now: number, limit: number): Promise<QuestionView[]> {
   const rows = await openQuestionRows(db, workspace, now, limit + 1);
   return rows.length === 0 ? [] : rows.map(await questionViewer(db, viewer));

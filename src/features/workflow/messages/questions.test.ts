@@ -24,7 +24,7 @@ async function asker() {
     taskId: task,
     other: ids.test as string,
     agentId: held.agent_id,
-    /** The asking agent, as people see it. */
+    /** The agent that asked, in the form that people see. */
     from: { agent_id: held.agent_id, agent_name: 'worker', workflow_id, workflow_name: 'Ship it', task_id: task, task_name: 'build' },
     ask,
     person,

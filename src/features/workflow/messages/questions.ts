@@ -67,7 +67,7 @@ export const questionTools: Implementation[] = [
   }),
 ];
 
-/** `tail` is the id of the question or the end of it. The agent that asked gets the answer as a message. */
+/** Answers a question. `tail` is the id of the question or the end of its id. The agent that asked gets the answer as a message. */
 export async function answerNamed(tx: Tx, ctx: WriteContext, tail: string, answer: string): Promise<Output<typeof answerQuestion>> {
   const row = await findBySuffix(matching(tx.db, 'messages', { workspace_id: tx.workspace, recipient_id: HUMAN }).selectAll(), tail, 'question');
   requireOpen(row, tx.now);
@@ -77,7 +77,7 @@ export async function answerNamed(tx: Tx, ctx: WriteContext, tail: string, answe
     words: { message_type: 'response', subject: row.subject ?? undefined, body: answer, priority: row.priority },
     question: { status: 'read', answered_at: tx.now, read_at: tx.now, delivered_at: row.delivered_at ?? tx.now },
     outcome: `Answer: ${answer}`,
-    // Without the person's name, because the person may become private later. The event contains the name.
+    // The checkpoint leaves out the person's name, because the person may become private later. The event in the journal contains the name.
     detail: { answered_by: ctx.principal.developerId === null ? 'operator' : HUMAN },
   });
   const payload = { answer_id: replyId, agent_id: row.sender_id, workflow_id: row.workflow_id, task_id: row.task_id, task_status: taskStatus };
@@ -95,8 +95,8 @@ function requireOpen(row: MessageRow, now: number): void {
 }
 
 /**
- * A checkpoint stores at most this many characters of the question and of the answer, so that a recovery pack has room for it. The messages have the full
- * texts.
+ * A checkpoint stores at most this many characters of a question and of its answer, so that the checkpoint fits into a recovery pack. The messages
+ * contain the full texts.
  */
 const QUESTION_KEPT = 1_000;
 const ANSWER_KEPT = 4_000;
@@ -114,7 +114,7 @@ interface QuestionEnd {
 
 interface EndedQuestion {
   readonly replyId: string;
-  /** Null: no task waited for the answer. */
+  /** New status of the task. Null if no task waited for the answer. */
   readonly taskStatus: StoredTaskStatus | null;
 }
 
@@ -132,7 +132,7 @@ async function closeQuestion(tx: Tx, row: MessageRow, { sender, actor, words, qu
   });
   await insertRows(tx.db, 'messages', reply);
   const task = row.task_id === null ? undefined : await findTask(tx.db, tx.workspace, row.task_id);
-  // The task no longer waits for the answer.
+  // The task no longer waits for this answer, so its status stays.
   if (task?.question_id !== row.id) return { replyId: reply.id, taskStatus: null };
   const workflow = await findWorkflow(tx.db, tx.workspace, task.workflow_id);
   if (!workflow || isEnded(workflow.status)) {
@@ -152,13 +152,11 @@ async function closeQuestion(tx: Tx, row: MessageRow, { sender, actor, words, qu
 
 const EXPIRED_NOTICE = 'Your question expired without an answer.';
 
-/**
- * Closes expired questions, so that no task waits forever. Other messages need no sweep, because their expiry is checked at each read.
- */
+/** Closes expired questions, so that no task waits forever for an answer. Other messages need no sweep, because each read checks whether they have expired. */
 export const questionSweep = (services: Pick<Services, 'store' | 'clock' | 'log'>): Sweep =>
   dueSweep(services, { name: 'questions', everyMs: 5_000, atOnce: 100, find: expiredQuestions, settle: (tx, { id }) => expireQuestion(tx, id) });
 
-/** Does nothing if the question was answered or another server was faster. */
+/** Does nothing if the question was answered in the meantime, or if another server closed it first. */
 async function expireQuestion(tx: Tx, id: string): Promise<void> {
   const row = await findMessage(tx.db, tx.workspace, id);
   if (row?.status !== 'unread' || !isExpired(row, tx.now)) return;

@@ -83,7 +83,7 @@ test("a sender that is another developer's agent, missing or offline is refused 
   expect(await unread()).toBe(0);
 });
 
-test('messages to an offline agent wait; an agent may write to itself; sending counts as a sign of life', async () => {
+test('messages to an offline agent wait; an agent may write to itself; sending counts as a heartbeat', async () => {
   const { a, b, send, ok, ben, inbox, clock } = await correspondents();
   await ok('agent_unregister', { id: b }, ben);
   await send();
@@ -164,7 +164,7 @@ test('a broadcast reaches every other online agent once, in one thread [message.
   expect((await ok('message_list', { agent_id: a })).messages).toEqual([]);
 });
 
-test('a broadcast goes only to agents that match its filter, and is no error if none does [message.broadcast.filter]', async () => {
+test('a broadcast goes only to agents that match its filter, and succeeds even if no agent matches [message.broadcast.filter]', async () => {
   const { a, b, agent, ben, ok, refused } = await correspondents();
   const lead = await agent(ben, { role: 'coordinator', runtime: 'codex' });
   const busy = await agent(ben, { runtime: 'codex' });

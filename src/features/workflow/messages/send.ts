@@ -70,9 +70,9 @@ interface RecipientFilter extends Pick<AgentFilter, 'role' | 'runtime'> {
   readonly status?: 'online' | 'busy' | undefined;
 }
 
-/** The recipients of a broadcast: all online or busy agents except its sender. */
+/** Returns the recipients of a broadcast: all agents that are online or busy, except the sender. */
 export async function recipientsOf(db: Db, viewer: Principal, { status, ...filter }: RecipientFilter, now: number, senderId: string): Promise<AgentRow[]> {
-  // One more than the limit shows that there are too many, and another one may be the sender.
+  // Reads two agents more than the limit: one more shows that there are too many recipients, and the other may be the sender.
   const page = { limit: MAX_RECIPIENTS + 2, offset: 0 };
   const { rows } = await listAgents(db, viewer, { ...filter, status: status ? [status] : ['online', 'busy'] }, now, page);
   const recipients = rows.filter(({ id }) => id !== senderId);
@@ -120,11 +120,11 @@ interface DirectMessage extends MessageWords {
   readonly from: string;
   readonly to: string;
   readonly actor: string;
-  /** The message whose thread the new message joins. */
+  /** The message to which the new message replies, in the same thread. */
   readonly about?: Pick<MessageRow, 'id' | 'thread_id'>;
 }
 
-/** A message that the server sends on behalf of an agent or a person. Returns its id. */
+/** Sends a message on behalf of an agent or a person. Returns the id of the message. */
 export async function sendDirectMessage(tx: Tx, { from, to, actor, about, ...words }: DirectMessage): Promise<string> {
   const place = { threadId: about?.thread_id ?? newId('thr', tx.now), replyToId: about?.id ?? null };
   const message = newMessage(tx, words, { ...place, senderId: from, recipientId: to, workflowId: null, actor });
@@ -135,7 +135,7 @@ export async function sendDirectMessage(tx: Tx, { from, to, actor, about, ...wor
   return id;
 }
 
-/** The caller's own agent, which must be online. Sending counts as a heartbeat. */
+/** Returns the sending agent. It must belong to the caller and be online. Sending counts as a heartbeat. */
 async function requireSender(tx: Tx, ctx: WriteContext, id: string): Promise<AgentRow> {
   if (!(await findAgent(tx.db, tx.workspace, id))) {
     throw notFound(
@@ -162,7 +162,7 @@ async function requireRecipient(tx: Tx, id: string): Promise<AgentRow> {
   );
 }
 
-/** The work that a message is about. A task implies its workflow. */
+/** Returns the workflow and the task that a message is about. If the caller gave only a task, returns the workflow of that task. */
 async function workOf(
   tx: Tx,
   workflowId: string | undefined,
@@ -181,7 +181,7 @@ async function workOf(
   return { workflowId: workflow?.id ?? task?.workflow_id ?? null, task };
 }
 
-/** The message that is answered. Only its sender and its recipient can answer it. */
+/** Returns the message to which a new message replies. Only its sender and its recipient can reply to it. */
 async function answeredBy(tx: Tx, senderId: string, replyToId: string | undefined): Promise<MessageRow | undefined> {
   if (replyToId === undefined) return undefined;
   const answered = await findMessage(tx.db, tx.workspace, replyToId);
@@ -189,6 +189,9 @@ async function answeredBy(tx: Tx, senderId: string, replyToId: string | undefine
   return answered;
 }
 
-/** Others do not see the id of a private developer's agent, so they reply to the message that it sent. */
+/**
+ * Returns the id of the recipient. Other callers do not see the id of a private developer's agent, so they send `@private` and reply to a message from
+ * that agent.
+ */
 const recipientOf = (recipientId: string, senderId: string, answered: MessageRow | undefined): string =>
   recipientId === PRIVATE && answered && answered.sender_id !== senderId ? answered.sender_id : recipientId;

@@ -7,7 +7,6 @@ import { HUMAN, type MessageStatus, type MessageType, type Priority } from './co
 
 export const messagesIn = (db: Db, workspace: string) => db.selectFrom('messages').selectAll().where('workspace_id', '=', workspace);
 
-/** Not expired. */
 const notExpired = (now: number) => (eb: ExpressionBuilder<Database, 'messages'>) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]);
 
 export const findMessage = (db: Db, workspace: string, id: string): Promise<MessageRow | undefined> => findRow(db, 'messages', { workspace_id: workspace, id });
@@ -50,7 +49,10 @@ function narrowed(query: ReturnType<typeof messagesIn>, { types, priorities, wor
 
 const newestFirst = (a: MessageRow, b: MessageRow): number => b.sent_at - a.sent_at || (a.id < b.id ? 1 : -1);
 
-/** The inbox without expired messages, newest first. Uses one indexed query per status, so messages with other statuses cost nothing. */
+/**
+ * Returns the messages in an agent's inbox that have not expired, newest first. Runs one indexed query per status, so that messages with other
+ * statuses are not read.
+ */
 export async function inboxOf(
   db: Db,
   workspace: string,
@@ -67,7 +69,7 @@ export async function inboxOf(
   return found.sort(newestFirst).slice(0, filter.limit);
 }
 
-/** Undelivered messages of these agents, oldest first. */
+/** Returns messages that were not delivered to these agents yet, oldest first. */
 export async function undeliveredTo(db: Db, workspace: string, agentIds: readonly string[], now: number, limit: number): Promise<MessageRow[]> {
   if (agentIds.length === 0) return [];
   return await messagesIn(db, workspace)
@@ -81,7 +83,10 @@ export async function undeliveredTo(db: Db, workspace: string, agentIds: readonl
     .execute();
 }
 
-/** The messages of a thread that the agent sent or received, newest first. Only the sender sees expired messages, so that it knows that nobody read them. */
+/**
+ * Returns the messages of a thread that the agent sent or received, newest first. Expired messages are returned only to their sender, so that it
+ * learns that nobody read them.
+ */
 export async function threadOf(
   db: Db,
   workspace: string,
@@ -98,7 +103,10 @@ export async function threadOf(
   return await narrowed(query, filter).execute();
 }
 
-/** Questions with the names of the asking agent, the workflow and the task. A task that was removed in the meantime keeps its name. */
+/**
+ * A query for questions, with the names of the asking agent, the workflow and the task. If the task was removed in the meantime, its name is still
+ * included.
+ */
 const questionsIn = (db: Db, workspace: string) =>
   db
     .selectFrom('messages')
@@ -160,8 +168,8 @@ export async function expiredQuestions(db: Db, now: number, limit: number): Prom
 }
 
 /**
- * Old threads without valid unread messages and without unanswered queries. Only whole threads are deleted, because otherwise a reply
- * could stay without the message that it answers.
+ * Deletes old threads. A thread is kept if it contains a recent message, or an unread message or unanswered query that has not expired. Only whole
+ * threads are deleted, because otherwise a reply could remain without the message that it answers.
  */
 export const finishedThreads: RetentionRule = {
   async over(db, workspace, before, limit) {

@@ -21,7 +21,7 @@ import type { DeliveryState, ThreadKind } from './delivery.ts';
 import { findMessage } from './store.ts';
 import { beginnings, beginningsOf, factsOf, type ThreadFacts, type ThreadHead } from './thread-store.ts';
 
-/** The row that begins a thread, as its own feature stores it. */
+/** The row that begins a thread. Each kind of thread has a separate table. */
 export type FoundThread =
   | { readonly of: 'messages'; readonly row: ThreadHead; readonly facts: ThreadFacts; readonly takesPart: boolean }
   | { readonly of: 'asks'; readonly row: AskRow }
@@ -38,7 +38,7 @@ export const repositoryOf = ({ of, row }: FoundThread): string | null => {
   return known === null ? null : repositoryName(known);
 };
 
-/** Whether `viewer` or one of their agents takes part. Questions involve everybody, because they go to all people. */
+/** Returns whether the caller or one of the caller's agents takes part in the thread. Questions involve everybody, because they are sent to all people. */
 export function involves(found: FoundThread, { developerId }: Principal): boolean {
   if (found.of === 'messages') return found.takesPart || kindOf(found) === 'question';
   if (found.of === 'announcements') return found.row.developer_id === developerId;
@@ -58,7 +58,6 @@ const UNKNOWN = {
   unseen_replies: 0,
 };
 
-/** The delivery state of the thread. */
 export function deliveryOf(found: FoundThread): DeliveryState {
   const kind = kindOf(found);
   if (found.of === 'announcements') return { ...UNKNOWN, kind, sent_at: found.row.created_at };
@@ -70,7 +69,7 @@ export function deliveryOf(found: FoundThread): DeliveryState {
   }
   const { sent_at, message_type, expires_at, answered_at } = found.row;
   const { recipients, delivered, read, last_delivered_at, last_read_at, unseen_replies, replied_at, open_question } = found.facts;
-  // A later question in the same thread determines what the thread waits for.
+  // If people have not answered a question in this thread, the thread waits for that answer, even if another message began the thread.
   if (open_question !== null) return { ...UNKNOWN, kind, sent_at, wants_answer: true, due_at: expires_at };
   return {
     kind,
@@ -88,7 +87,7 @@ export function deliveryOf(found: FoundThread): DeliveryState {
   };
 }
 
-/** Each thread once, with its facts. */
+/** Returns each thread once, with its facts. A broadcast has several heads, of which only the first is used. */
 export async function withFacts(db: Db, { workspace, developerId }: Principal, heads: readonly ThreadHead[]): Promise<FoundThread[]> {
   const facts = await factsOf(db, workspace, heads);
   const first = heads.filter(({ id, thread_id }) => facts.get(thread_id)?.first_id === id);
@@ -100,7 +99,7 @@ export async function withFacts(db: Db, { workspace, developerId }: Principal, h
   });
 }
 
-/** The part of an id that encodes its time. It can be compared across ids of all kinds. */
+/** Returns the part of an id that encodes when the row was created. This part can be compared between ids of all kinds. */
 export const momentOf = (id: string): string => id.slice(id.indexOf('_') + 1);
 
 interface Page {
@@ -108,7 +107,7 @@ interface Page {
   readonly limit: number;
 }
 
-/** One table whose rows begin threads. */
+/** A table whose rows begin threads. */
 interface Source {
   readonly prefix: string;
   readonly kinds: readonly ThreadKind[];
@@ -164,7 +163,7 @@ const SOURCES: readonly Source[] = [
 
 const BATCH_SIZE = 100;
 
-/** Threads of one kind, or of all, before that moment, newest first. Reads no further than the caller iterates. */
+/** Yields threads that began before the moment `before`, newest first. `kind` selects threads of one kind. Reads only as many rows as the caller consumes. */
 export async function* newestFirst(db: Db, viewer: Principal, kind: ThreadKind | undefined, before: string | undefined): AsyncGenerator<FoundThread> {
   const sources = SOURCES.filter(({ kinds }) => kind === undefined || kinds.includes(kind));
   const lines = sources.map((source) => threadsOf(db, viewer, source, before));
@@ -189,12 +188,12 @@ async function* threadsOf(db: Db, viewer: Principal, { prefix, read }: Source, m
     yield* found;
     if (rows.length < BATCH_SIZE) return undefined;
     before = rows.at(-1)?.id;
-    // A selective filter reads many batches, so other calls run in between.
+    // If few threads match the caller's filter, many batches are read. Other calls may run in between.
     await yieldToEventLoop();
   }
 }
 
-/** The thread that the id belongs to. */
+/** Returns the thread that contains the message, ask, handoff or announcement with this id. */
 export async function requireThread(db: Db, viewer: Principal, id: string): Promise<FoundThread> {
   const found = await byPrefix(db, viewer, id);
   if (found) return found;
@@ -209,7 +208,7 @@ export async function requireThread(db: Db, viewer: Principal, id: string): Prom
 const byPrefix = (db: Db, viewer: Principal, id: string): Promise<FoundThread | undefined> =>
   (SOURCES.find(({ prefix }) => id.startsWith(prefix)) ?? MESSAGES).find(db, viewer, id);
 
-/** An unanswered thread by its id or the end of its id, because people type the end. */
+/** Finds an unanswered thread by its id or by the end of its id, because people type only the end. */
 export async function unansweredNamed(db: Db, viewer: Principal, tail: string): Promise<FoundThread> {
   const whole = await byPrefix(db, viewer, tail);
   if (whole) return whole;

@@ -14,11 +14,14 @@ import { endsOf, mayBeReminded, mayReadIn, type Parties, partiesFor, threadViews
 
 type ThreadsInput = Input<typeof listThreads>;
 
-/** Maximum number of pressing threads in an answer. Further ones are listed after these are handled. */
+/** Maximum number of pressing threads in an answer. Further threads appear as soon as these are handled. */
 const MAX_PRESSING = 100;
-/** Rows of each kind that are searched for pressing threads. */
+/** Number of rows of each kind that are searched for pressing threads. */
 const CONSIDERED = 200;
-/** Rows that are read for one page. A page with few matches then returns where to continue instead of reading the whole table. */
+/**
+ * Maximum number of rows that are read for one page. If few of them match, the page is short and returns where to continue. Otherwise one call could
+ * read the whole table.
+ */
 const MAX_EXAMINED = 2_000;
 
 export async function readThreads({ reader, principal, clock }: CallContext, filter: ThreadsInput): Promise<Output<typeof listThreads>> {
@@ -29,7 +32,7 @@ export async function readThreads({ reader, principal, clock }: CallContext, fil
     (!filter.mine || involves(found, principal));
   const all = (await pressingOf(reader, principal, now)).filter((found) => isIncluded(found) && hasState(filter.state, deliveryOf(found), now));
   const pressing = all.slice(0, MAX_PRESSING);
-  // A pressing thread is not listed again below, nor on a later page.
+  // Pressing threads are listed only once, at the top. They are left out of the list below and of later pages.
   const above = new Set(pressing.map(({ row }) => row.id));
   const { items, next } = await pageOf(reader, principal, now, filter, (found) => isIncluded(found) && !above.has(found.row.id));
   const first = filter.before === undefined;
@@ -41,7 +44,7 @@ export async function readThreads({ reader, principal, clock }: CallContext, fil
   };
 }
 
-/** The pressing threads in order. The queries find open questions and asks of any age. */
+/** Returns the pressing threads in the order of the list. Open questions and asks are included regardless of their age. */
 async function pressingOf(db: Db, viewer: Principal, now: number): Promise<FoundThread[]> {
   const { workspace } = viewer;
   const questions = await openQuestionThreads(db, workspace, now, CONSIDERED);
@@ -116,7 +119,7 @@ async function readMail(db: CallContext['reader'], { row }: Extract<FoundThread,
   return { first, last: await lastOf(db, workspace, row.thread_id, MAX_ENTRIES) };
 }
 
-/** A broadcast is one entry, however many recipients it has. */
+/** A broadcast is shown as one entry, even if it has many recipients. */
 function mailEntries({ last, first }: Mail, replies: number, parties: Parties, isReadable: (row: MessageRow) => boolean): Listed {
   const mail = first.length > 0 ? [...first.slice(0, 1), ...last.filter(({ reply_to_id }) => reply_to_id !== null)] : last;
   const entries = mail.map(
@@ -180,7 +183,7 @@ function aboutOf(found: FoundThread): Shown['about'] {
   return { ...NOTHING, repo, branch, context_id, task_ids: readStrings(task_ids), claim_ids: readStrings(claim_ids) };
 }
 
-/** Reminders are stored only as events. The journal has an index by subject. */
+/** Reminders are stored only as events in the journal. They can be found quickly, because the journal has an index by subject. */
 const REMINDED = ['ask.reminded', 'question.reminded', 'message.reminded'] as const;
 
 const MAX_REMINDERS = 20;

@@ -4,7 +4,10 @@ import type { MessageRow } from '../../../storage/schema-rows.ts';
 import { HUMAN } from './contract.ts';
 import { messagesIn } from './store.ts';
 
-/** Threads as people see them. The message that began a thread represents it. A broadcast begins with many messages, and the first represents it. */
+/**
+ * Reads threads in the form that people see. The message that began a thread represents the thread. A broadcast begins with one message for each
+ * recipient, and the first of them represents it.
+ */
 
 const HEAD_COLUMNS = [
   'm.workspace_id',
@@ -26,7 +29,7 @@ const HEAD_COLUMNS = [
   'm.expires_at',
 ] as const;
 
-/** Leaves out the body, because it may be long. The body is read only for threads that are shown. */
+/** A query for messages that begin a thread. It leaves out their bodies, which may be long. Bodies are read only for threads that are shown. */
 const beginningsIn = (db: Db, workspace: string) =>
   db
     .selectFrom('messages as m')
@@ -38,7 +41,10 @@ const beginningsIn = (db: Db, workspace: string) =>
 
 export type ThreadHead = Awaited<ReturnType<typeof beginnings>>[number];
 
-/** Messages that begin a thread, newest first, with ids below `before`, because ids rise with time. A broadcast begins with many messages. */
+/**
+ * Returns messages that begin a thread, newest first. Because ids rise with time, `before` limits the result to smaller ids. A broadcast begins with
+ * several messages.
+ */
 export async function beginnings(db: Db, workspace: string, { before, limit }: { before: string | undefined; limit: number }) {
   const all = beginningsIn(db, workspace);
   return await (before === undefined ? all : all.where('m.id', '<', before)).orderBy('m.id', 'desc').limit(limit).execute();
@@ -50,8 +56,8 @@ export async function beginningsOf(db: Db, workspace: string, threadIds: readonl
 }
 
 /**
- * Threads with a message since `since` that has not reached its agent, newest first. The conditions must match those of the partial index on such
- * messages, because otherwise the database does not use the index.
+ * Returns threads with a message that was sent after `since` and was not delivered to its agent yet, newest first. The conditions must be the same as
+ * in the partial index on such messages, because otherwise the database does not use that index.
  */
 export async function undeliveredThreads(db: Db, workspace: string, since: number, now: number, limit: number): Promise<string[]> {
   const rows = await db
@@ -106,7 +112,7 @@ export interface ThreadFacts {
   readonly parties: readonly string[];
 }
 
-/** The facts of each thread. Threads that do not exist are missing. */
+/** Returns the facts of each thread. Threads that do not exist are missing from the result. */
 export async function factsOf(db: Db, workspace: string, heads: readonly Pick<MessageRow, 'thread_id' | 'sender_id'>[]): Promise<Map<string, ThreadFacts>> {
   const senders = new Map(heads.map(({ thread_id, sender_id }) => [thread_id, sender_id]));
   if (senders.size === 0) return new Map();
@@ -139,7 +145,7 @@ export async function factsOf(db: Db, workspace: string, heads: readonly Pick<Me
   return facts;
 }
 
-/** Counts for each thread and recipient. */
+/** A query that counts the messages for each thread and recipient. */
 const countsIn = (db: Db, workspace: string, threadIds: readonly string[]) =>
   db
     .selectFrom('messages')

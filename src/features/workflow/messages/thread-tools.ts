@@ -67,7 +67,7 @@ async function answerByHand(tx: Tx, ctx: WriteContext, { id, answer }: Input<typ
   return { id: question_id, kind: 'question', task_status };
 }
 
-/** The same limit as for answers of agents. */
+/** Maximum number of characters in a person's answer to an ask. The same limit applies to answers from agents. */
 const MAX_ASK_ANSWER = 4_000;
 
 /** The refusal does not reveal which agents another developer runs. */
@@ -107,7 +107,10 @@ async function remindByHand(tx: Tx, ctx: WriteContext, { id }: Input<typeof remi
 const MAX_REMINDED = 20;
 const QUOTED = 500;
 
-/** Sends a message to the agents whose answer is missing. People see the reminder on the thread's page. Open asks also come with every team heartbeat. */
+/**
+ * Sends a message to the agents whose answer is missing. People see the reminder on the thread's page. Every team heartbeat also returns open asks to
+ * their addressees.
+ */
 async function sendReminders(tx: Tx, ctx: WriteContext, found: FoundThread): Promise<number> {
   const { actor } = ctx.principal;
   const words = { message_type: 'notification', priority: 'high' } as const;

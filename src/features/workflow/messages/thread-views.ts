@@ -16,23 +16,26 @@ const SUBJECT_SHOWN = 200;
 type Letter = Pick<MessageRow, 'sender_id' | 'recipient_id'>;
 
 /**
- * People see that other developers' agents exchange messages, and whether the messages arrived, but not their text. Everybody can read
- * messages from or to people, but not the messages between agents in the same thread.
+ * People see that other developers' agents exchange messages and whether the messages arrived, but cannot read the text. Everybody can read messages
+ * from people and to people. Messages between agents in the same thread stay hidden.
  */
 export const mayReadIn = (found: FoundThread, { sender_id, recipient_id }: Letter, viewer: Principal): boolean =>
   found.of !== 'messages' || viewer.operator || found.takesPart || sender_id === HUMAN || recipient_id === HUMAN;
 
-/** The message whose text represents the thread in a list: the first one, or the open question if the viewer may not read that. */
+/**
+ * Returns the id of the message whose text represents the thread in a list. This is the first message. If the viewer may not read it, this is the open
+ * question.
+ */
 const listedMessage = (found: FoundThread, viewer: Principal): string | null =>
   found.of !== 'messages' || mayReadIn(found, found.row, viewer) ? found.row.id : found.facts.open_question;
 
-/** The text that is known without reading a body, because a body may be long. */
+/** Returns the text for a list if no message body has to be read for it. Bodies are read separately, because they may be long. */
 function knownWords(found: FoundThread, viewer: Principal): string | undefined {
   if (found.of !== 'messages') return found.row.message;
   return listedMessage(found, viewer) === found.row.id ? (found.row.subject ?? undefined) : undefined;
 }
 
-/** The operator may answer any ask; everybody else only asks sent to them. */
+/** The operator may answer any ask. Everybody else may answer only asks that were sent to them. */
 export function mayAnswer(found: FoundThread, viewer: Principal): boolean {
   if (found.of === 'asks') return viewer.kind === 'operator' || isAddressedTo(found.row, viewer);
   return kindOf(found) === 'question';
@@ -97,12 +100,12 @@ function subjectOf(words: string | undefined): string | null {
   );
 }
 
-/** The names of senders and recipients, as one viewer may see them. */
+/** Returns the names of senders and recipients. Names that the viewer may not see are hidden. */
 export interface Parties {
   developer(id: string, agentType?: string | null): Party;
-  /** The party with this name in the journal. `developer` is the owner, if known. */
+  /** Returns the party with this actor name in the journal. `developer` is the owner, if the owner is known. */
   actor(actor: string, developer?: string | null): Party;
-  /** The party with this id in a message: an agent, the people or the server. */
+  /** Returns the party with this id in a message. The id stands for an agent, the people or the server. */
   agent(id: string, actor: string | null): Party;
 }
 

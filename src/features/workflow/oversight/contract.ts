@@ -3,9 +3,9 @@ import { contract, id, MEMBER_READ, repo } from '../../../kernel/contract.ts';
 import { agentView } from '../agents/contract.ts';
 import { listedTask, listWorkflows, nextTasks, progressOf, TASK_STATUSES, workflowSummary, workflowView } from '../workflows/contract.ts';
 
-/** Actions with which people view the work of agents. The data is the same as for agents; access is by role instead of by grant. */
+/** Actions with which people view the work of agents. People see the same data as agents, but access depends on the person's role instead of on a grant. */
 
-const workflowId = id.describe('Id of the workflow, or its end.');
+const workflowId = id.describe('Id of the workflow, or the end of the id.');
 const { repository_path, status } = listWorkflows.input.shape;
 
 export const workflowsList = contract({
@@ -24,7 +24,7 @@ export const workflowsList = contract({
     items: z.array(
       workflowSummary.extend({
         by_status: progressOf.output.shape.by_status,
-        changed_at: z.int().describe('Time of the last change to it or one of its tasks.'),
+        changed_at: z.int().describe('Time of the last change to the workflow or to one of its tasks.'),
         questions: z.int().describe('Number of tasks that wait for a person to answer.'),
       }),
     ),
@@ -49,7 +49,7 @@ export const workflowsShow = contract({
         status: z.string(),
         agent_id: z.string(),
         agent_name: z.string(),
-        agent_page: z.string().nullable().describe('Id of the agent for agents.show; null if it is private.'),
+        agent_page: z.string().nullable().describe('Id for agents.show; null if the agent belongs to a private developer.'),
         claimed_at: z.int().nullable(),
         lease_expires_at: z.int().nullable(),
         question_id: z.string().nullable(),
@@ -72,7 +72,7 @@ export const workflowsTasks = contract({
   }),
   output: z.strictObject({
     workflow_id: z.string(),
-    items: z.array(listedTask.extend({ agent_name: z.string().nullable().describe('The agent that holds it.') })),
+    items: z.array(listedTask.extend({ agent_name: z.string().nullable().describe('Name of the agent that has claimed the task.') })),
     total: z.int(),
   }),
 });

@@ -9,7 +9,7 @@ import type { workflowsShow } from './contract.ts';
 const BATCH_SIZE = 500;
 type Claim = Output<typeof workflowsShow>['claims'][number];
 
-/** The names of the tasks' holders, as the viewer may see them. */
+/** Returns the names of the agents that have claimed these tasks. Names that the viewer may not see are hidden. */
 export async function holderNames(
   db: Db,
   workspace: string,
@@ -24,7 +24,7 @@ export async function holderNames(
   return names;
 }
 
-/** The claims of the workflow, with names as the viewer may see them. */
+/** Returns the claims on tasks of the workflow. Agent names that the viewer may not see are hidden. */
 export async function claimsIn(db: Db, workflow: WorkflowRow, viewer: AgentViewer): Promise<Claim[]> {
   const tasks = await tasksClaimedIn(db, workflow.workspace_id, workflow.id);
   const ids = tasks.map(({ assigned_agent_id }) => assigned_agent_id as string);

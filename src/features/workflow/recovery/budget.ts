@@ -1,5 +1,5 @@
 export interface Demand {
-  /** The size at which nothing is left out. */
+  /** The room that is needed so that nothing is left out. */
   readonly wants: number;
   readonly weight: number;
   /** Room that other demands do not need goes to demands that were cut. The demand with the lowest turn gets it first. */
@@ -7,8 +7,8 @@ export interface Demand {
 }
 
 /**
- * Each demand gets up to its share of the room, by weight. Unused room then goes to demands that were cut, in the order of their turns. Each
- * gets as much as it still wants. Never exceeds the room. Returns the room of each demand, in the order of `demands`.
+ * Divides the room among the demands. First, each demand gets a share by its weight, but not more than it wants. Room that is left then goes to
+ * demands that want more, in the order of their turns. Returns the room of each demand, in the order of `demands`. The sum never exceeds the room.
  */
 export function shareOut(room: number, demands: readonly Demand[]): number[] {
   const weights = demands.reduce((sum, { weight }) => sum + weight, 0);

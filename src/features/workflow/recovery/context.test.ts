@@ -106,7 +106,7 @@ test('the five newest checkpoints are loaded by default, or as many as requested
   expect(await sequences({ all_checkpoints: true })).toEqual(Array.from({ length: 20 }, (_, at) => at + 1));
 });
 
-test('if there are too many checkpoints, older ones lose their detail first and are dropped next; the newest stay, and cuts are named [contextload.budget.names-cuts]', async () => {
+test('if there are too many checkpoints, older ones lose their detail first and are dropped next; the newest stay, and the answer lists what was cut [contextload.budget.names-cuts]', async () => {
   const app = await workflowApp();
   const { ids } = await app.planned(['only', 'other']);
   await manyCheckpoints(app, ids.other as string, 300);
@@ -286,7 +286,7 @@ test('a prior task that is requested in full but does not fit is summarised', as
   expect(omitted).toEqual([{ section: 'prior_outcomes', count: 1, reason: 'shortened to fit max_tokens' }]);
 });
 
-/** Forwards reads and records the rows, except rows with only ids. */
+/** Forwards reads to the database and records the rows that are returned, except rows that contain only ids. */
 function watched(db: Db): { db: Db; rows: Body[] } {
   const rows: Body[] = [];
   const plugin: KyselyPlugin = {
@@ -299,7 +299,7 @@ function watched(db: Db): { db: Db; rows: Body[] } {
   return { db: db.withPlugin(plugin), rows };
 }
 
-/** How often other calls could run during the work. */
+/** Counts how often other calls could run during the work. */
 async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   let turns = 0;
   let going = true;

@@ -12,7 +12,10 @@ import { loadTokenizer, type Tokenizer } from './tokens.ts';
 
 export type LoadedContext = Output<typeof loadContext>;
 
-/** Shares of the room, in percent. Unused room goes to sections that were cut, the lowest turn first. */
+/**
+ * The share of the room that each section gets, in percent. Room that a section does not need goes to sections that were cut. Among these, the section
+ * with the lowest turn gets it first.
+ */
 export const SHARES = {
   workflow: { weight: 15, turn: 2 },
   current: { weight: 55, turn: 1 },
@@ -123,8 +126,8 @@ export async function packContext(
 }
 
 /**
- * The size of the answer, including the number that states it. The tokenizer separates digits from the text around them, so another number
- * changes only its own tokens.
+ * Returns the number of tokens in the answer. The answer contains this number itself. The tokenizer separates digits from the text around them, so a
+ * different number changes only its own tokens.
  */
 function sizeWithItself(context: LoadedContext, tokens: Tokenizer): number {
   const others = tokens.count(JSON.stringify(context)) - tokens.count('0');
@@ -133,7 +136,7 @@ function sizeWithItself(context: LoadedContext, tokens: Tokenizer): number {
   return size;
 }
 
-/** The plan as text, the most informative parts first, because it is cut from the end. */
+/** Returns the plan as text. The most informative parts come first, because a text that is too long is cut at the end. */
 function planText(workflow: WorkflowRow): string {
   const plan = planOf(workflow);
   if (!plan) return '';
@@ -144,11 +147,11 @@ function planText(workflow: WorkflowRow): string {
 
 interface Preview {
   readonly pack: LoadedContext;
-  /** The size of each section in the pack, with the share that it was given. */
+  /** The number of tokens in each section of the pack, and the share of the budget that the section got. */
   readonly sections: { name: keyof typeof SHARES; share: number; tokens: number }[];
 }
 
-/** The pack that an agent would get for the task now, and the size of each section. */
+/** Returns the pack that an agent would get for the task now, and the size of each section. */
 export async function previewOf(db: Db, task: WorkflowTaskRow, max: number): Promise<Preview> {
   const workflow = await requireWorkflow(db, task.workspace_id, task.workflow_id);
   const { include } = loadContext.input.parse({ task_id: task.id });

@@ -7,7 +7,7 @@ const taskStatus = z.enum(TASK_STATUSES);
 
 const omitted = z
   .array(z.strictObject({ section: z.string(), count: z.int(), reason: z.string() }))
-  .describe('What was cut to fit: count is entries of a list, or characters of a text or object.');
+  .describe('What was cut to fit. count: list entries, or characters of a text or object.');
 
 const include = z.strictObject({
   workflow_plan: z.boolean().default(true),
@@ -95,11 +95,11 @@ const workflowDigest = z.strictObject({
   progress: z.strictObject({ total: count, by_status: z.record(taskStatus, count) }),
   open_questions: z
     .array(z.strictObject({ id: z.string(), task_id: z.string().nullable(), question: z.string() }))
-    .describe('Questions that wait for a person; the newest 20.'),
+    .describe('The newest 20 questions that wait for a person.'),
   current: z
     .array(z.strictObject({ id: z.string(), name: z.string(), status: taskStatus, agent_id: z.string().nullable(), agent_name: z.string().nullable() }))
-    .describe('The 50 last changed tasks in progress, with their holder.'),
-  next: z.array(z.strictObject({ id: z.string(), name: z.string() })).describe('Tasks that can be claimed; the first 10.'),
+    .describe('The 50 tasks in progress that changed last.'),
+  next: z.array(z.strictObject({ id: z.string(), name: z.string() })).describe('The first 10 tasks that can be claimed.'),
   blocked: count,
   failed: z.array(z.strictObject({ id: z.string(), name: z.string(), error: z.string() })).describe('The newest 20.'),
   recent_outcomes: z.array(z.strictObject({ id: z.string(), name: z.string(), outcome: z.string() })).describe('The 10 completed last.'),

@@ -3,20 +3,23 @@ import type { Tokenizer } from './tokens.ts';
 
 /** Marks the place where a text was cut. */
 export const MARK = '… [cut]';
-/** Tokens of the mark and the quotes around a text. */
+/** Number of tokens for the mark and for the quotation marks around a text. */
 const MARK_TOKENS = 6;
-/** A text cut to fewer tokens than this is useless. */
+/** If there is room for fewer tokens than this, a text is left out, because such a short beginning is useless. */
 export const LEAST = 12;
-/** Characters considered per token. Hardly any text has more, and splitting a long word takes long. */
+/**
+ * Before tokens are counted, a text is shortened to this many characters per available token. Hardly any text has longer tokens, and splitting a long
+ * word takes much time.
+ */
 const LOOKED_AT = 32;
-/** How many characters a cut may go back to end on a word. */
+/** A cut may go back by this many characters to end after a whole word. */
 const WORD = 40;
-/** Below this depth in JSON, values that do not fit are left out instead of cut. */
+/** Lists and objects at this depth in JSON are left out instead of cut if they do not fit. */
 const DEEPEST = 3;
 
 export const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
-/** At most this many characters, ending with a sentence if one ends in the second half, otherwise with a word. */
+/** Shortens a text to at most this many characters. It ends after a sentence if a sentence ends in the second half, and otherwise after a word. */
 export function brief(text: string, characters: number): string {
   if (text.length <= characters) return text;
   const head = wellFormed(text.slice(0, characters));
@@ -25,7 +28,7 @@ export function brief(text: string, characters: number): string {
   return `${toWord(head)}…`;
 }
 
-/** The longest beginning of a text that takes at most `room` tokens as JSON, with a mark at the end if it was cut. */
+/** Returns the longest beginning of a text that takes at most `room` tokens as JSON. If the text was cut, it ends with a mark. */
 export function cutText(text: string, room: number, tokens: Tokenizer): string {
   return tokens.count(JSON.stringify(text), room) <= room ? text : shorten(text, room, tokens);
 }
@@ -38,7 +41,7 @@ export function shorten(text: string, room: number, tokens: Tokenizer): string {
   return `${toWord(wellFormed(begin.slice(0, charactersIn(begin, head.length))))}${MARK}`;
 }
 
-/** Like `cutText`, for any JSON. Texts are cut, lists end earlier, and each key of an object gets a part of the room. */
+/** Like `cutText`, but for any JSON value. Texts are cut, lists lose items, and each key of an object gets a part of the room. */
 export function cutJson(value: unknown, room: number, tokens: Tokenizer, depth = 0): unknown {
   if (typeof value === 'string') return cutText(value, room, tokens) || undefined;
   if (typeof value !== 'object' || value === null || tokens.count(JSON.stringify(value), room) <= room) {
@@ -74,7 +77,7 @@ function cutObject(object: Record<string, unknown>, room: number, tokens: Tokeni
   );
 }
 
-/** The number of characters of the text that its first `length` characters as JSON represent. */
+/** The first `length` characters of the text's JSON form stand for some characters of the text. Returns the number of these characters. */
 function charactersIn(text: string, length: number): number {
   let left = length;
   for (let at = 0; at < text.length; at++) {

@@ -3,7 +3,7 @@ import type { Db } from '../../../storage/engine.ts';
 import { viewerOf } from '../../core/identity/index.ts';
 import { countByStatus, isOneOf, OPEN_WORKFLOW, shownStatus, type WorkflowRow } from '../workflows/index.ts';
 
-/** The state of the workflow for its summary. Each list starts with its most important entries. */
+/** Reads the state of the workflow for its summary. Each list starts with the most important entries. */
 export async function readDigest(db: Db, workflow: WorkflowRow, viewer: Principal) {
   return {
     byStatus: await countByStatus(db, workflow),
@@ -17,7 +17,7 @@ export async function readDigest(db: Db, workflow: WorkflowRow, viewer: Principa
 
 export type Digest = Awaited<ReturnType<typeof readDigest>>;
 
-/** The progress has the total numbers. */
+/** Maximum number of entries in each list. The total numbers are in the progress. */
 const MAX_ITEMS = { current: 50, next: 10, failed: 20, recent: 10, questions: 20 };
 
 const ofWorkflow = (db: Db, { workspace_id, id }: WorkflowRow) =>
@@ -25,7 +25,7 @@ const ofWorkflow = (db: Db, { workspace_id, id }: WorkflowRow) =>
 
 const TAKEN_UP = ['planning', 'in_progress', 'paused'] as const;
 
-/** Tasks in progress, last changed first. Others do not see the agent names of a private developer. */
+/** Returns tasks in progress, most recently changed first. Other people do not see the names of a private developer's agents. */
 async function takenUp(db: Db, workflow: WorkflowRow, viewer: Principal) {
   const { show } = await viewerOf(db, viewer);
   const rows = await ofWorkflow(db, workflow)
@@ -64,14 +64,15 @@ async function ended(db: Db, workflow: WorkflowRow, status: 'completed' | 'faile
   return await ofWorkflow(db, workflow)
     .select(['id', 'name', 'outcome', 'error'])
     .where('status', '=', status)
-    // Completed tasks are ordered by their end, because a late checkpoint changes `updated_at`. A failed task has no `finished_at`.
+    // Completed tasks are sorted by `finished_at`, because a late checkpoint changes `updated_at`. Failed tasks are sorted by `updated_at`, because
+    // they have no `finished_at`.
     .orderBy(status === 'completed' ? 'finished_at' : 'updated_at', 'desc')
     .orderBy('id', 'desc')
     .limit(limit)
     .execute();
 }
 
-/** A task that waits for a person is paused, and names the question. */
+/** Returns open questions to people. A task that waits for an answer is paused, and its row contains the id of the question. */
 async function openQuestions(db: Db, workflow: WorkflowRow) {
   return await ofWorkflow(db, workflow)
     .innerJoin('messages', (join) =>

@@ -3,11 +3,11 @@ import { brief, cutText, MARK } from './cut.ts';
 import { type ContextEntry, entryOf } from './parts.ts';
 import type { Tokenizer } from './tokens.ts';
 
-/** The length of an outcome's summary. */
+/** Maximum number of characters in the summary of an outcome. */
 const OUTCOME_CHARACTERS = 400;
 const BRIEF_CHARACTERS = 160;
 
-/** Measures list entries as JSON with a comma. Stops counting once an entry cannot fit. */
+/** How list entries are measured: as JSON with a comma. Counting stops at `max`, because a larger entry cannot fit. */
 export interface Scale {
   readonly tokens: Tokenizer;
   readonly max: number;
@@ -18,7 +18,7 @@ const sizer =
   (value: unknown): number =>
     tokens.count(`${JSON.stringify(value)},`, max);
 
-/** Newer checkpoints are included in full if there is room. For older ones the summary is enough. */
+/** Newer checkpoints are included in full if there is room. For older checkpoints, the summary is enough. */
 export function checkpointEntry(scale: Scale, whole: RecoveredCheckpoint): ContextEntry<RecoveredCheckpoint> {
   const size = sizer(scale);
   const isBare = whole.detail === null && whole.files_changed.length === 0;
@@ -35,7 +35,7 @@ export function bareCheckpointEntry(scale: Scale, bare: RecoveredCheckpoint, isW
   return isWhole ? entry : unread(entry);
 }
 
-/** An entry of which only a part was read, because more cannot fit. It is never included as whole. */
+/** Marks an entry as read only in part, because more of it cannot fit. Its size counts as infinite, so that it is never included as a whole entry. */
 const unread = <T extends object>({ bare, bareSize, cut }: ContextEntry<T>): ContextEntry<T> => ({
   whole: { ...bare },
   wholeSize: Number.POSITIVE_INFINITY,
@@ -44,10 +44,10 @@ const unread = <T extends object>({ bare, bareSize, cut }: ContextEntry<T>): Con
   cut,
 });
 
-/** A text of at most this length is kept, because a mark in its place would save nothing. */
+/** A text of at most this length is never replaced by a mark, because the mark would not be shorter. */
 const FEW_CHARACTERS = 12;
 
-/** An entry with one text that can be cut. `more` is the whole entry, if the whole has further fields. */
+/** Creates an entry with one text that can be cut. If the whole entry has further fields, `more` is the whole entry. */
 function textEntry<T>(scale: Scale, text: string, withText: (text: string) => T, more?: T): ContextEntry<T> {
   const size = sizer(scale);
   const whole = more ?? withText(text);
@@ -60,7 +60,7 @@ function textEntry<T>(scale: Scale, text: string, withText: (text: string) => T,
 
 type PriorFull = Required<PriorTask>;
 
-/** `unread` means that the task was requested in full, but only the part for its summary was read. */
+/** The extent `unread` means that the caller asked for the full task, but only the part for the summary was read. */
 export function priorEntry(scale: Scale, { id, name, outcome, status, ...more }: PriorFull, extent: 'summary' | 'full' | 'unread'): ContextEntry<PriorTask> {
   const withText = (text: string): PriorTask => ({ id, name, outcome: text, status });
   const summary = brief(outcome, OUTCOME_CHARACTERS);

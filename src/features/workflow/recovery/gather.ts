@@ -10,7 +10,7 @@ import type { ContextEntry } from './parts.ts';
 
 const NOTHING = { entries: [], total: 0 };
 
-/** Reads checkpoints, earlier tasks, siblings and dependencies, and no more of them than can fit. */
+/** Reads checkpoints, earlier tasks, sibling tasks and dependencies, but not more than can fit into the answer. */
 export async function gather(db: Db, task: WorkflowTaskRow, include: Include, scale: Scale, slice: TimeSlice) {
   return {
     checkpoints: await checkpointsOf(db, task, include, scale, slice),
@@ -20,7 +20,7 @@ export async function gather(db: Db, task: WorkflowTaskRow, include: Include, sc
   };
 }
 
-/** Newest first. Reads checkpoints with their details while these may fit, then without. */
+/** Returns checkpoints, newest first. Reads checkpoints with their details as long as the details may fit, and further checkpoints without details. */
 async function checkpointsOf(db: Db, task: WorkflowTaskRow, include: Include, scale: Scale, slice: TimeSlice): Promise<ListingEntries<RecoveredCheckpoint>> {
   const total = include.all_checkpoints ? task.last_checkpoint : Math.min(include.recent_checkpoints, task.last_checkpoint);
   const entries: ContextEntry<RecoveredCheckpoint>[] = [];
@@ -72,7 +72,7 @@ const tasksById = (db: Db, task: WorkflowTaskRow, ids: readonly string[]) =>
 
 const PRIOR = ['completed', 'skipped', 'failed'] as const;
 
-/** Ended tasks up to the task's own sequence, the highest sequence first. Within a sequence, the task that ended last comes first. */
+/** Returns ended tasks up to the task's own sequence, the highest sequence first. Within a sequence, the task that ended last comes first. */
 function priorTo(db: Db, task: WorkflowTaskRow, full: boolean, scale: Scale) {
   const prior = tasksOf(db, task).where('sequence', '<=', task.sequence).where('status', 'in', PRIOR);
   return defineListing({
@@ -114,7 +114,7 @@ function priorTo(db: Db, task: WorkflowTaskRow, full: boolean, scale: Scale) {
   });
 }
 
-/** Tasks of the same parallel group, or else of the same sequence. */
+/** Returns the tasks of the same parallel group. If the task is in no group, returns the tasks of the same sequence. */
 function siblingsOf(db: Db, task: WorkflowTaskRow, scale: Scale) {
   const standing = tasksOf(db, task).where('workflow_tasks.status', '!=', 'removed');
   const siblings =
@@ -148,7 +148,7 @@ function siblingsOf(db: Db, task: WorkflowTaskRow, scale: Scale) {
   });
 }
 
-/** The finished dependencies of the task, nearest first. */
+/** Returns the finished dependencies of the task, nearest first. */
 function dependenciesOf(db: Db, task: WorkflowTaskRow, scale: Scale) {
   const dependencies = db
     .selectFrom('workflow_dependencies')

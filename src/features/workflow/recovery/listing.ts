@@ -10,29 +10,35 @@ export interface ListingEntries<T> {
   readonly total: number;
 }
 
-/** A list whose order is computed once from ids only, because it may have 10,000 tasks with much text in each. */
+/** A list of which first only the ids are read, in order, and then the rows in pages. The list may contain 10,000 tasks with much text in each. */
 interface ContextListing<R, T> {
   ids(limit: number): Promise<{ id: string }[]>;
   count(): Promise<number>;
-  /** Reads rows in any order. `briefly` leaves out large fields. Rows that no longer belong to the list are missing. */
+  /**
+   * Reads the rows with these ids, in any order. If `briefly` is true, large fields are left out. Rows that no longer belong to the list are missing
+   * from the result.
+   */
   rows(ids: readonly string[], briefly: boolean): Promise<R[]>;
   entry(row: R, briefly: boolean): ContextEntry<T>;
 }
 
 export const defineListing = <R extends { id: string }, T>(each: ContextListing<R, T>): ContextListing<R, T> => each;
 
-/** Number of rows that are read at once. The first page is small, because its rows are read with their large fields. */
+/** Number of rows in the first page. This page is small, because its rows are read with their large fields. */
 export const FIRST_PAGE = 10;
 
 export const PAGE = 100;
 
-/** Maximum number of characters of detail that are read per token of the budget. More is read than can fit, because smaller entries may follow a large one. */
+/**
+ * For each token of the budget, at most this many characters are read with full details. This is more than can fit, because smaller entries may follow
+ * a large one.
+ */
 export const CHARACTERS = 16;
 
 /** Every list entry needs more tokens than this for its id and its field names. */
 const LEAST_TOKENS = 15;
 
-/** Reads pages until no more can fit. */
+/** Reads pages of the list until no further entry can fit. */
 export async function readListing<R extends { id: string }, T>(
   { ids, count, rows, entry }: ContextListing<R, T>,
   { max }: Scale,

@@ -3,7 +3,7 @@ import type { TimeSlice } from '../../../kernel/time-slice.ts';
 import { type Demand, shareOut } from './budget.ts';
 import type { ContextPart, Omission } from './parts.ts';
 
-/** A part, and its share of its section. */
+/** A part of the answer, and its share of the room of its section. */
 interface Weighted<T, S extends string> {
   readonly section: S;
   readonly part: ContextPart<T>;
@@ -21,7 +21,7 @@ interface Packing<S extends string, P extends Parts<S>, R> {
   readonly max: number;
   readonly slice: TimeSlice;
   assemble(values: Values<P>, omitted: Omission[]): R;
-  /** The size of the whole answer. It is measured, because it is not exactly the sum of the sizes of the parts. */
+  /** Measures the size of the whole answer. The sizes of the parts do not add up exactly to this size. */
   measure(result: R): number;
 }
 
@@ -31,12 +31,12 @@ interface Packed<R> {
 }
 
 const ROUNDS = 3;
-/** If the free room is a smaller fraction of the budget than this, no further round is tried. */
+/** If less than this fraction of the budget is still free, no further round is tried. */
 const CLOSE = 0.02;
-/** The sum of the sizes of the parts exceeds the size of the whole by at most this factor. */
+/** The sizes of the parts may add up to more than the size of the whole answer, but at most by this factor. */
 const OVERRATED = 1.25;
 
-/** Fills the answer with as much as fits. If even the bare answer does not fit, refuses and names the minimum. */
+/** Fills the answer with as much as fits. If even the smallest possible answer does not fit, refuses and reports the minimum for `max_tokens`. */
 export async function pack<S extends string, P extends Parts<S>, R>(packing: Packing<S, P, R>): Promise<Packed<R>> {
   const { parts, max, slice } = packing;
   const attempt = async (room: number): Promise<Packed<R>> => {
@@ -79,7 +79,7 @@ async function fill<S extends string, P extends Parts<S>, R>({ sections, parts, 
   return assemble(values as Values<P>, omitted);
 }
 
-/** The sections share the room first, then the parts of each section share its room. */
+/** Divides the room among the sections, and then the room of each section among the parts of that section. */
 function roomOf<S extends string>(sections: Sections<S>, parts: Parts<S>, room: number): Map<string, number> {
   if (room === Number.POSITIVE_INFINITY) return new Map(Object.keys(parts).map((name) => [name, room]));
   const names = Object.keys(sections) as S[];

@@ -11,7 +11,7 @@ import { checkpointEntry, dependencyEntry, priorEntry, type Scale, siblingEntry 
 import { loadTokenizer } from './tokens.ts';
 
 const tokens = await loadTokenizer();
-/** Counted directly with the tokenizer package, not with the code under test. */
+/** Counts tokens directly with the tokenizer package, not with the code under test. */
 const measured = (value: unknown) => countTokens(JSON.stringify(value), { disallowedSpecial: new Set() });
 
 const words = fc.oneof(
@@ -153,7 +153,7 @@ test('if every section is too large, each gets its share of the answer [contextl
   for (const [at, share] of [15, 55, 20, 10].entries()) expect(Math.abs((shares[at] as number) - share), `${shares}`).toBeLessThan(3);
 });
 
-test('nothing is cut if everything fits; otherwise every omission is named [contextload.budget.names-cuts]', async () => {
+test('nothing is cut if everything fits; otherwise the answer lists everything that was cut [contextload.budget.names-cuts]', async () => {
   await fc.assert(
     fc.asyncProperty(state, include, fc.integer({ min: 400, max: 30_000 }), async (stated, wanted, max) => {
       const given = { ...stated, unread: { checkpoints: 0, prior: 0 } };

@@ -4,7 +4,7 @@ import type { Tokenizer } from './tokens.ts';
 /** A note in the answer about entries or text that were cut. */
 export interface Omission {
   readonly section: string;
-  /** The number of entries. For a text or an object, the number of characters. */
+  /** The number of entries that were cut. For a text or an object, the number of characters. */
   readonly count: number;
   readonly reason: string;
 }
@@ -12,7 +12,7 @@ export interface Omission {
 const SHORTENED = 'shortened to fit max_tokens';
 const LEFT_OUT = 'left out to fit max_tokens';
 
-/** A part of the answer that can be given in full or, with less room, in part. */
+/** A part of the answer. If there is not enough room for the whole part, it is shortened. */
 export interface ContextPart<T = unknown> {
   /** The room that the whole part needs. Measured on first use. */
   readonly wants: number;
@@ -44,7 +44,7 @@ export function textPart(section: string, text: string, tokens: Tokenizer, most:
   );
 }
 
-/** `empty` is the value if there is no room for any part of `whole`. */
+/** `empty` is the value that is returned if there is no room for any part of `whole`. */
 export function jsonPart<T extends object | null>(section: string, whole: T, empty: T, tokens: Tokenizer, most: number): ContextPart<T> {
   const isEmpty = lengthOf(whole) === lengthOf(empty);
   return measuredOnce(
@@ -59,17 +59,20 @@ export function jsonPart<T extends object | null>(section: string, whole: T, emp
   );
 }
 
-/** A list entry in two forms: whole, and bare without its large fields. If it has no large fields, both are the same. */
+/**
+ * A list entry in two forms. The form `whole` is complete, and the form `bare` leaves out large fields. If the entry has no large fields, both forms
+ * are the same.
+ */
 export interface ContextEntry<T> {
   readonly whole: T;
   readonly wholeSize: number;
   readonly bare: T;
   readonly bareSize: number;
-  /** A form that fits `room`. It lies between whole and bare, or is smaller than bare if bare does not fit. */
+  /** Returns a form of the entry that fits into `room`. Its size is between `bare` and `whole`. If `bare` does not fit, the form is smaller than `bare`. */
   readonly cut?: ((room: number) => { readonly value: T; readonly size: number } | undefined) | undefined;
 }
 
-/** The whole form is measured on demand, because most entries of a long list never need it. */
+/** Creates an entry. The size of the whole form is measured on demand, because most entries of a long list never need it. */
 export function entryOf<T>(size: (value: T) => number, whole: T, bare: T, cut?: (room: number, bareSize: number) => T | undefined): ContextEntry<T> {
   const bareSize = size(bare);
   let wholeSize = whole === bare ? bareSize : undefined;
@@ -94,7 +97,7 @@ interface ListSpec<T> {
   readonly section: string;
   /** The section name under which omitted details are reported. */
   readonly detail: string;
-  /** Most important first. */
+  /** The entries of the list, most important first. */
   readonly entries: readonly ContextEntry<T>[];
   /** The total number of entries, including those that were not read because they cannot fit. */
   readonly total: number;
@@ -102,7 +105,7 @@ interface ListSpec<T> {
   readonly wholeFirst: number;
   /** The maximum room. */
   readonly max: number;
-  /** Puts the entries in the order of the answer. */
+  /** Sorts the chosen entries into the order that the answer uses. */
   readonly arrange?: (values: T[]) => T[];
 }
 
@@ -146,14 +149,14 @@ export function listPart<T>({ section, detail, entries, total, wholeFirst, max, 
   );
 }
 
-/** Takes entries without a gap, so the first entry that does not fit ends the list. */
+/** Takes entries from the beginning of the list. It stops at the first entry that does not fit, so that the result has no gaps. */
 function takeBare<T>(entries: readonly ContextEntry<T>[], room: number): ContextEntry<T>[] {
   let left = room;
   const end = entries.findIndex(({ bareSize }) => (left -= bareSize) < 0);
   return end < 0 ? [...entries] : entries.slice(0, end);
 }
 
-/** The size of all entries in full. Returns infinity if it is above twice `max`. */
+/** Returns the size of all entries in full. If it is more than twice `max`, returns infinity. */
 function sizeOfAll<T>(entries: readonly ContextEntry<T>[], max: number): number {
   let sum = 0;
   for (const entry of entries) {

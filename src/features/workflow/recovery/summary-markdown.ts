@@ -1,7 +1,7 @@
 import type { WorkflowDigest } from './contract.ts';
 import { oneLine } from './cut.ts';
 
-/** The summary as a short Markdown page. */
+/** Formats the summary as a short Markdown page. */
 export function markdownOf(digest: WorkflowDigest): string {
   const { total, by_status } = digest.progress;
   const counted = Object.entries(by_status).filter(([, count]) => count > 0);
@@ -35,10 +35,13 @@ export const lines = {
 
 export const section = (title: string, items: readonly string[]): string => (items.length === 0 ? '' : `\n## ${title}\n\n${items.join('\n')}\n`);
 
-/** Puts text of agents on one line, so that it makes no headings. Escapes markup, and `@path`, which would import a file in CLAUDE.md. */
+/**
+ * Puts text from agents on one line, so that it cannot contain headings. Escapes markup, and also `@path`, because this would import a file if the
+ * page is saved as CLAUDE.md.
+ */
 const escapeMarkdown = (text: string): string => oneLine(text).replace(/[\\`*_[\]<>#|~@]/g, (mark) => `\\${mark}`);
 
-/** A path or an address, unchanged. */
+/** Formats a path or an address as inline code, so that its characters need no escapes. */
 const verbatim = (text: string): string => `\`${oneLine(text).replaceAll('`', "'")}\``;
 
 const after = (text: string): string => (text === '' ? '' : `: ${escapeMarkdown(text)}`);

@@ -4,10 +4,10 @@ import { type Body, workflowApp } from '../../../testing/scenes/workflow.ts';
 
 const measured = (summary: unknown) => countTokens(typeof summary === 'string' ? summary : JSON.stringify(summary), { disallowedSpecial: new Set() });
 
-/** A workflow with one task of each kind and one that waits for a person. */
+/** A workflow with one task in each status and one task that waits for a person. */
 async function underWay() {
   const app = await workflowApp();
-  // The summary contains nothing of another workflow.
+  // The summary must contain nothing from another workflow.
   const other = await app.planned(['done', 'running', 'free']);
   await app.completed(other.ids.done as string);
   await app.started(other.ids.running as string);
@@ -95,7 +95,7 @@ test('the task that was completed last comes first, even if other tasks were cha
   expect(recent_outcomes.map(({ name }: Body) => name)).toEqual(['second', 'first']);
 });
 
-test('a summary stays within its budget in both formats, names cuts, and is refused if even names do not fit', async () => {
+test('a summary stays within its budget in both formats, lists what was cut, and is refused if even the names do not fit', async () => {
   const { ok, planned, refused } = await workflowApp();
   const tasks = Array.from({ length: 40 }, (_, at) => ({ name: `Task ${at} ${'long name '.repeat(8)}`, sequence: 1 }));
   const { workflow_id } = await planned(tasks, { plan: { summary: 'Words upon words. '.repeat(100) } });

@@ -26,7 +26,7 @@ export async function summaryOf(db: Db, asked: SummaryRequest, tokens: Tokenizer
 }
 
 async function packSummary({ workflow, format, max }: Omit<SummaryRequest, 'viewer'>, found: Digest, tokens: Tokenizer): Promise<Output<typeof getSummary>> {
-  /** A section with one part, which is a list. Each entry has one text that can be left out. */
+  /** Creates a section that consists of one list. In each entry of the list, one text can be left out. */
   const list = <S extends string, T>(section: S, field: string, items: readonly T[], line: (item: T) => string, withoutText: (item: T) => T) => {
     const size = (item: T): number => tokens.count(format === 'markdown' ? `${line(item)}\n` : `${JSON.stringify(item)},`);
     const entries = items.map((whole) => {

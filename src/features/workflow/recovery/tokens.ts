@@ -1,7 +1,7 @@
 export interface Tokenizer {
-  /** The number of tokens of the text. Counting stops above `limit`, and the result is then any number above it. */
+  /** Returns the number of tokens in the text. Counting stops above `limit`, and the result is then some number that is greater than `limit`. */
   count(text: string, limit?: number): number;
-  /** The beginning of the text with at most `most` tokens. It never ends within a character. */
+  /** Returns the longest beginning of the text that has at most `most` tokens. It never ends within a character. */
   head(text: string, most: number): string;
 }
 
@@ -9,8 +9,8 @@ export interface Tokenizer {
 const AS_TEXT = { disallowedSpecial: new Set<string>() };
 
 /**
- * To find the next pair in a word, the library scans all pairs. A word of 100,000 letters takes seconds, and no other call is served during
- * that time. Such a word is counted in parts, which adds a few tokens.
+ * The library merges the characters of a word in pairs, and scans all pairs to find the next one. A word of 100,000 letters takes seconds, during
+ * which the server answers no other call. Long words are therefore counted in parts, which adds a few tokens to the result.
  */
 const LONGEST_WORD = 1_000;
 const RUNS = new RegExp(`[\\p{L}\\p{M}]{1,${LONGEST_WORD}}|[^\\s\\p{L}\\p{M}]{1,${LONGEST_WORD}}|\\s{1,${LONGEST_WORD}}`, 'gu');
@@ -27,7 +27,7 @@ function* parts(text: string): Generator<string> {
 
 let loading: Promise<Tokenizer> | undefined;
 
-/** The tokenizer o200k_base. It is loaded on first use, because it takes time and tens of megabytes, and some servers never need it. */
+/** Loads the tokenizer o200k_base on first use. Loading takes time and tens of megabytes, and some servers never need it. */
 export function loadTokenizer(): Promise<Tokenizer> {
   loading ??= load();
   return loading;
@@ -38,7 +38,7 @@ async function load(): Promise<Tokenizer> {
     import('gpt-tokenizer/encoding/o200k_base'),
     import('gpt-tokenizer/encodingParams/constants'),
   ]);
-  // A large merge cache would keep the texts in memory that it was built from.
+  // A large merge cache would keep texts in memory that are no longer needed.
   setMergeCacheSize(1_000);
 
   function count(text: string, limit = Number.POSITIVE_INFINITY): number {
@@ -66,8 +66,8 @@ async function load(): Promise<Tokenizer> {
   }
 
   /**
-   * Counts beginnings of the word instead of decoding some of its tokens. Those may end within a character, and the library would add the rest to the next
-   * text.
+   * Returns the longest beginning of the word that has at most `room` tokens. To find it, counts the tokens of several beginnings. Decoding the first
+   * tokens of the word would be simpler, but they may end within a character, and the library would add the rest of that character to the next text.
    */
   function beginningOf(word: string, room: number): string {
     const characters = [...word];

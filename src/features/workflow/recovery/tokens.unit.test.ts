@@ -33,7 +33,7 @@ test('a special token of the model counts as text, and is no error', async () =>
   expect(tokenizer.count('<|endoftext|>')).toBeGreaterThan(1);
 });
 
-test('counts a hundred thousand letters, ideographs or spaces without a break within the test timeout', async () => {
+test('counts an unbroken run of a hundred thousand letters, ideographs or spaces within the test timeout', async () => {
   const tokenizer = await loadTokenizer();
   for (const unit of ['a', '漢', ' ', '=', 'xq']) {
     expect(tokenizer.count(unit.repeat(100_000 / unit.length))).toBeGreaterThan(700);

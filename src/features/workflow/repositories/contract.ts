@@ -14,7 +14,7 @@ export const registerRepository = contract({
   name: 'repository_register',
   toolset: 'workflow',
   title: 'Register a repository',
-  description: 'Registers a repository by its absolute path. A known repository keeps its id and gets the name.',
+  description: 'Registers a repository by its absolute path. A registered repository keeps its id and gets the name.',
   input: z.strictObject({
     path: absolutePath.describe('Absolute path.'),
     name: title.max(200).optional().describe('Display name. Default: the last part of the path.'),
@@ -42,7 +42,7 @@ export const getRepository = contract({
   title: 'Get a repository',
   description: 'The repository registered at a path, or repository: null. workflow_list with repository_path lists its workflows.',
   input: z.strictObject({ path: absolutePath }),
-  // A tool's result must be an object, so without a repository it contains only `repository: null`.
+  // A tool must return an object. If no repository is registered at the path, the object contains only `repository: null`.
   output: z.strictObject({ ...repositoryView.partial().shape, repository: repositoryView.nullable() }),
   annotations: READ,
 });

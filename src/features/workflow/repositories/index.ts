@@ -42,7 +42,7 @@ export const repositories: Feature = {
   ],
 };
 
-/** The names or paths of repositories that tasks, workflows, instances and cycles have stored. */
+/** Returns the names or paths of all repositories that appear in stored tasks, workflows, instances and cycles. */
 async function knownAtWork(db: Db, workspace: string): Promise<string[]> {
   const of = async (table: 'tasks' | 'workflows' | 'instances' | 'cycles', column: string) => {
     const known = sql.ref<string | null>(column);
@@ -58,7 +58,7 @@ async function knownAtWork(db: Db, workspace: string): Promise<string[]> {
   ];
 }
 
-/** The repository at this path, created if it is missing. The path must be normalised. */
+/** Returns the repository at this path. Registers the repository first if it is missing. The path must be normalised. */
 export async function ensureRepository(tx: Tx, ctx: WriteContext, path: string, name?: string): Promise<RepositoryRow> {
   const known = await findRow(tx.db, 'repositories', { workspace_id: tx.workspace, path });
   if (known && (name === undefined || name === known.name)) return known;
@@ -70,7 +70,7 @@ export async function ensureRepository(tx: Tx, ctx: WriteContext, path: string, 
   return row;
 }
 
-/** The last part of a POSIX or Windows path. For a root, the root itself. */
+/** Returns the last part of a POSIX or Windows path. If the path is a root, returns the root itself. */
 const lastPart = (path: string): string =>
   path
     .split(/[\\/]/)

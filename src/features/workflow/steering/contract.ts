@@ -4,15 +4,18 @@ import { listQuestions } from '../messages/contract.ts';
 import { loadContext } from '../recovery/contract.ts';
 import { checkpointView, createWorkflowContract, maxParallel, name, reason, TASK_STATUSES, taskView, workflowSummary } from '../workflows/contract.ts';
 
-/** Actions with which people view and steer workflows. The rules are the same as for agents; access is by role instead of by grant. */
+/** Actions with which people view and steer workflows. The same rules apply as for agents, but access depends on the person's role instead of on a grant. */
 
-/** How an agent's time with a task ended. `lost`: the agent was silent until its lease expired. */
+/**
+ * How a period ended in which an agent held or worked on a task. `open` means that the period continues, and `lost` that the agent was silent until
+ * its lease expired.
+ */
 export const SPAN_ENDS = ['open', 'completed', 'failed', 'skipped', 'released', 'lost', 'replanned'] as const;
 
 const steer = { toolset: 'admin', access: 'operator' } as const;
 
-const workflowId = id.describe('Id of the workflow, or its end.');
-const taskId = id.describe('Id of the task, or its end.');
+const workflowId = id.describe('Id of the workflow, or the end of the id.');
+const taskId = id.describe('Id of the task, or the end of the id.');
 const taskStatus = z.enum(TASK_STATUSES);
 const why = reason.optional().describe('Recorded in the journal.');
 const more = z.int().describe('Number of items left out.');
@@ -25,7 +28,7 @@ export const workflowsGraph = contract({
   name: 'workflows.graph',
   title: 'Graph of a workflow',
   description:
-    'The dependencies of tasks, laid out in layers from left to right. A large workflow is folded by parallel group; groups with a failed task are not.',
+    'Tasks and their dependencies, laid out in layers from left to right. In a large workflow, each parallel group is folded into one node unless a task in it failed.',
   input: z.strictObject({
     workflow_id: workflowId,
     turned: z.array(z.string().max(100)).max(100).default([]).describe('Keys of groups to toggle between folded and open.'),
@@ -38,18 +41,23 @@ export const workflowsGraph = contract({
         name: z.string(),
         layer: z.int(),
         row: z.int(),
-        critical: z.boolean().describe('On the longest chain of remaining tasks.'),
+        critical: z.boolean().describe('Whether the node is on the longest chain of remaining tasks.'),
         key: z.string().nullable().describe('Key of this group, or of the group that this task can be folded into.'),
         group: z.string().nullable(),
         task: z
-          .strictObject({ status: taskStatus, sequence: z.int(), agent_name: z.string().nullable(), asks: z.boolean().describe('Waits for a person.') })
+          .strictObject({
+            status: taskStatus,
+            sequence: z.int(),
+            agent_name: z.string().nullable(),
+            asks: z.boolean().describe('Waits for a person to answer.'),
+          })
           .nullable()
-          .describe('Null: several folded tasks.'),
-        counts: counts.nullable().describe('Of the folded tasks.'),
+          .describe('Null if the node stands for several folded tasks.'),
+        counts: counts.nullable().describe('Numbers of folded tasks.'),
       }),
     ),
-    edges: z.array(z.strictObject({ from: z.int(), to: z.int(), critical: z.boolean() })).describe('Indexes in the list of nodes.'),
-    edges_hidden: z.int().describe('Edges left out because others imply them or too many exist.'),
+    edges: z.array(z.strictObject({ from: z.int(), to: z.int(), critical: z.boolean() })).describe('`from` and `to` are indexes in the list of nodes.'),
+    edges_hidden: z.int().describe('Number of edges left out because they follow from other edges or because there are too many.'),
     tasks: z.int().describe('Number of tasks in the workflow.'),
     folded: z.boolean(),
     critical_length: z.int().describe('Number of tasks in the longest remaining chain.'),
@@ -60,16 +68,17 @@ export const workflowsTimeline = contract({
   ...MEMBER_READ,
   name: 'workflows.timeline',
   title: 'Timeline of a workflow',
-  description: 'Which agent held which task when, how that ended, and status changes of the workflow. For a large workflow, only the last changed tasks.',
+  description:
+    'When each agent held which task and how that ended, and the status changes of the workflow. Of a large workflow, only the most recently changed tasks.',
   input: z.strictObject({ workflow_id: workflowId }),
   output: z.strictObject({
     workflow_id: z.string(),
     lanes: z.array(
       z.strictObject({
-        agent_id: z.string().nullable().describe('Null: worked on without a claim.'),
+        agent_id: z.string().nullable().describe('Null if somebody worked on the task without a claim.'),
         agent_name: z.string().nullable(),
-        agent_page: z.string().nullable().describe('Id of the agent for agents.show; null if it is private.'),
-        lease_expires_at: z.int().nullable().describe('When its claims expire if it stays silent.'),
+        agent_page: z.string().nullable().describe('Id for agents.show; null if the agent belongs to a private developer.'),
+        lease_expires_at: z.int().nullable().describe("Time at which the agent's claims expire if it stays silent."),
         spans: z.array(
           z.strictObject({
             task_id: z.string(),
@@ -78,7 +87,9 @@ export const workflowsTimeline = contract({
             until: z.int().nullable(),
             end: z.enum(SPAN_ENDS),
             reclaimed: z.boolean(),
-            waits: z.array(z.strictObject({ from: z.int(), until: z.int().nullable() })).describe('Times waiting for a person.'),
+            waits: z
+              .array(z.strictObject({ from: z.int(), until: z.int().nullable() }))
+              .describe('Periods in which the task was paused, for example to wait for a person.'),
           }),
         ),
       }),
@@ -103,20 +114,20 @@ export const workflowsTask = contract({
       .strictObject({
         agent_id: z.string(),
         agent_name: z.string(),
-        agent_page: z.string().nullable().describe('Id of the agent for agents.show; null if it is private.'),
+        agent_page: z.string().nullable().describe('Id for agents.show; null if the agent belongs to a private developer.'),
         fence: z.int(),
         claimed_at: z.int().nullable(),
-        lease_expires_at: z.int().nullable().describe('Null: its agent is offline, and the claim is about to be released.'),
+        lease_expires_at: z.int().nullable().describe('Null if the agent is offline. The server then soon releases the claim.'),
       })
       .nullable(),
-    completed_by: z.string().nullable().describe('Name of the agent that completed it.'),
+    completed_by: z.string().nullable().describe('Name of the agent that completed the task.'),
     dependencies: z.array(neighbour),
     dependencies_more: more,
     dependents: z.array(neighbour),
     dependents_more: more,
-    unmet: z.array(neighbour).describe('Chain of open dependencies, from a direct one to the root cause.'),
-    unmet_length: z.int().describe('Length of that chain. Only the ends of a long chain are listed.'),
-    question: listQuestions.output.shape.items.element.nullable().describe('The question to a person that pauses it.'),
+    unmet: z.array(neighbour).describe('The longest chain of unfinished dependencies, beginning with a direct dependency of the task.'),
+    unmet_length: z.int().describe('Number of tasks in that chain. Of a long chain, `unmet` contains only the first tasks and the last one.'),
+    question: listQuestions.output.shape.items.element.nullable().describe('The question to a person for which the task is paused.'),
   }),
 });
 
@@ -132,7 +143,9 @@ export const workflowsCheckpoints = contract({
   }),
   output: z.strictObject({
     items: z.array(
-      checkpointView.omit({ detail: true }).extend({ agent_name: z.string().nullable(), detail: z.string().nullable().describe('Start of its JSON.') }),
+      checkpointView
+        .omit({ detail: true })
+        .extend({ agent_name: z.string().nullable(), detail: z.string().nullable().describe('The beginning of the details, as JSON.') }),
     ),
     more: z.boolean(),
   }),
@@ -142,12 +155,18 @@ export const workflowsContext = contract({
   ...MEMBER_READ,
   name: 'workflows.context',
   title: 'Context of a task',
-  description: 'The recovery pack that an agent gets if it claims the task now, with its tokens by section and what was left out.',
+  description: 'The recovery pack that an agent would get for the task now, with the number of tokens in each section and what was left out.',
   input: z.strictObject({ task_id: taskId, max_tokens: z.int().min(1).max(50_000).default(8_000) }),
   output: z.strictObject({
     max_tokens: z.int(),
-    tokens: z.int().describe('Tokens of the whole pack.'),
-    sections: z.array(z.strictObject({ name: z.enum(['workflow', 'current', 'prior', 'related']), share: z.int().describe('In percent.'), tokens: z.int() })),
+    tokens: z.int().describe('Number of tokens in the whole pack.'),
+    sections: z.array(
+      z.strictObject({
+        name: z.enum(['workflow', 'current', 'prior', 'related']),
+        share: z.int().describe('Share of the budget, in percent.'),
+        tokens: z.int(),
+      }),
+    ),
     omitted: loadContext.output.shape.omitted,
     pack: loadContext.output,
   }),
@@ -157,7 +176,7 @@ const workflowAnswer = z.strictObject({
   workflow_id: z.string(),
   name: z.string(),
   status: workflowSummary.shape.status,
-  changed: z.boolean().describe('False: it already had that status.'),
+  changed: z.boolean().describe('False if the workflow already had that status.'),
   claims: z.int().describe('Number of claimed tasks.'),
 });
 
@@ -165,7 +184,7 @@ export const createByHand = contract({
   ...steer,
   name: 'workflows.create',
   title: 'Create a workflow',
-  description: 'Creates a workflow from a prompt, for an agent to plan.',
+  description: 'Creates a workflow from a prompt. An agent then plans its tasks.',
   input: z.strictObject({ name, prompt: text(200_000), repository_path: absolutePath, max_parallel_tasks: maxParallel.default(1) }),
   output: createWorkflowContract.output,
 });
@@ -196,7 +215,7 @@ export const completeWorkflow = contract({
   ...steer,
   name: 'workflows.complete',
   title: 'Complete a workflow',
-  description: 'Completes the workflow and ends every claim in it.',
+  description: 'Completes the workflow and releases every claim on its tasks.',
   input: ofWorkflow,
   output: workflowAnswer,
   annotations: { idempotentHint: true },
@@ -206,7 +225,7 @@ export const abandonWorkflow = contract({
   ...steer,
   name: 'workflows.abandon',
   title: 'Abandon a workflow',
-  description: 'Abandons the workflow for good and ends every claim in it. Tasks keep their status.',
+  description: 'Abandons the workflow permanently and releases every claim on its tasks. The tasks keep their status.',
   input: ofWorkflow,
   output: workflowAnswer,
   annotations: { idempotentHint: true, destructiveHint: true },
@@ -228,7 +247,7 @@ export const retryTask = contract({
   ...steer,
   name: 'workflows.retry',
   title: 'Retry a task',
-  description: 'Makes a failed task claimable again. Its error stays in a checkpoint.',
+  description: 'Sets a failed task back to pending, so that agents can claim it again. A checkpoint keeps the error.',
   input: z.strictObject({ task_id: taskId }),
   output: taskAnswer,
   annotations: { idempotentHint: true },
@@ -248,7 +267,7 @@ export const releaseClaim = contract({
   ...steer,
   name: 'workflows.release',
   title: 'Release the claim of a task',
-  description: 'Releases a task from the agent that holds it, so that another can claim it. Later writes of the first agent are refused.',
+  description: 'Takes a task away from the agent that holds it, so that another agent can claim it. Later writes of the first agent are refused.',
   input: z.strictObject({ task_id: taskId, reason: why }),
-  output: taskAnswer.extend({ agent_id: z.string().describe('The agent that held it.') }),
+  output: taskAnswer.extend({ agent_id: z.string().describe('The agent that held the task.') }),
 });

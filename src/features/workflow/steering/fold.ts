@@ -1,10 +1,10 @@
 import type { TaskStatus } from '../workflows/index.ts';
 
-/** Larger workflows are folded by their parallel groups. */
+/** If a workflow has more tasks than this, each of its parallel groups is folded into one node. */
 export const SHOWN_WHOLE = 300;
 /** The maximum number of nodes in the graph of any workflow. */
 export const MAX_DRAWN = 400;
-/** If there are too many groups, neighbouring tasks are folded into this many ranges. */
+/** If there are still too many nodes, tasks of neighbouring layers are folded into at most this many ranges. */
 const RANGES = 200;
 
 interface FoldTask {
@@ -14,7 +14,7 @@ interface FoldTask {
   readonly status: TaskStatus;
 }
 
-/** One node: a task, or several folded tasks. Members are indexes in the list of tasks. */
+/** A node of the graph. It stands for one task or for several folded tasks. `members` contains the indexes of these tasks in the list of tasks. */
 export interface Drawn {
   readonly members: readonly number[];
   /** The key with which a person folds or unfolds the node. Null for a task that cannot be folded. */
@@ -31,8 +31,8 @@ interface Unit extends Drawn {
 const STANDS_OUT: readonly TaskStatus[] = ['failed', 'in_progress', 'planning', 'paused'];
 
 /**
- * The nodes to draw, in plan order. A small workflow has one node for each task. A large one is folded into groups, except those with a
- * failed task. `turned` has the keys of groups that a person has folded or unfolded.
+ * Returns the nodes to draw, in plan order. In a small workflow, each task is a node. In a large workflow, each parallel group is folded into one
+ * node, unless a task in the group failed. `turned` contains the keys of the groups that a person has folded or unfolded.
  */
 export function fold(tasks: readonly FoldTask[], layers: Int32Array, turned: ReadonlySet<string> = new Set()): Drawn[] {
   if (tasks.length <= SHOWN_WHOLE) return tasks.map((_, place) => alone(place));
@@ -40,7 +40,7 @@ export function fold(tasks: readonly FoldTask[], layers: Int32Array, turned: Rea
   if (units.length > SHOWN_WHOLE) units = inRanges(units, tasks, layers);
   const failing = (unit: Unit): boolean => unit.members.some((place) => tasks[place]?.status === 'failed');
   const isOpen = (unit: Unit): boolean => unit.members.length > 1 && failing(unit) !== turned.has(unit.key);
-  // Groups that a person has unfolded get room first.
+  // There is room for a limited number of nodes. Groups that a person has unfolded get it first.
   const opening = units.filter(isOpen).sort((one, other) => Number(turned.has(other.key)) - Number(turned.has(one.key)));
   let room = MAX_DRAWN - units.length;
   const opened = new Map<Unit, readonly Drawn[]>();
@@ -54,7 +54,7 @@ export function fold(tasks: readonly FoldTask[], layers: Int32Array, turned: Rea
 
 const alone = (place: number): Drawn => ({ members: [place], key: null, name: null, folded: false });
 
-/** Uses the id of the first task, because a group name may contain anything. */
+/** The key contains the id of the first task and not the name of the group, because a name may contain any character. */
 const keyOf = (members: readonly number[], tasks: readonly FoldTask[]): string => `fold_${tasks[members[0] as number]?.id}`;
 
 function grouped(tasks: readonly FoldTask[]): Unit[] {
@@ -90,7 +90,7 @@ function inRanges(units: readonly Unit[], tasks: readonly FoldTask[], layers: In
   return ranges;
 }
 
-/** Draws all members if there is room. Otherwise draws the important members and folds the rest. */
+/** If there is room, draws every task of the group as a separate node. Otherwise draws only failed and active tasks separately, and folds the rest. */
 function open(unit: Unit, tasks: readonly FoldTask[], room: number): Drawn[] {
   const single = (place: number): Drawn => ({ members: [place], key: unit.key, name: unit.name, folded: false });
   if (unit.members.length - 1 <= room) return unit.members.map(single);

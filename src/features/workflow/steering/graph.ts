@@ -10,7 +10,7 @@ type Graph = Output<typeof workflowsGraph>;
 type Node = Graph['nodes'][number];
 
 const NAME_SHOWN = 100;
-/** A graph with more edges than this is too hard to read, so edges that others imply are left out. */
+/** A graph with more edges than this is too hard to read. In such a graph, edges that follow from other edges are left out. */
 const ALL_EDGES = 600;
 const MAX_EDGES = 1_500;
 
@@ -21,7 +21,7 @@ interface Whole {
   readonly turned: ReadonlySet<string>;
 }
 
-/** The graph of a workflow: its nodes, their positions and its edges. */
+/** Returns the graph of a workflow: its nodes with their positions, and its edges. */
 export function graphOf({ tasks, edges, names, turned }: Whole): Omit<Graph, 'workflow_id'> {
   const places = new Map(tasks.map(({ id }, place) => [id, place]));
   const whole = edges.flatMap(({ task_id, depends_on }): TaskEdge[] => {
@@ -59,7 +59,8 @@ function placed(drawn: readonly Drawn[], depth: Int32Array, whole: readonly Task
     const [from, to] = [home[first] as number, home[then] as number];
     if (from !== to) unique.set(`${from} ${to}`, [from, to]);
   }
-  // Folded groups may wait for each other. Edges that lead back to an earlier layer are ignored when layers are computed.
+  // Two folded groups may wait for each other, although single tasks never do. To compute layers, edges that lead back to an earlier layer are
+  // therefore ignored.
   const lowest = drawn.map(({ members }) => members.reduce((least, place) => Math.min(least, depth[place] as number), Number.POSITIVE_INFINITY));
   const leadsOn = ([from, to]: TaskEdge): boolean => (lowest[from] as number) < (lowest[to] as number) || (lowest[from] === lowest[to] && from < to);
   const edges = [...unique.values()];
@@ -70,7 +71,7 @@ function placed(drawn: readonly Drawn[], depth: Int32Array, whole: readonly Task
   return { layers, rows: rowsWithinLayers(layers, shown), kept: [...shown, ...back].slice(0, MAX_EDGES), all: edges.length };
 }
 
-/** For each task, the index of the node that contains it. */
+/** Returns, for each task, the index of the node that contains the task. */
 function homes(drawn: readonly Drawn[]): Int32Array {
   const home = new Int32Array(drawn.reduce((sum, { members }) => sum + members.length, 0));
   for (const [at, { members }] of drawn.entries()) for (const place of members) home[place] = at;

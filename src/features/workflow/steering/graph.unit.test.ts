@@ -16,7 +16,7 @@ const task = (at: number, group: string | null, status: StoredTaskStatus = 'pend
 const draw = (tasks: ReturnType<typeof task>[], edges: { task_id: string; depends_on: string }[] = [], turned: string[] = []) =>
   graphOf({ tasks, edges, names: new Map(), turned: new Set(turned) });
 
-test('a small workflow is drawn whole; a large workflow is folded into groups, and groups with a failed task are open', () => {
+test('a small workflow is drawn task by task; a large workflow is folded into groups, and only groups with a failed task are unfolded', () => {
   const small = draw(Array.from({ length: SHOWN_WHOLE }, (_, at) => task(at, 'g')));
   expect(small).toMatchObject({ folded: false, tasks: SHOWN_WHOLE });
   expect(small.nodes).toHaveLength(SHOWN_WHOLE);

@@ -3,7 +3,7 @@ import type { SPAN_ENDS } from './contract.ts';
 
 type SpanEnd = (typeof SPAN_ENDS)[number];
 
-/** The part of a task's event that shows which agent held the task. */
+/** The fields of a task event that show which agent held the task. */
 export interface TaskHappening {
   readonly task_id: string;
   readonly kind: string;
@@ -15,14 +15,14 @@ export interface TaskHappening {
 
 export interface TaskSpan {
   readonly task_id: string;
-  /** Null: worked on without a claim. */
+  /** Null if somebody worked on the task without a claim. */
   readonly agent_id: string | null;
   readonly from: number;
   until: number | null;
   end: SpanEnd;
-  /** An earlier span of the task ended without completing or skipping it. */
+  /** Whether an earlier span of this task ended while the task was neither completed nor skipped. */
   readonly reclaimed: boolean;
-  /** Times in which the task waited for a person. */
+  /** Periods in which the task was paused. */
   readonly waits: { from: number; until: number | null }[];
 }
 
@@ -31,7 +31,7 @@ export const SPAN_KINDS = ['workflow.task_claimed', 'workflow.task_released', 'w
 const ENDING: readonly string[] = ['completed', 'failed', 'skipped'];
 const WORKING: readonly string[] = ['planning', 'in_progress'];
 
-/** The spans of time in which each task was held or worked on. `happenings` must be oldest first. */
+/** Returns the periods in which each task was held by an agent or worked on. `happenings` must be sorted, oldest first. */
 export function spansOf(happenings: readonly TaskHappening[]): TaskSpan[] {
   const spans: TaskSpan[] = [];
   const open = new Map<string, TaskSpan>();

@@ -47,6 +47,6 @@ test('work without a claim has its own span; a span with a voluntary release doe
     { agent_id: null, from: 1, until: 4, end: 'failed' },
   ]);
   expect(spansOf([step(1, 'claimed'), step(2, 'released', { reason: 'released by its agent' })])).toMatchObject([{ end: 'released' }]);
-  // An end whose beginning is in an older part of the journal, which was not read, creates no span.
+  // The beginning of a span may be in an older part of the journal that was not read. The end alone creates no span.
   expect(spansOf([step(1, 'status_changed', { to: 'completed' })])).toEqual([]);
 });

@@ -91,7 +91,7 @@ async function release(tx: Tx, ctx: WriteContext, tail: string, reason: string):
   return { id: task.id, agent_id };
 }
 
-/** The current state of the task. */
+/** Reads the task again, so that the answer contains its state after the change. */
 async function answered(tx: Tx, id: string, changed: boolean): Promise<Output<typeof retryTask>> {
   const task = await requireTask(tx.db, tx.workspace, id);
   return { task_id: id, name: task.name, workflow_id: task.workflow_id, status: shownStatus(task), changed };

@@ -8,19 +8,18 @@ import { SPAN_KINDS, type TaskHappening } from './spans.ts';
 const DRAWN = ['id', 'name', 'status', 'open_dependencies', 'sequence', 'parallel_group', 'assigned_agent_id', 'question_id'] as const;
 export type GraphTask = Pick<WorkflowTaskRow, (typeof DRAWN)[number]>;
 
-/** The tasks of the workflow in plan order. */
 export async function graphTasks(db: Db, workflow: WorkflowRow): Promise<GraphTask[]> {
   return await activeTasks(db, workflow).select(DRAWN).orderBy('sequence').orderBy('name').execute();
 }
 
 export type OpenTask = Pick<WorkflowTaskRow, 'id' | 'name' | 'status' | 'open_dependencies'>;
 
-/** All tasks that block others. */
+/** Returns all tasks that are neither completed nor skipped. Only these can block other tasks. */
 export async function unfinishedTasks(db: Db, workflow: Pick<WorkflowRow, 'workspace_id' | 'id'>): Promise<OpenTask[]> {
   return await activeTasks(db, workflow).select(['id', 'name', 'status', 'open_dependencies']).where('status', 'not in', ['completed', 'skipped']).execute();
 }
 
-/** The tasks that depend on this task, in plan order. Returns one more than `limit` if more exist. */
+/** Returns the tasks that depend on this task, in plan order. If more than `limit` exist, returns one more than `limit`, so that the caller can see this. */
 export async function dependentsOf(db: Db, workspace: string, taskId: string, limit: number): Promise<OpenTask[]> {
   return await db
     .selectFrom('workflow_dependencies as edge')
@@ -38,7 +37,7 @@ export async function dependentsOf(db: Db, workspace: string, taskId: string, li
 export const countDependents = (db: Db, workspace: string, taskId: string): Promise<number> =>
   countRows(db, 'workflow_dependencies', { workspace_id: workspace, depends_on: taskId });
 
-/** Tasks that were claimed or started at least once, last changed first. */
+/** Returns tasks that were claimed or started at least once, most recently changed first. */
 export const takenUpTasks = (db: Db, workflow: WorkflowRow, limit: number): Promise<{ rows: { id: string; name: string }[]; total: number }> =>
   pageOf(
     activeTasks(db, workflow)
@@ -52,7 +51,7 @@ export const takenUpTasks = (db: Db, workflow: WorkflowRow, limit: number): Prom
 const IDS_AT_ONCE = 250;
 const payloadSchema = z.object({ agent_id: z.string().nullish(), to: z.string().nullish(), reason: z.string().nullish() });
 
-/** The events about claims of these tasks, oldest first. If there are more than `limit`, returns the last ones. */
+/** Returns the events about claims of these tasks, oldest first. If there are more than `limit`, returns only the newest. */
 export async function happeningsOf(db: Db, workspace: string, taskIds: readonly string[], limit: number): Promise<TaskHappening[]> {
   const found: (TaskHappening & { seq: number })[] = [];
   for (const some of chunks(taskIds, IDS_AT_ONCE)) {

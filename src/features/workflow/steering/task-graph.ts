@@ -1,8 +1,12 @@
-/** An edge between indexes in a list: `[first, then]`. All functions are pure and not recursive, because a chain may be 10,000 tasks long. */
+/**
+ * An edge of the task graph. Task `then` depends on task `first`; both are indexes in a list of tasks. The functions in this file use no recursion,
+ * because a chain may be 10,000 tasks long.
+ */
 export type TaskEdge = readonly [first: number, then: number];
 
 /**
- * The layer of each task: 0 without dependencies, otherwise one more than the highest layer of its dependencies. The graph must be acyclic. Takes linear time.
+ * Returns the layer of each task. A task without dependencies is in layer 0. Any other task is one layer above the highest of its dependencies. The
+ * graph must be acyclic. Takes linear time.
  */
 export function layersOf(count: number, edges: readonly TaskEdge[]): Int32Array {
   const layers = new Int32Array(count);
@@ -13,8 +17,8 @@ export function layersOf(count: number, edges: readonly TaskEdge[]): Int32Array 
 }
 
 /**
- * The longest chain, from first to last. Only tasks that `counts` selects are counted and returned; other tasks may lie between them. Takes
- * linear time.
+ * Returns the longest chain of dependent tasks, from first to last. Only tasks for which `counts` returns true are counted and returned, but other
+ * tasks may lie between them. Takes linear time.
  */
 export function longestChain(count: number, edges: readonly TaskEdge[], counts: (place: number) => boolean): number[] {
   const length = new Int32Array(count);
@@ -35,7 +39,7 @@ export function longestChain(count: number, edges: readonly TaskEdge[], counts: 
   return chain.reverse();
 }
 
-/** Yields each task after all of its dependencies, with its dependents. */
+/** Yields tasks in dependency order, each with the tasks that depend on it. */
 function* inOrder(count: number, edges: readonly TaskEdge[]): Generator<{ place: number; after: readonly number[] }> {
   const after: number[][] = Array.from({ length: count }, () => []);
   const open = new Int32Array(count);
@@ -58,7 +62,10 @@ function* inOrder(count: number, edges: readonly TaskEdge[]): Generator<{ place:
 
 const SWEEPS = 4;
 
-/** The position of each task within its layer. So that few edges cross, tasks are moved alternately near their dependencies and near their dependents. */
+/**
+ * Returns the position of each task within its layer. Tasks are moved alternately towards their dependencies and towards their dependents, so that few
+ * edges cross.
+ */
 export function rowsWithinLayers(layers: Int32Array, edges: readonly TaskEdge[]): Int32Array {
   const columns: number[][] = [];
   for (const [place, layer] of layers.entries()) (columns[layer] ??= []).push(place);
@@ -89,7 +96,10 @@ function middleOf(places: readonly number[], rows: Int32Array): number | undefin
   return places.reduce((sum, place) => sum + (rows[place] as number), 0) / places.length;
 }
 
-/** Leaves out edges that others imply, because a task that depends on b also depends on everything that b depends on. `layers` must rise along every edge. */
+/**
+ * Leaves out edges that follow from other edges. For example, if c depends on b and b depends on a, the edge from a to c is left out. Every edge must
+ * lead to a higher layer in `layers`.
+ */
 export function withoutImplied(layers: Int32Array, edges: readonly TaskEdge[]): TaskEdge[] {
   const words = Math.ceil(layers.length / 32);
   const reached = Array.from(layers, () => new Uint32Array(words));
@@ -98,7 +108,7 @@ export function withoutImplied(layers: Int32Array, edges: readonly TaskEdge[]): 
   const kept: TaskEdge[] = [];
   for (const place of [...layers.keys()].sort((one, other) => (layers[one] as number) - (layers[other] as number))) {
     const own = reached[place] as Uint32Array;
-    // The highest dependency comes first, so that the edges that it implies are known before lower ones are checked.
+    // Dependencies in higher layers are handled first, because a dependency in a higher layer can make a dependency in a lower layer redundant.
     for (const first of (before[place] as number[]).sort((one, other) => (layers[other] as number) - (layers[one] as number))) {
       if (((own[first >> 5] as number) >>> (first & 31)) & 1) continue;
       kept.push([first, place]);
@@ -111,8 +121,8 @@ export function withoutImplied(layers: Int32Array, edges: readonly TaskEdge[]): 
 }
 
 /**
- * The longest path along unmet dependencies, from a direct dependency to the root cause. `dependencies` contains only unmet ones and must be
- * acyclic.
+ * Returns the longest chain of unmet dependencies, beginning with a direct dependency of the task. `dependencies` contains only unmet dependencies and
+ * must be acyclic.
  */
 export function unmetChain(taskId: string, dependencies: ReadonlyMap<string, readonly string[]>): string[] {
   const ids = [taskId];

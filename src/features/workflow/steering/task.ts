@@ -98,7 +98,7 @@ export async function checkpointPage(
   };
 }
 
-/** Formatted for reading. */
+/** Returns the beginning of a checkpoint's details, as JSON that is formatted for people. */
 function detailOf({ detail }: CheckpointRow): string | null {
   if (detail === null) return null;
   const text = JSON.stringify(JSON.parse(detail), null, 2);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { unmetChain } from './task-graph.ts';
 
-test('the root blocker of a task is the last task of its longest chain of unmet dependencies, however long the chain is', () => {
+test('the root blocker of a task is the last task of its longest chain of unmet dependencies, even if the chain is long', () => {
   const waits = new Map([
     ['deploy', ['docs', 'test']],
     ['test', ['build']],

@@ -19,7 +19,7 @@ const MAX_STATUS_CHANGES = 100;
 const NAME_SHOWN = 100;
 const AGENTS_AT_ONCE = 500;
 
-/** Shows the last changed tasks, because they matter most in a long workflow. */
+/** Of a long workflow, shows only the most recently changed tasks, because these matter most. */
 export async function timelineOf(db: Db, workflow: WorkflowRow, principal: Principal, now: number): Promise<Timeline> {
   const { rows: tasks, total } = await takenUpTasks(db, workflow, MAX_TASKS);
   const names = new Map(tasks.map(({ id, name }) => [id, beginning(name, NAME_SHOWN)]));
@@ -27,7 +27,7 @@ export async function timelineOf(db: Db, workflow: WorkflowRow, principal: Princ
   const spans = all.sort((one, other) => one.from - other.from).slice(-MAX_SPANS);
   const agents = await agentsOf(db, workflow.workspace_id, spans);
   const viewer = await agentViewer(db, principal, now);
-  // Private developers' agents share a lane, because separate lanes would show what each of them did.
+  // All agents of private developers share one lane, because separate lanes would show what each private developer did.
   const laneOf = ({ agent_id }: TaskSpan) => viewer.show(agents.get(agent_id ?? '')?.developer_id, agent_id);
   const lanes = [...Map.groupBy(spans, laneOf)].map(([lane, own]) => {
     const agent = agents.get(own[0]?.agent_id ?? '');

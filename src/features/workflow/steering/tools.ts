@@ -22,7 +22,7 @@ const viewTools: Implementation[] = [
       const agents = await agentsById(reader, workspace, [...new Set(held.map(({ assigned_agent_id }) => assigned_agent_id as string))]);
       const { view } = await agentViewer(reader, principal, clock.now());
       const names = new Map([...agents].map(([id, row]) => [id, view(row).name]));
-      // Other calls run in between, because thousands of rows are read twice and then laid out.
+      // Reading and laying out thousands of rows takes time, so other calls may run between the steps.
       const tasks = await graphTasks(reader, workflow);
       await yieldToEventLoop();
       const edges = await edgesOf(reader, workflow);

@@ -21,7 +21,7 @@ export const availableTools: Implementation[] = [
       const workflow = workflow_id === undefined ? undefined : await requireWorkflow(ctx.reader, ctx.workspace, workflow_id, 'workflow_id');
       const ids = workflow ? await suitableInOne(ctx.reader, workflow, search) : await suitableAnywhere(ctx.reader, ctx.workspace, search);
       const rows = await rowsById(ctx.reader, 'workflow_tasks', ctx.workspace, ids);
-      // The tasks may have changed between the two queries.
+      // Tasks may have been removed between the two queries.
       const tasks = [...new Set(ids)].flatMap((id) => rows.get(id) ?? []).filter(({ status }) => status !== 'removed');
       return ok({ tasks: tasks.map(viewTask) });
     },
@@ -31,7 +31,7 @@ export const availableTools: Implementation[] = [
 /** This many workflows are searched at a time. */
 const WORKFLOWS_AT_ONCE = 200;
 
-/** Workflows at their parallel limit come last. Their tasks cannot be claimed now, and would hide tasks that can be claimed. */
+/** Searches workflows at their parallel limit last. Their tasks cannot be claimed now, and must not take the places of tasks that can be claimed. */
 async function suitableAnywhere(db: Db, workspace: string, search: Search): Promise<string[]> {
   const free = await suitableInRunning(db, workspace, true, search);
   if (free.length === search.limit) return free;

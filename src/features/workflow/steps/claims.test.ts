@@ -88,7 +88,7 @@ test('the claims of a silent agent are released with an event, and its started t
 });
 
 test('after 90 seconds of silence, an agent loses its claims and its parallel slots even before the sweep runs', async () => {
-  // No sweep runs, because this clock runs no timers.
+  // No sweep runs in this test, because the clock of the test runs no timers.
   const clock = { ...testClock(), every: () => () => undefined };
   const { ok, refused, planned, started, agent, ben, task, events, ana } = await workflowApp({ clock });
   const { ids } = await planned(['one', 'two', 'three'], { workflow: { max_parallel_tasks: 2 } });
@@ -130,7 +130,8 @@ test('only the holder can write to a claimed task, with any writing tool [task.c
   }
   expect(await refused('task_release', { task_id: id, agent_id: sibling }, ana)).toMatchObject({ code: 'NOT_ASSIGNED' });
   expect(await task(id)).toEqual(before);
-  // With another token of the same developer, the call must name the agent. With the token that registered it, the agent is known.
+  // A call with another token of the same developer must send the `agent_id`. With the token that registered the agent, the server finds the agent by
+  // that token.
   const elsewhere = await developer('ana');
   expect(await refused('checkpoint_add', { task_id: id, type: 'progress', summary: 's' }, elsewhere)).toMatchObject({ code: 'NOT_ASSIGNED' });
   await ok('checkpoint_add', { task_id: id, type: 'progress', summary: 's', agent_id }, elsewhere);

@@ -70,7 +70,7 @@ type ClaimResult =
       readonly workflow: WorkflowRow;
     };
 
-/** Changes only the store, so that `unclaimTask` can undo it. */
+/** Claims the task. Changes nothing except the store, so that `unclaimTask` can undo the claim. */
 async function claimTask(tx: Tx, ctx: WriteContext, input: { task_id: string; agent_id: string }): Promise<ClaimResult> {
   const { db, workspace } = tx;
   const [agentRow, taskRow, workflowRow, claimed] = await settleAll([
@@ -127,7 +127,7 @@ function requireUnfinished(task: WorkflowTaskRow): void {
   );
 }
 
-/** Call this if the workflow seems to be at its parallel limit. Releases the claims of silent agents first, because the sweep may be late. */
+/** Call this if the workflow seems to be at its parallel limit. Releases the claims of silent agents first, because the sweep that does this may be late. */
 async function requireRoom(tx: Tx, workflow: WorkflowRow): Promise<void> {
   const limit = workflow.max_parallel_tasks;
   for (const id of await silentHolders(tx.db, tx.workspace, workflow.id, tx.now)) await expireAgent(tx, id, releaseClaimsOf);
@@ -143,7 +143,7 @@ async function requireRoom(tx: Tx, workflow: WorkflowRow): Promise<void> {
 
 const MAX_NAMED = 10;
 
-/** Names the unfinished dependencies, so that the agent can work on them first. */
+/** The refusal lists the unfinished dependencies, so that the agent can work on them first. */
 export async function taskBlocked(db: Db, task: WorkflowTaskRow): Promise<Refusal> {
   const names = await openDependencies(db, task.workspace_id, task.id, MAX_NAMED);
   const more = task.open_dependencies - names.length;

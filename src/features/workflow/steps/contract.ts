@@ -31,7 +31,7 @@ export const taskGet = contract({
   }),
   output: taskView.extend({
     checkpoints: z.array(checkpointView).optional().describe('Oldest first.'),
-    checkpoints_more: z.int().optional().describe('Older ones that did not fit: use checkpoint_list.'),
+    checkpoints_more: z.int().optional().describe('Number that did not fit: use checkpoint_list.'),
   }),
   annotations: READ,
 });
@@ -60,7 +60,7 @@ export const taskUpdateStatus = contract({
     'Changes the status: pending → planning → in_progress → completed, paused or failed; paused → in_progress; failed → pending or skipped. completed needs an outcome; failed needs an error, which is stored as an error checkpoint; both end the claim. A refused change names the allowed ones. If all_complete is true, the workflow has nothing left: set it to completed with workflow_update_status.',
   input: z.strictObject({
     id,
-    status: taskView.shape.status.describe('blocked follows from the dependencies and cannot be set.'),
+    status: taskView.shape.status.describe('blocked is computed from dependencies and cannot be set.'),
     outcome: z.string().trim().max(20_000).optional().describe('The result, for dependent tasks. Required for completed.'),
     outcome_detail: details.optional(),
     error: z.string().trim().max(20_000).optional().describe('What went wrong. Required for failed.'),
@@ -70,7 +70,7 @@ export const taskUpdateStatus = contract({
     success,
     changed: z.boolean().describe('False: the task already had that status.'),
     workflow_status: workflowSummary.shape.status,
-    all_complete: z.boolean().optional().describe('Given with completed or skipped. True if all tasks of the workflow have these.'),
+    all_complete: z.boolean().optional().describe('Given with completed or skipped. True if all workflow tasks have these statuses.'),
   }),
   annotations: { idempotentHint: true },
 });
@@ -111,7 +111,7 @@ export const checkpointList = contract({
   input: z.strictObject({
     task_id: id,
     type: z.array(checkpointView.shape.type).min(1).max(checkpointView.shape.type.options.length).optional(),
-    since_sequence: z.int().min(0).max(2_147_483_647).optional().describe('Only later ones.'),
+    since_sequence: z.int().min(0).max(2_147_483_647).optional().describe('Only later checkpoints.'),
     limit: z.int().min(1).max(MAX_CHECKPOINTS).optional(),
   }),
   output: z.strictObject({ checkpoints: z.array(checkpointView), more: z.boolean() }),

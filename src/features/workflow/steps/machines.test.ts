@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { type WorkflowApp, workflowApp } from '../../../testing/scenes/workflow.ts';
 import { type StoredTaskStatus, TASK_MACHINE, TASK_STATUSES, type TaskStatus, WORKFLOW_MACHINE, WORKFLOW_STATUSES } from '../workflows/index.ts';
 
-/** The other fields that a change of status needs. With them, only the table of status changes can be the reason for a refusal. */
+/** The other fields that a status change requires. Because they are sent, only the table of status changes can be the reason for a refusal. */
 const GIVEN: Partial<Record<TaskStatus, object>> = { completed: { outcome: 'done' }, failed: { error: 'broken' } };
 
 async function put(app: WorkflowApp, table: 'workflow_tasks' | 'workflows', id: string, values: object): Promise<void> {
@@ -59,7 +59,7 @@ test(`the task status changes of the table are accepted, and all others are refu
   );
 });
 
-test('a refused task status names the allowed ones with their required fields, and of a final one the tool for another task', async () => {
+test('the refusal of a task status lists the allowed statuses with their required fields, and for a task in a final status it gives the tool that adds another task', async () => {
   const app = await workflowApp();
   const { ids } = await app.planned(['one']);
   const id = ids.one as string;
@@ -103,7 +103,7 @@ test('tasks of an ended workflow cannot change, and tasks of a paused workflow c
   const kept = await app.claimed(elsewhere.other as string);
   await app.ok('workflow_update_status', { id: workflow_id, status: 'paused' });
   expect(await app.refused('task_update_status', { id: ids.two, status: 'planning' })).toMatchObject({ code: 'INVALID_STATE', status: 'paused' });
-  // In a paused workflow, started work may be finished.
+  // In a paused workflow, tasks that have been started may still be finished.
   await app.ok('checkpoint_add', { task_id: ids.one, type: 'progress', summary: 'half way' });
   await app.ok('workflow_update_status', { id: workflow_id, status: 'abandoned' });
   const plan = { approach: 'a', steps: [] };

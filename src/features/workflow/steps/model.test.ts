@@ -25,7 +25,7 @@ interface Graph {
 
 const AGENTS = 4;
 const agent = fc.nat(AGENTS - 1);
-/** Stands for the agent that holds the task, or any agent if none does. Random choice alone would seldom pick the holder. */
+/** Stands for the agent that holds the task, or for any agent if the task is unclaimed. A random choice alone would rarely pick the holder. */
 const HOLDER = AGENTS;
 const writer = fc.oneof(agent, fc.constant(HOLDER));
 const task = fc.nat(11);
@@ -57,7 +57,7 @@ interface World {
   readonly workflowId: string;
   /** Two agents of Ana with the same token, one of Ana with another token, and one of Ben. */
   readonly agents: { id: string; by: TestCaller }[];
-  /** Every task that ever existed, including removed ones. */
+  /** All tasks that ever existed, including removed tasks. */
   readonly tasks: string[];
   readonly fences: Map<string, number>;
   added: number;
@@ -71,11 +71,11 @@ const isOffline = async (world: World, id: string) => (await agentRow(world, id)
 const pick = <T>(list: readonly T[], index: number): T => list[index % list.length] as T;
 const RESULT: Partial<Record<TaskStatus, object>> = { completed: { outcome: 'done' }, failed: { error: 'broken' } };
 
-/** The answer in one word: the code of a refusal, or the result of a success. */
+/** Reduces an answer to one word: the code of a refusal, or the result of a success. */
 const verdict = (body: Body, isError: boolean): string =>
   isError ? body.code : body.success === false ? 'taken' : body.changed === false ? 'unchanged' : 'ok';
 
-/** The expected answer to a claim, computed from the current rows. */
+/** Computes the expected answer to a claim from the current rows. */
 async function claimVerdict(world: World, row: WorkflowTaskRow | undefined, agentId: string): Promise<string> {
   if (await isOffline(world, agentId)) return 'INVALID_STATE';
   if (!row) return 'TASK_NOT_FOUND';

@@ -58,7 +58,7 @@ export const planTools: Implementation[] = [
 ];
 
 const MAX_CONTEXT = 64 * 1024;
-/** A checkpoint stores only the beginning of a longer plan, because agents read checkpoints whole. */
+/** Maximum size of a plan in a checkpoint. Only the beginning of a longer plan is stored, because agents read whole checkpoints. */
 const MAX_STORED_PLAN = 32 * 1024;
 
 function mergeContext(task: WorkflowTaskRow, added: Record<string, unknown> | undefined): string | null {
@@ -110,5 +110,5 @@ function requirePlanning(task: WorkflowTaskRow): void {
   throw invalidState(`The task is ${from}. Its plan can be set only while it is in planning.`, next, { field: 'id', task_id: task.id, status: from });
 }
 
-/** The plan as stored, without omitted fields. */
+/** Returns the plan in the form that is stored. Fields that the caller left out do not appear in it. */
 const planJson = (plan: Input<typeof taskSetPlan>['plan']): string => JSON.stringify(plan);

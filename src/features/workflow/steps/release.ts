@@ -26,11 +26,11 @@ interface ReleaseReason {
 const SHORT = 200;
 export const UNCLAIMED = { assigned_agent_id: null, claimed_at: null } as const;
 
-/** Ends the claim. A task in progress becomes pending again. `task` must be the current row. */
+/** Ends the claim. A task in progress becomes pending again. `task` must be the row as it is stored now. */
 async function endClaim(tx: Tx, task: WorkflowTaskRow, why: ReleaseReason): Promise<void> {
   const agentId = task.assigned_agent_id;
   const wasBegun = isOneOf(SYSTEM_MACHINE.release.from, task.status);
-  // An open question decides the next status once it is answered.
+  // While the task waits for an answer, its status stays. The answer determines the next status.
   const status = wasBegun && task.question_id === null ? SYSTEM_MACHINE.release.to : task.status;
   const fence = task.fence + 1;
   await changeTask(tx.db, tx.workspace, task.id, { ...UNCLAIMED, status, fence, resume_status: null, updated_at: tx.now });
@@ -44,7 +44,7 @@ async function endClaim(tx: Tx, task: WorkflowTaskRow, why: ReleaseReason): Prom
   await syncOverlapOwner(tx, task.id, null);
 }
 
-/** Marks the agent of an ended claim as idle, unless it holds another task. */
+/** Marks an agent as idle after its claims have ended, unless the agent holds another task. */
 export async function markIdle(tx: Tx, agentId: string | null, taskIds: readonly string[]): Promise<void> {
   if (agentId !== null) await setAgentIdle(tx, agentId, taskIds, holdsOther(tx.db, tx.workspace, agentId, taskIds));
 }
@@ -54,14 +54,14 @@ export async function releaseTask(tx: Tx, task: WorkflowTaskRow, why: ReleaseRea
   await markIdle(tx, task.assigned_agent_id, [task.id]);
 }
 
-/** Releases all tasks of an agent that has left or was silent too long. Returns their number. */
+/** Releases all tasks of an agent that has left or was silent for too long. Returns the number of released tasks. */
 export async function releaseClaimsOf(tx: Tx, agent: Pick<AgentRow, 'id'>, why: ReleaseReason): Promise<number> {
   const held = await tasksHeldBy(tx.db, tx.workspace, agent.id);
   for (const task of held) await endClaim(tx, task, why);
   return held.length;
 }
 
-/** Ends all claims of a workflow that has ended. Its tasks keep their status. */
+/** Releases all claims on tasks of a workflow that has ended. The tasks keep their status. */
 export async function releaseClaimsIn(tx: Tx, workflow: Pick<WorkflowRow, 'id'>, actor: string): Promise<number> {
   const held = await tasksClaimedIn(tx.db, tx.workspace, workflow.id);
   for (const task of held) {
@@ -77,7 +77,7 @@ export async function releaseClaimsIn(tx: Tx, workflow: Pick<WorkflowRow, 'id'>,
   return held.length;
 }
 
-/** Undoes the claim with this fence, unless the task was claimed again since. */
+/** Undoes the claim with this fence. Does nothing if the task was claimed again in the meantime. */
 export async function unclaimTask(tx: Tx, task: Pick<WorkflowTaskRow, 'id'>, fence: number, actor: string, reason: string): Promise<boolean> {
   const now = await findTask(tx.db, tx.workspace, task.id);
   if (now?.fence !== fence || now.assigned_agent_id === null) return false;
@@ -85,7 +85,7 @@ export async function unclaimTask(tx: Tx, task: Pick<WorkflowTaskRow, 'id'>, fen
   return true;
 }
 
-/** Returns the agent that holds the task. */
+/** Returns the id of the agent that holds the task. Refuses if the task is not claimed. */
 export function requireClaimed({ id, name, assigned_agent_id }: WorkflowTaskRow): string {
   if (assigned_agent_id !== null) return assigned_agent_id;
   throw new Refusal('NOT_CLAIMED', `Task ${JSON.stringify(name)} is not claimed.`, 'Nothing to release.', { field: 'task_id', task_id: id });

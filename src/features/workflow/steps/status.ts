@@ -51,7 +51,7 @@ interface StepResult {
 
 type SetStatus = Exclude<TaskStatus, 'blocked'>;
 
-/** Returns whether anything changed, and the workflow afterwards. Every status change of a task goes through here. */
+/** Changes the status of a task for an agent or a person. Returns whether anything changed, and the workflow as it is after the change. */
 export async function updateTaskStatus(tx: Tx, ctx: WriteContext, input: Input<typeof taskUpdateStatus>): Promise<{ changed: boolean; workflow: WorkflowRow }> {
   const { db, workspace } = tx;
   const [found, around, named] = await settleAll([
@@ -65,7 +65,7 @@ export async function updateTaskStatus(tx: Tx, ctx: WriteContext, input: Input<t
   const from = shownStatus(task);
   const to: typeof input.status = input.status;
   if (from === to) return { changed: false, workflow };
-  // Checked only after the return above, because a caller whose answer was lost must be able to repeat the call.
+  // These checks come after the return above, because a caller that lost the answer must be able to repeat the call.
   requireNotEnded(workflow);
   requireStep(task, to);
   await requireNoObstacle(tx, task, workflow, to);
@@ -89,7 +89,7 @@ export async function updateTaskStatus(tx: Tx, ctx: WriteContext, input: Input<t
   return { changed: true, workflow: { ...workflow, status } };
 }
 
-/** For each field, the new statuses that may be reported together with it. With other statuses the field is refused, because it would be ignored silently. */
+/** Lists, for each field, the new statuses with which it may be sent. With another status, the call is refused, because the field would be ignored silently. */
 const BELONGS: Readonly<Record<keyof StepResult, readonly TaskStatus[]>> = {
   outcome: ['completed', 'skipped'],
   outcome_detail: ['completed', 'failed', 'skipped'],
@@ -97,7 +97,8 @@ const BELONGS: Readonly<Record<keyof StepResult, readonly TaskStatus[]>> = {
 };
 
 /**
- * Checks the change against the table. A change of a blocked task to planning passes here, so that `requireNoObstacle` refuses it and names the dependencies.
+ * Refuses status changes that the table does not allow. A change from blocked to planning passes this check, so that `requireNoObstacle` can refuse it
+ * with a list of the dependencies.
  */
 function requireStep(task: WorkflowTaskRow, to: TaskStatus): asserts to is SetStatus {
   const from = shownStatus(task);
@@ -145,7 +146,7 @@ async function requireNoObstacle(tx: Tx, task: WorkflowTaskRow, workflow: Workfl
   if (task.question_id !== null) throw awaitingAnswer(task);
 }
 
-/** The changes to the row in addition to its status. */
+/** Returns the changes to the row in addition to the new status. */
 function changes(tx: Tx, task: WorkflowTaskRow, to: SetStatus, { outcome, outcome_detail, error }: StepResult, by: string | null): Partial<WorkflowTaskRow> {
   const detail = outcome_detail === undefined ? task.outcome_detail : JSON.stringify(outcome_detail);
   switch (to) {
@@ -164,7 +165,7 @@ function changes(tx: Tx, task: WorkflowTaskRow, to: SetStatus, { outcome, outcom
   }
 }
 
-/** The first task in progress starts the workflow. A workflow never ends automatically, because more tasks may be planned. */
+/** A workflow starts when its first task is in progress. It never ends automatically, because more tasks may be added. */
 async function startWorkflow(tx: Tx, ctx: WriteContext, workflow: WorkflowRow): Promise<WorkflowRow['status']> {
   if (workflow.status !== 'ready') return workflow.status;
   await changeWorkflow(tx.db, tx.workspace, workflow.id, {
@@ -178,7 +179,7 @@ async function startWorkflow(tx: Tx, ctx: WriteContext, workflow: WorkflowRow): 
   return 'in_progress';
 }
 
-/** A retry clears the error of the task, so a checkpoint keeps it for the next agent. */
+/** A retry deletes the error of the task, so the error is also stored in a checkpoint for the next agent. */
 async function keepError(
   tx: Tx,
   ctx: WriteContext,

@@ -8,7 +8,7 @@ import { ACTIONABLE, type CheckpointRow, OPEN_WORKFLOW, SATISFIED, type Workflow
 export const tasksHeldBy = (db: Db, workspace: string, agentId: string): Promise<WorkflowTaskRow[]> =>
   findRows(db, 'workflow_tasks', { workspace_id: workspace, assigned_agent_id: agentId }, { order: { claimed_at: 'asc', id: 'asc' } });
 
-/** The claims that each heartbeat returns. */
+/** Returns the agent's claims, which every heartbeat reports. */
 export async function claimsOf(db: Db, workspace: string, agentId: string): Promise<{ task_id: string; fence: number }[]> {
   return await db
     .selectFrom('workflow_tasks')
@@ -20,7 +20,7 @@ export async function claimsOf(db: Db, workspace: string, agentId: string): Prom
     .execute();
 }
 
-/** SQL condition: whether the agent holds any task except these. */
+/** SQL condition that is true if the agent holds any task except these. */
 export const holdsOther = (db: Db, workspace: string, agentId: string, taskIds: readonly string[]): Expression<SqlBool> =>
   expressionBuilder<Database>().exists(
     db
@@ -34,7 +34,7 @@ export const holdsOther = (db: Db, workspace: string, agentId: string, taskIds: 
 export const tasksClaimedIn = (db: Db, workspace: string, workflowId: string): Promise<WorkflowTaskRow[]> =>
   findRows(db, 'workflow_tasks', { workspace_id: workspace, workflow_id: workflowId, assigned_agent_id: { '!=': null } });
 
-/** The number of tasks in each workflow that wait for a person to answer. */
+/** Returns, for each workflow, the number of tasks that wait for a person to answer. */
 export async function questionsIn(db: Db, workspace: string, workflowIds: readonly string[]): Promise<Map<string, number>> {
   if (workflowIds.length === 0) return new Map();
   const rows = await db
@@ -49,7 +49,7 @@ export async function questionsIn(db: Db, workspace: string, workflowIds: readon
   return new Map(rows.map(({ workflow_id, asked }) => [workflow_id, Number(asked)]));
 }
 
-/** Agents that hold tasks of the workflow but have been silent for too long. */
+/** Returns agents that hold tasks of the workflow although they have been silent for too long. */
 export async function silentHolders(db: Db, workspace: string, workflowId: string, now: number): Promise<string[]> {
   const rows = await db
     .selectFrom('workflow_tasks as task')
@@ -90,7 +90,10 @@ interface CheckpointFilter {
 export const checkpointsAfter = (db: Db, workspace: string, taskId: string, { types, after = 0 }: CheckpointFilter, limit: number): Promise<CheckpointRow[]> =>
   findRows(db, 'checkpoints', { workspace_id: workspace, task_id: taskId, sequence: { '>': after }, type: types }, { order: { sequence: 'asc' }, limit });
 
-/** Open workflows after `last`, oldest first. `hasRoom` selects those below their parallel limit, or else those at the limit. */
+/**
+ * Returns open workflows that come after `last`, oldest first. If `hasRoom` is true, returns workflows below their parallel limit, and otherwise
+ * workflows at the limit.
+ */
 export async function runningWorkflows(db: Db, workspace: string, hasRoom: boolean, last: string, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('workflows')
@@ -114,7 +117,7 @@ export async function runningWorkflows(db: Db, workspace: string, hasRoom: boole
 
 export type OfferedStep = Pick<WorkflowTaskRow, 'id' | 'workflow_id' | 'sequence' | 'name' | 'capabilities'>;
 
-/** The claimable tasks of these workflows after `last`, ordered by age of the workflow and then in plan order. */
+/** Returns the claimable tasks of these workflows that come after `last`. They are sorted by the age of the workflow and then by plan order. */
 export async function actionableTasks(
   db: Db,
   workspace: string,

@@ -132,7 +132,7 @@ test('completed requires an outcome [task.update-status.shape] [task.update-stat
   });
   expect((await task(id)).finished_at).toBe(clock.now());
   expect(await ok('agent_get', { id: agent_id })).toMatchObject({ status: 'online', current_task_id: null });
-  // The same call again, as after a lost answer, changes nothing.
+  // Repeating the same call, as an agent does after a lost answer, changes nothing.
   expect(await ok('task_update_status', { id, status: 'completed', outcome: 'Again', agent_id })).toMatchObject({ changed: false, all_complete: false });
   expect((await task(id)).outcome).toBe('Parsed');
 });

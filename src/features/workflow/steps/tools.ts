@@ -28,13 +28,13 @@ export const stepTools = (ports: StepPorts): Implementation[] => [
   ...availableTools,
 ];
 
-/** Maximum size of one answer, because clients accept no more. A few details of up to 64 KiB each exceed it. */
+/** Maximum size of one answer, because clients accept no more. Checkpoints with details of up to 64 KiB each can exceed it. */
 const MAX_CHARACTERS = 4 * 1024 * 1024;
 const PAGE = 200;
 
 const sizeOf = ({ summary, detail, files_changed }: CheckpointRow): number => summary.length + (detail ?? '').length + files_changed.length;
 
-/** Reads pages until there are `count` rows or the answer is full, but at least one row. `more` means that rows were left out. */
+/** Reads pages until there are `count` rows or the answer is full. Returns at least one row. `more` is true if rows were left out. */
 async function readWithin(
   count: number,
   page: (limit: number, last: CheckpointRow | undefined) => Promise<CheckpointRow[]>,

@@ -5,7 +5,7 @@ import { maxParallel, name, plannedTask, tasksOf } from '../workflows/contract.t
 const VALUE_CHARACTERS = 2_000;
 export const MAX_VARIABLES = 100;
 
-/** `__proto__` cannot be a variable, because it has a meaning on every object and its value would be lost. */
+/** `__proto__` cannot be a variable: JavaScript treats this property of an object specially, so the value would be lost. */
 export const isVariableName = (word: string): boolean => word.length <= 60 && word !== '__proto__';
 
 const variableName = z
@@ -21,14 +21,14 @@ const variable = z.strictObject({
 });
 export type Variable = z.output<typeof variable>;
 
-/** A task as in a plan. Its texts may contain placeholders. */
+/** A task of a template. It has the same form as a task of a plan, but its texts may contain placeholders. */
 const templateTask = plannedTask;
 export type TemplateTask = z.output<typeof templateTask>;
 
-/** A task as stored or filled in. A task from a workflow may have more dependencies than a plan may name. */
+/** A task of a stored or filled-in template. A template that was made from a workflow may have tasks with more dependencies than a plan allows. */
 export const storedTask = templateTask.extend({ depends_on: z.array(name).optional() });
 export const definition = z.strictObject({ tasks: z.array(storedTask), variables: z.array(variable) });
-/** The part of a definition that the list of templates shows. */
+/** The part of a definition that is needed to list templates. */
 export const outline = z.object({ tasks: z.array(z.unknown()), variables: z.array(variable) });
 export type TemplateDefinition = z.output<typeof definition>;
 
@@ -37,7 +37,7 @@ export const createTemplate = contract({
   toolset: 'workflow',
   title: 'Create a template',
   description:
-    'Creates a reusable plan from a workflow or from a definition: send exactly one of from_workflow_id and template. {{name}} in names, descriptions, dependencies, groups, capabilities and files of tasks is a variable; undeclared ones are required. Apply it with template_apply.',
+    'Creates a reusable plan from a workflow or from a definition: send exactly one of from_workflow_id and template. {{name}} in names, descriptions, dependencies, groups, capabilities and files of tasks is a variable; undeclared variables are required. Apply it with template_apply.',
   input: z.strictObject({
     name: name.describe('Must be unique.'),
     description: text(2_000).optional(),

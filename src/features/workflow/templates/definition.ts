@@ -18,7 +18,7 @@ const inWords = <T extends TemplateTask>(task: T, rewrite: Rewrite): T => ({
   ...(task.files_likely_affected === undefined ? {} : { files_likely_affected: task.files_likely_affected.map(rewrite) }),
 });
 
-/** The names of the placeholders, in the order of first use. */
+/** Returns the names of all placeholders, in the order of their first use. */
 function placesIn(tasks: readonly TemplateTask[]): string[] {
   const found = new Set<string>();
   const note: Rewrite = (text) => {
@@ -29,15 +29,15 @@ function placesIn(tasks: readonly TemplateTask[]): string[] {
   return [...found];
 }
 
-/** Writes all placeholders in the same form, so that two texts with the same placeholders are equal before they are filled in. */
+/** Removes the spaces inside placeholders. Two texts that differ only in such spaces are then already equal before the placeholders are filled in. */
 const normalised = (tasks: readonly TemplateTask[]): TemplateTask[] =>
   tasks.map((task) => inWords(task, (text) => text.replace(PLACE, (_, name: string) => `{{${name}}}`)));
 
-/** Inserts a value literally, so placeholders in the value are not replaced. */
+/** Replaces each placeholder by its value. Placeholders within a value are not replaced. */
 const substituted = (task: TemplateTask, values: ReadonlyMap<string, string>): TemplateTask =>
   inWords(task, (text) => text.replace(PLACE, (place, name: string) => values.get(name) ?? place));
 
-/** Applies the rules of a plan to a template. Undeclared placeholders become required variables. */
+/** Checks a template by the rules for plans. Placeholders that are not declared become required variables. */
 export function checkedDefinition(
   tasks: readonly TemplateTask[],
   variables: readonly Variable[],
@@ -62,12 +62,12 @@ export function checkedDefinition(
   return { tasks: written, variables: all };
 }
 
-/** Maximum size of a filled plan. A template must not create a larger plan than a client could send. */
+/** Maximum size of a filled-in plan. A template must not create a larger plan than a client could send. */
 const MAX_CHARACTERS = 8 * 1024 * 1024;
 
 /**
- * The tasks of a template with every placeholder filled in. Each must be valid in a plan. The tasks are filled in one by one, up to the first
- * invalid one, because a long value in a thousand places of a thousand tasks would take gigabytes.
+ * Returns the tasks of a template with every placeholder filled in. Each task must then be valid in a plan. The function fills in one task after the
+ * other and stops at the first invalid task. Otherwise, a long value that is used in a thousand places of a thousand tasks would take gigabytes.
  */
 export function filledIn({ tasks, variables }: TemplateDefinition, given: Readonly<Record<string, string>>): TemplateTask[] {
   const values = valuesFor(variables, given);

@@ -3,7 +3,7 @@ import type { Db } from '../../../storage/engine.ts';
 import { activeTasks, edgesOf, readStrings, requireWorkflow, type WorkflowTaskRow } from '../workflows/index.ts';
 import type { TemplateTask } from './contract.ts';
 
-/** The tasks of a workflow in the form of a plan. */
+/** Returns the tasks of a workflow in the form of a plan. */
 export async function tasksFrom(db: Db, workspace: string, workflowId: string): Promise<TemplateTask[]> {
   const workflow = await requireWorkflow(db, workspace, workflowId, 'from_workflow_id');
   const rows = await activeTasks(db, workflow).selectAll().orderBy('sequence').orderBy('id').execute();

@@ -41,7 +41,7 @@ const templateTools: Implementation[] = [
       const listed = matching(reader, 'workflow_templates', { workspace_id }).select('id').orderBy('name').orderBy('id').limit(limit).offset(offset);
       const templates: TemplateView[] = [];
       for (const { id } of await listed.execute()) {
-        // Templates are read one at a time, with other calls in between, because each may have megabytes. The list shows little of that.
+        // Templates are read one at a time, so that other calls can run in between. A template may have megabytes, of which the list shows only a little.
         const row = await findRow(reader, 'workflow_templates', { workspace_id, id });
         if (row) templates.push(view(row));
         await yieldToEventLoop();
@@ -93,7 +93,7 @@ function view(row: WorkflowTemplateRow): TemplateView {
   };
 }
 
-/** Names the existing template, because the caller may be repeating a call whose answer was lost. */
+/** The refusal contains the id of the existing template, because the caller may be repeating a call whose answer was lost. */
 const duplicate = ({ id, name }: WorkflowTemplateRow): Refusal =>
   new Refusal(
     'DUPLICATE_TEMPLATE',

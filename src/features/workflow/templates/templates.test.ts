@@ -18,7 +18,7 @@ const tasksOf = async ({ ok }: Body, workflowId: string): Promise<Body[]> => (aw
 
 const apply = (template_id: string, more: object = {}) => ({ template_id, workflow_name: 'Made from it', repository_path: '/srv/app', ...more });
 
-test('a template is created from a definition and listed with its variables; undeclared ones are required [template.create.shape] [template.create.definition-shape] [template.list.shape]', async () => {
+test('a template is created from a definition and listed with its variables; undeclared variables are required [template.create.shape] [template.create.definition-shape] [template.list.shape]', async () => {
   const { ok, events } = await workflowApp();
   const { id, ...nothing } = await ok('template_create', { name: 'New service', description: 'A service', template: service });
   expect(id).toMatch(/^tmpl_/);

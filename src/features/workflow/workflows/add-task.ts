@@ -49,7 +49,7 @@ interface Neighbours {
   readonly blocked: readonly WorkflowTaskRow[];
 }
 
-/** Reads the tasks around the new task. All must exist, and no task may have its name. */
+/** Reads the tasks to which the new task refers. Refuses if one of them does not exist, or if a task with the same name already exists. */
 async function findNeighbours(db: Db, workflow: WorkflowRow, { name, after, depends_on = [], blocks = [] }: NewTaskInput): Promise<Neighbours> {
   const refs = [...(after === undefined ? [] : [after]), ...depends_on, ...blocks];
   const found = await tasksNamed(db, workflow, [name, ...refs]);
@@ -86,10 +86,10 @@ function requireNotBegun(task: WorkflowTaskRow): void {
   );
 }
 
-/** Stands for the id of the new task, which has none yet. */
+/** Placeholder for the id of the new task, which does not exist yet. */
 const NEW = '';
 
-/** The new task closes a cycle if one of its dependencies waits for a task that it blocks. */
+/** Refuses a cycle. There would be a cycle if a dependency of the new task already waits for a task that the new task blocks. */
 async function requireNoCycle(
   db: Db,
   workflow: WorkflowRow,
@@ -110,7 +110,7 @@ async function requireNoCycle(
   throw dependencyCycle(named, 'blocks');
 }
 
-/** Names the existing task, because the caller may be repeating a call whose answer was lost. */
+/** The refusal contains the id of the existing task, because the caller may be repeating a call whose answer was lost. */
 const nameTaken = ({ id, name }: WorkflowTaskRow): Refusal =>
   new Refusal(
     'DUPLICATE_TASK_NAME',

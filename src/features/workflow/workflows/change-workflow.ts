@@ -11,7 +11,7 @@ export interface WorkflowPorts {
   onEnded(tx: Tx, workflow: WorkflowRow, actor: string): Promise<unknown>;
 }
 
-/** Returns whether anything changed. Setting the current status again is accepted and keeps its reason. */
+/** Returns whether anything changed. A call that sets the current status again succeeds, and the stored reason stays. */
 export async function changeStatus(
   tx: Tx,
   ctx: WriteContext,
@@ -46,7 +46,7 @@ interface Parallelism {
   readonly auto_create_workspaces?: boolean | undefined;
 }
 
-/** Existing claims stay, even above the new limit. */
+/** Existing claims stay, even if there are more claims than the new limit allows. */
 export async function changeParallelism(tx: Tx, ctx: WriteContext, workflow: WorkflowRow, change: Parallelism): Promise<void> {
   requireNotEnded(workflow);
   const { max_parallel_tasks } = change;

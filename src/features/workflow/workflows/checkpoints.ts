@@ -13,7 +13,7 @@ interface NewCheckpoint {
   readonly actor: string;
 }
 
-/** Adds the next checkpoint. `task` must be the current row, because its counter numbers the checkpoints. */
+/** Adds a checkpoint. `task` must be the row as it is stored now, because its `last_checkpoint` determines the number of the new checkpoint. */
 export async function addCheckpoint(tx: Tx, task: Pick<WorkflowTaskRow, 'id' | 'last_checkpoint'>, checkpoint: NewCheckpoint): Promise<CheckpointRow> {
   const sequence = task.last_checkpoint + 1;
   const row: CheckpointRow = {
@@ -37,6 +37,6 @@ export async function addCheckpoint(tx: Tx, task: Pick<WorkflowTaskRow, 'id' | '
 /** A sequence is a 32-bit integer; PostgreSQL refuses to compare it with a larger number. */
 const LAST_SEQUENCE = 2_147_483_647;
 
-/** Newest first. */
+/** Returns the newest checkpoints of a task, newest first. */
 export const newestCheckpoints = (db: Db, workspace: string, taskId: string, limit: number, before = LAST_SEQUENCE): Promise<CheckpointRow[]> =>
   findRows(db, 'checkpoints', { workspace_id: workspace, task_id: taskId, sequence: { '<': before } }, { order: { sequence: 'desc' }, limit });

@@ -22,7 +22,7 @@ const capabilities = z.array(title.max(60)).max(20);
 
 const sequence = z.int().min(0).max(1_000_000);
 
-/** A task as a plan or template describes it. Dependencies are names of other tasks of the same plan. */
+/** The fields of a task in a plan or template. Dependencies are the names of other tasks in the same plan. */
 const plannedTaskFields = {
   name,
   description,
@@ -41,10 +41,10 @@ export type PlannedTask = z.output<typeof plannedTask>;
 
 export const tasksOf = <T extends z.ZodType>(task: T) => z.array(task).min(1, { error: 'expected at least one task' }).max(MAX_TASKS);
 
-/** Identifies the writer. On a claimed task it must be the holder. */
+/** Fields that identify the agent that writes. If a task is claimed, only the agent that claimed it may write to it. */
 export const writer = {
   agent_id: id.optional().describe('Your agent, from agent_register. Optional if it was registered with this token.'),
-  fence: z.int().min(0).optional().describe('The fence from task_claim; a write with an old one is refused.'),
+  fence: z.int().min(0).optional().describe('The fence from task_claim. A write with an old fence is refused.'),
 };
 
 export const reason = text(2_000);
@@ -64,7 +64,7 @@ export const checkpointView = z.strictObject({
 });
 export type CheckpointView = z.output<typeof checkpointView>;
 
-/** A task as the workflow contract shows it. */
+/** A task with all fields that tools return. */
 export const taskView = z.strictObject({
   id: z.string(),
   workflow_id: z.string(),
@@ -135,7 +135,7 @@ export const listedTask = z.strictObject({
   status: z.enum(TASK_STATUSES),
   assigned_agent_id: z.string().nullable(),
   depends_on: z.array(z.string()).describe('Names of the tasks that must be completed first.'),
-  summary: z.string().optional().describe('Its outcome, else its error, else the start of its description.'),
+  summary: z.string().optional().describe('Its outcome, or its error, or the start of its description.'),
 });
 export type ListedTask = z.output<typeof listedTask>;
 
@@ -223,7 +223,7 @@ export const addTaskContract = contract({
   name: 'workflow_add_task',
   toolset: 'workflow',
   title: 'Add a task to a workflow',
-  description: 'Adds a task to a workflow that already has a plan. Name existing tasks by name or id.',
+  description: 'Adds a task to a workflow that already has a plan. Identify existing tasks by name or id.',
   input: z.strictObject({
     workflow_id: id,
     name,
@@ -250,7 +250,7 @@ export const removeTaskContract = contract({
   annotations: { destructiveHint: true },
 });
 
-/** A task may have thousands of neighbours. Only this many are listed, with the number of the rest. */
+/** A task may have thousands of neighbours. Answers list only this many, and the number of the others. */
 export const NEIGHBOURS_SHOWN = 100;
 const more = z.int().optional().describe('Number of items left out.');
 
@@ -318,7 +318,7 @@ export const checkDependencies = contract({
   name: 'task_check_dependencies',
   toolset: 'workflow',
   title: 'Check the dependencies of a task',
-  description: 'Open dependencies of a task, and the outcomes of its completed ones.',
+  description: 'Unfinished dependencies of a task, and outcomes of completed dependencies.',
   input: z.strictObject({ task_id: id }),
   output: z.strictObject({
     satisfied: z.boolean(),

@@ -10,7 +10,7 @@ const IDS_AT_ONCE = 500;
 
 type Dependency = Pick<WorkflowTaskRow, 'id' | 'name' | 'status' | 'open_dependencies'> & { readonly task_id: string };
 
-/** The dependencies of each task, in plan order. */
+/** Returns the dependencies of each task, in plan order. */
 export async function dependenciesOf(db: Db, workspace: string, taskIds: readonly string[]): Promise<Map<string, Dependency[]>> {
   const found: Dependency[] = [];
   for (const some of chunks(taskIds, IDS_AT_ONCE)) {
@@ -64,8 +64,8 @@ export async function tasksNamed(db: Db, workflow: WorkflowRow, refs: readonly s
 }
 
 /**
- * Every edge of the workflow, read as one index range. Callers follow the edges in memory. The database has no statistics of a new graph, so
- * a recursive query may scan all edges at every step.
+ * Reads all edges of the workflow at once, so that callers can follow the edges in memory. A recursive query would be slow: the database has no
+ * statistics for a new graph, so it may scan all edges at every step.
  */
 export async function edgesOf(db: Db, { workspace_id, id }: WorkflowRow): Promise<{ task_id: string; depends_on: string }[]> {
   return await db
@@ -100,7 +100,7 @@ export async function countDependents(db: Db, workspace: string, taskId: string)
   return { dependents, dependencies: await countRows(db, 'workflow_dependencies', { workspace_id: workspace, task_id: taskId }) };
 }
 
-/** Call this after the task was removed. Its dependents get its dependencies, and all edges to it are deleted. */
+/** Call this after a task was removed. The tasks that waited for it now wait for its dependencies. All edges from and to the removed task are deleted. */
 export async function rewireDependents(tx: Tx, task: Pick<WorkflowTaskRow, 'id'>): Promise<void> {
   const { db, workspace } = tx;
   await sql`

@@ -1,13 +1,13 @@
 import { Refusal } from '../../../kernel/reply.ts';
 
-/** The rules of a task graph. Pure, linear in the size of the graph, and not recursive, because a chain may be 10,000 tasks long. */
+/** The rules for task graphs. The functions take linear time and use no recursion, because a chain may be 10,000 tasks long. */
 
 export interface Node {
   readonly name: string;
   readonly depends_on?: readonly string[] | undefined;
 }
 
-/** The dependencies of each task, without repeats. Refuses unknown names and cycles. `where` is the field that contains the tasks. */
+/** Returns the dependencies of each task without duplicates. Refuses unknown names and cycles. `where` is the input field that contains the tasks. */
 export function checkPlan(tasks: readonly Node[], where = 'plan.tasks'): Map<string, readonly string[]> {
   const dependencies = new Map<string, readonly string[]>();
   for (const [index, { name, depends_on = [] }] of tasks.entries()) {
@@ -26,7 +26,7 @@ export function checkPlan(tasks: readonly Node[], where = 'plan.tasks'): Map<str
   return dependencies;
 }
 
-/** The first cycle, from a task along its dependencies back to itself: `[a, b, a]`. */
+/** Returns the first cycle that is found. For example, `[a, b, a]` means that a depends on b, and b depends on a. */
 export function findCycle(dependencies: ReadonlyMap<string, readonly string[]>): string[] | undefined {
   const done = new Set<string>();
   for (const start of dependencies.keys()) {
@@ -74,7 +74,7 @@ export const unknownDependency = (name: string, dependency: string, field: strin
     { field, name, dependency },
   );
 
-/** A cycle may contain all tasks. The refusal names at most this many of them. */
+/** A cycle may contain all tasks of a workflow. The refusal lists at most this many of them. */
 const MAX_NAMED = 500;
 
 export function dependencyCycle(cycle: readonly string[], field: string): Refusal {

@@ -10,8 +10,9 @@ export interface ClaimProof {
 }
 
 /**
- * Refuses a write to a claimed task unless the holder writes. Any agent may write to an unclaimed task. Returns the id of the writing agent.
- * `named` is that agent, if it has already been read. The write renews the lease, as a heartbeat does.
+ * Checks that the caller may write to the task. If the task is claimed, only the agent that claimed it may write, and the write renews the lease as a
+ * heartbeat does. Any agent may write to an unclaimed task. Returns the id of the writing agent. `named` is the row of that agent, if the caller has
+ * already read it.
  */
 export async function requireHold(tx: Tx, ctx: WriteContext, task: WorkflowTaskRow, writer: ClaimProof, named?: AgentRow): Promise<string | null> {
   if (writer.fence !== undefined && writer.fence !== task.fence) {
@@ -33,18 +34,21 @@ export async function requireHold(tx: Tx, ctx: WriteContext, task: WorkflowTaskR
   const holder = own ?? (await findAgent(tx.db, tx.workspace, holderId));
   if (!own && holder?.token_id !== ctx.principal.tokenId)
     throw notAssigned(task, `Task ${JSON.stringify(task.name)} is claimed by an agent that this token did not register.`);
-  // The sweep will release the claim soon. Whether a late write succeeds must not depend on when the sweep runs.
+  // The sweep will release this claim soon. Late writes are refused already now, so that the result does not depend on when the sweep runs.
   if (!holder || isSilent(holder, tx.now)) throw claimLost(task, holderId);
   await touchIfStale(tx, holder);
   return holderId;
 }
 
-/** An offline agent has lost its claims. It may only repeat a call that it made in time. In that case, the fence is still its own or it completed the task. */
+/**
+ * An offline agent has lost its claims. It may only repeat a call that succeeded while the agent was online. Such a call either sends the current
+ * fence, or comes from the agent that completed the task.
+ */
 function requireNotOffline(task: WorkflowTaskRow, agent: AgentRow, fence: number | undefined, now: number): void {
   if (fence === undefined && task.completed_by !== agent.id && statusAt(agent, now) === 'offline') throw claimLost(task, agent.id);
 }
 
-/** The message does not name the holder, because only callers that may know it see `assigned_agent_id`. */
+/** The message does not say which agent holds the task, because not every caller may know. Callers that may know it see `assigned_agent_id`. */
 const notAssigned = (task: WorkflowTaskRow, message: string): Refusal =>
   new Refusal('NOT_ASSIGNED', message, 'Call task_get_available with your agent_id to find a task that you can claim.', {
     field: 'agent_id',

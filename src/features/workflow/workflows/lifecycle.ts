@@ -6,7 +6,7 @@ export type WorkflowStatus = (typeof WORKFLOW_STATUSES)[number];
 /** The statuses that callers see. `blocked` is computed from the dependencies and never stored. */
 export const TASK_STATUSES = ['pending', 'blocked', 'planning', 'in_progress', 'paused', 'completed', 'failed', 'skipped'] as const;
 export type TaskStatus = (typeof TASK_STATUSES)[number];
-/** The stored statuses. A removed task keeps its history and is never shown. */
+/** The statuses that are stored. A removed task stays in the store because of its history, but is never shown. */
 export type StoredTaskStatus = Exclude<TaskStatus, 'blocked'> | 'removed';
 
 type Machine<S extends string> = Readonly<Record<S, readonly S[]>>;
@@ -21,7 +21,7 @@ export const WORKFLOW_MACHINE: Machine<WorkflowStatus> = {
   abandoned: [],
 };
 
-/** The changes that `task_update_status` allows. */
+/** The status changes that `task_update_status` allows. */
 export const TASK_MACHINE: Machine<StoredTaskStatus> = {
   pending: ['planning'],
   planning: ['in_progress'],
@@ -33,19 +33,19 @@ export const TASK_MACHINE: Machine<StoredTaskStatus> = {
   removed: [],
 };
 
-/** The changes that the server makes automatically, or as part of another tool. */
+/** The status changes that the server makes automatically, or as part of another tool. */
 export const SYSTEM_MACHINE = {
-  /** The task is released, or its agent is silent too long or unregisters. */
+  /** The agent releases the task, unregisters, or is silent for too long. */
   release: { from: ['planning', 'in_progress', 'paused'], to: 'pending' },
   replan: { from: ['in_progress', 'failed'], to: 'pending' },
-  /** A question to a person. The answer restores the earlier status. */
+  /** The agent asks a person about the task. The answer restores the earlier status. */
   ask: { from: ['planning', 'in_progress'], to: 'paused' },
   remove: { from: ['pending', 'planning', 'failed'], to: 'removed' },
 } as const satisfies Record<string, { from: readonly StoredTaskStatus[]; to: StoredTaskStatus }>;
 
 export const OPEN_WORKFLOW = ['ready', 'in_progress'] as const satisfies readonly WorkflowStatus[];
 export const ENDED_WORKFLOW = ['completed', 'abandoned'] as const satisfies readonly WorkflowStatus[];
-/** Work that remains to be done, in any state. */
+/** The statuses of tasks that are not finished yet. */
 export const OPEN_TASK = ['pending', 'planning', 'in_progress', 'paused', 'failed'] as const satisfies readonly StoredTaskStatus[];
 /** A dependency in one of these statuses no longer blocks its dependents. */
 export const SATISFIED = ['completed', 'skipped'] as const satisfies readonly StoredTaskStatus[];
@@ -57,7 +57,10 @@ export const isOneOf = <S extends string>(statuses: readonly S[], status: string
 export const isSatisfied = (status: StoredTaskStatus): boolean => isOneOf(SATISFIED, status);
 export const isEnded = (status: WorkflowStatus): boolean => isOneOf(ENDED_WORKFLOW, status);
 
-/** The status as shown. A pending task that waits for others is shown as blocked. Removed tasks are never shown. */
+/**
+ * Returns the status that callers see. A pending task that waits for other tasks is shown as blocked. Throws for a removed task, because removed tasks
+ * are never shown.
+ */
 export function shownStatus(task: { status: StoredTaskStatus; open_dependencies: number }): TaskStatus {
   if (task.status === 'removed') throw new Error('a removed task has no shown status');
   return task.status === 'pending' && task.open_dependencies > 0 ? 'blocked' : task.status;
@@ -76,7 +79,7 @@ const REQUIRED_WITH: Readonly<Record<Noun, Readonly<Record<string, string>>>> = 
   task: { completed: ' with outcome', failed: ' with error' },
   workspace: { merged: ' with merge_commit' },
 };
-/** The actions of `covenant workflow` that set a status. */
+/** The subcommands of `covenant workflow` that set a status. */
 const COMMANDS: Readonly<Record<Noun, Readonly<Record<string, string>>>> = {
   workflow: { in_progress: 'resume', paused: 'pause', completed: 'complete', abandoned: 'abandon' },
   task: { pending: 'retry', skipped: 'skip' },
@@ -92,7 +95,7 @@ export function requireTransition<S extends string>(machine: Machine<S>, noun: N
     allowed.length === 0
       ? `The status ${from} is final. Create another ${noun}: ${NEW_ONE[noun]}.`
       : noun === 'workflow' && from === 'planning'
-        ? // A workflow that is set to "ready" by hand accepts no plan any more.
+        ? // The status "ready" is not suggested, because a workflow that is set to ready without a plan accepts no plan any more.
           `Call workflow_set_plan with id "${id}" and a plan: the workflow is then ready. Or call workflow_update_status with id "${id}" and status "abandoned".${people}`
         : `From ${from}, call ${STATUS_TOOL[noun]} with id "${id}" and status ${allowed.map((status) => `"${status}"${REQUIRED_WITH[noun][status] ?? ''}`).join(' or ')}.${people}`;
   throw new Refusal('INVALID_TRANSITION', `The ${noun} cannot go from ${from} to ${to}.`, next, {

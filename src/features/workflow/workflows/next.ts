@@ -15,14 +15,15 @@ type NextTasks = Omit<Next, 'all_complete'>;
 type NextTask = Next['tasks'][number];
 type Actionable = 'pending' | 'failed';
 
-/** The tasks that can be claimed now. Reads only ready tasks and their neighbours, never the whole graph. */
+/** Returns the tasks that can be claimed now. Reads only ready tasks and their neighbours, never the whole graph. */
 export async function readNextTasks(db: Db, workflow: WorkflowRow, now: number, options: { includeFailed: boolean; limit: number }): Promise<NextTasks> {
   const { includeFailed, limit } = options;
   const statuses: Actionable[] = includeFailed ? ['pending', 'failed'] : ['pending'];
   const claims = await liveClaims(db, workflow, now);
   const running = isOneOf(OPEN_WORKFLOW, workflow.status);
   const ready = running ? await readyTasks(db, workflow, statuses, claims, limit) : [];
-  // The queries run one after the other, so a task that was ready and claimed may be in progress by now. The difference must not be negative.
+  // The queries run one after the other. A claimed task that was ready in the first query may be in progress in the second one, so the difference
+  // could be negative.
   const available = running ? Math.max(0, (await countReady(db, workflow, statuses)) - claims.filter((claim) => isReady(claim, statuses)).length) : 0;
   return {
     tasks: await described(db, workflow, ready),
@@ -38,7 +39,7 @@ type Claim = Pick<WorkflowTaskRow, 'id' | 'status' | 'open_dependencies'>;
 
 const isReady = ({ status, open_dependencies }: Claim, statuses: readonly Actionable[]): boolean => open_dependencies === 0 && isOneOf(statuses, status);
 
-/** Counts only claims of agents that are not silent, because the sweep may be a few seconds late. */
+/** Returns only claims of agents that are not silent. The sweep that releases the other claims may be a few seconds late. */
 async function liveClaims(db: Db, workflow: WorkflowRow, now: number): Promise<Claim[]> {
   return await activeTasks(db, workflow)
     .innerJoin('agents', (join) =>
@@ -107,7 +108,7 @@ interface Group {
   readonly size: number;
 }
 
-/** The first members of each group, and its size. */
+/** Returns the first members of each parallel group, and the number of tasks in it. */
 async function groupMembers(db: Db, { workspace_id, id }: WorkflowRow, groups: readonly string[]): Promise<Map<string, Group>> {
   const found = new Map<string, Group>();
   for (const chunk of chunks(groups, GROUPS_AT_ONCE)) {

@@ -8,7 +8,7 @@ import { isEnded, type StoredTaskStatus } from './lifecycle.ts';
 import { findTask, findWorkflow } from './store.ts';
 import { readStrings } from './views.ts';
 
-/** Workflow tasks are in the overlap index too, so that teammates who plan the same work see them. */
+/** Workflow tasks are added to the overlap index too, so that teammates who plan the same work find them. */
 
 const ITEM_STATUS = {
   pending: 'planned',
@@ -26,7 +26,7 @@ const OVER: ReadonlySet<WorkItem['status']> = new Set(['completed', 'cancelled']
 type Indexed = Pick<WorkflowTaskRow, 'id' | 'name' | 'description' | 'files' | 'status' | 'finished_at' | 'updated_at'>;
 type Owning = Pick<WorkflowRow, 'developer_id' | 'repository_path' | 'status'>;
 
-/** Returns null for workflows of the operator, because they belong to no developer. */
+/** Returns null if the operator created the workflow, because its tasks belong to no developer. */
 function workItem(task: Indexed, workflow: Owning, holder: string | null = null): WorkItem | null {
   const ownerId = holder ?? workflow.developer_id;
   if (workflow.developer_id === null || ownerId === null) return null;
@@ -48,14 +48,17 @@ function workItem(task: Indexed, workflow: Owning, holder: string | null = null)
   };
 }
 
-/** Call this with the old task whenever the status changes. A task that is not indexed yet is indexed later with the status that it has then. */
+/**
+ * Call this whenever the status of a task changes, with the row from before the change. A task that is not indexed yet is skipped: it is indexed
+ * later, with the status that it has by then.
+ */
 export async function syncOverlapStatus(tx: Tx, task: Pick<WorkflowTaskRow, 'id' | 'status' | 'indexed'>, status: StoredTaskStatus): Promise<void> {
   const itemStatus = ITEM_STATUS[status];
   if (task.indexed === 0 || ITEM_STATUS[task.status] === itemStatus) return;
   await setItemStatus(tx, task.id, itemStatus, OVER.has(itemStatus) ? tx.now : null);
 }
 
-/** Sets the owner of the work: the holder's developer, or the workflow's developer if `developerId` is null because the task is unclaimed. */
+/** Sets the owner of a task in the overlap index. If `developerId` is null, the task is unclaimed, and the owner is the developer of the workflow. */
 export async function syncOverlapOwner(tx: Tx, taskId: string, developerId: string | null): Promise<void> {
   const item = (await itemsById(tx.db, tx.workspace, [taskId])).get(taskId);
   if (!item) return;
@@ -68,16 +71,19 @@ async function developerOf(db: Db, workspace: string, taskId: string): Promise<s
   return (task && (await findWorkflow(db, workspace, task.workflow_id)))?.developer_id ?? null;
 }
 
-/** Further tasks are indexed later in batches, because indexing a long plan at once would block all writers. */
+/**
+ * At most this many tasks are indexed at once. The rest of a long plan is indexed later in batches, because one long transaction would block all other
+ * writers.
+ */
 export const INDEXED_AT_ONCE = 500;
 
-/** Adds tasks to the index. The caller stores them with `indexed` 1. */
+/** Adds tasks to the overlap index. The caller must store these tasks with `indexed` set to 1. */
 export async function indexTasks(tx: Tx, tasks: readonly WorkflowTaskRow[], workflow: WorkflowRow): Promise<void> {
   const items = tasks.map((task) => workItem(task, workflow)).filter((item) => item !== null);
   await indexItems(tx, items);
 }
 
-/** Closes the open tasks of an ended workflow. If it was abandoned, also closes its completed tasks. */
+/** Closes the open tasks of an ended workflow in the overlap index. If the workflow was abandoned, also closes its completed tasks. */
 export async function closeIndexedTasks(tx: Tx, workflow: WorkflowRow): Promise<void> {
   const unchanged: StoredTaskStatus[] = workflow.status === 'abandoned' ? ['skipped', 'removed'] : ['completed', 'skipped', 'removed'];
   const over = tx.db.selectFrom('workflow_tasks').where('workspace_id', '=', tx.workspace).where('workflow_id', '=', workflow.id);
@@ -95,7 +101,7 @@ export async function closeIndexedTasks(tx: Tx, workflow: WorkflowRow): Promise<
 
 const EVERY_MS = 2_000;
 
-/** Indexes the tasks of long plans in batches. Reads first, so that an idle server writes nothing. */
+/** Indexes the rest of long plans in batches. Looks for such tasks before it starts a transaction, so that an idle server writes nothing. */
 export function indexSweep({ store, log }: Pick<Services, 'store' | 'log'>): Sweep {
   const name = 'workflow_index';
   return {

@@ -12,14 +12,14 @@ import { SUMMARISED, type SummarisedWorkflow } from './views.ts';
 
 interface WorkflowFilter {
   readonly repository_path?: string | undefined;
-  /** Name of the repository, as people write it. */
+  /** Name of the repository, which is the last part of its path. */
   readonly repository?: string | undefined;
   readonly status?: readonly WorkflowStatus[] | undefined;
   readonly limit: number;
   readonly offset: number;
 }
 
-/** Newest first, because ids sort by creation time. */
+/** Returns the newest workflows first. Sorting by id is enough, because ids rise with time. */
 export async function pageOfWorkflows(db: Db, workspace: string, filter: WorkflowFilter): Promise<{ rows: SummarisedWorkflow[]; total: number }> {
   const { repository_path, repository, status } = filter;
   const found = matching(db, 'workflows', { workspace_id: workspace, repository_path, status });
@@ -29,7 +29,7 @@ export async function pageOfWorkflows(db: Db, workspace: string, filter: Workflo
 
 interface WorkflowTaskSelection {
   readonly summaries: boolean;
-  /** Only tasks shown in one of these statuses. */
+  /** Only tasks that callers see in one of these statuses. */
   readonly status?: readonly TaskStatus[] | undefined;
   /** Only tasks with this text in their name. */
   readonly text?: string | undefined;
@@ -59,7 +59,7 @@ export async function pageOfTasks(db: Db, workspace: string, workflowId: string,
   return { tasks, total };
 }
 
-/** The inverse of `shownStatus`. */
+/** SQL condition for tasks that `shownStatus` shows with this status. */
 function shownAs(eb: ExpressionBuilder<Database, 'workflow_tasks'>, status: TaskStatus) {
   if (status !== 'pending' && status !== 'blocked') return eb('workflow_tasks.status', '=', status);
   return eb.and([eb('workflow_tasks.status', '=', 'pending'), eb('workflow_tasks.open_dependencies', status === 'blocked' ? '>' : '=', 0)]);
@@ -67,5 +67,8 @@ function shownAs(eb: ExpressionBuilder<Database, 'workflow_tasks'>, status: Task
 
 const SUMMARY = 300;
 
-/** The outcome, else the error, else the description. The query cuts it, because descriptions may be long. */
+/**
+ * The beginning of the outcome. Without an outcome, the beginning of the error or else of the description. The query cuts the text, because
+ * descriptions may be long.
+ */
 const BEGINNING = sql<string>`substr(coalesce(outcome, error, description), 1, ${sql.lit(SUMMARY + 1)})`.as('text');

@@ -12,7 +12,7 @@ type Counts = Record<TaskStatus, number>;
 
 const BLOCKED_SHOWN = 100;
 
-/** The database counts, so only the listed tasks are read, however large the graph is. */
+/** The database counts the tasks. Only the tasks that are listed in the answer are read, even if the graph is large. */
 export async function progress(db: Db, workflow: WorkflowRow, now: number): Promise<Progress> {
   const counts = await countByStatus(db, workflow);
   const total = TASK_STATUSES.reduce((sum, status) => sum + counts[status], 0);
@@ -31,13 +31,16 @@ export async function progress(db: Db, workflow: WorkflowRow, now: number): Prom
   };
 }
 
-/** Whether the workflow has tasks and none is open. */
+/** Returns whether the workflow has tasks and all of them are completed or skipped. */
 export async function allComplete(db: Db, workflow: WorkflowRow): Promise<boolean> {
   const one = (statuses: readonly WorkflowTaskRow['status'][]) => activeTasks(db, workflow).select('id').where('status', 'in', statuses).limit(1).execute();
   return (await one(OPEN_TASK)).length === 0 && (await one(SATISFIED)).length > 0;
 }
 
-/** Estimates by the rate of completions since the work began. Returns null for an ended workflow and for one without completions. */
+/**
+ * Estimates the remaining time from the number of tasks that were completed since the work began. Returns null if the workflow has ended, or if no
+ * task is completed yet.
+ */
 function remainingMs({ started_at, status }: Pick<WorkflowRow, 'started_at' | 'status'>, completed: number, remaining: number, now: number): number | null {
   if (remaining === 0) return 0;
   if (isEnded(status) || started_at === null || completed === 0) return null;
@@ -48,7 +51,7 @@ const noTasks = (): Counts => Object.fromEntries(TASK_STATUSES.map((status) => [
 
 export interface WorkflowCounts {
   readonly by_status: Counts;
-  /** When one of its tasks last changed, or 0 if it has no tasks. */
+  /** Time of the last change to a task of the workflow, or 0 if the workflow has no tasks. */
   changed_at: number;
 }
 
@@ -92,7 +95,7 @@ async function sequences(db: Db, workflow: WorkflowRow): Promise<Pick<Progress, 
 }
 
 async function blockedTasks(db: Db, workflow: WorkflowRow): Promise<Progress['blocked_tasks']> {
-  // The index gives the names of blocked tasks; the tasks are then looked up by name, which is unique.
+  // The index contains the names of blocked tasks. The tasks are then looked up by name, because names are unique within a workflow.
   const first = activeTasks(db, workflow)
     .select(['sequence', 'name'])
     .where('status', '=', 'pending')

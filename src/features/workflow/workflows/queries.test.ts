@@ -84,7 +84,7 @@ test('a claimed task is not next until its holder has been silent for 90 seconds
   expect(await next()).toEqual([['b'], 1, 1]);
   clock.advance(89_999);
   expect(await next()).toEqual([['b'], 1, 1]);
-  // Only the time decides. It does not matter whether the sweep has run.
+  // Only the time that has passed matters, not whether the sweep has run.
   clock.advance(1);
   expect(await next()).toEqual([['a', 'b'], 2, 0]);
 });
@@ -171,7 +171,7 @@ test(`progress has counts by status, the current sequence, blocked tasks with th
       { group_id: 'h', task_count: 1, completed: 0 },
     ],
     estimated_remaining: 3,
-    // Two took a minute, so three take a minute and a half.
+    // Two tasks took one minute, so three tasks are expected to take a minute and a half.
     estimated_remaining_ms: 90_000,
   });
   expect(await refused('task_update_status', { id: ids.c as string, status: 'blocked' })).toMatchObject({ code: 'INVALID_TRANSITION' });

@@ -21,12 +21,12 @@ export async function removeTask(tx: Tx, ctx: WriteContext, workflow: WorkflowRo
       why: `${dependents} tasks wait for it and it waits for ${dependencies}: rewiring them would exceed the maximum number of dependencies`,
       next: 'First remove some of the tasks that wait for it or that it waits for: workflow_remove_task.',
     });
-  // Each dependent gets each dependency, so 1,000 dependents and 1,000 dependencies would make a million edges.
+  // Each dependent gets every dependency of the removed task. With 1,000 dependents and 1,000 dependencies, this would create a million edges.
   if (dependents * dependencies > MAX_DEPENDENCIES) throw tooManyAfter();
-  // The task also leaves its group, so that queries that count groups need not exclude removed tasks.
+  // The task also leaves its parallel group, so that queries that count the tasks of a group do not have to exclude removed tasks.
   await changeTask(tx.db, tx.workspace, task.id, { status: 'removed', parallel_group: null, finished_at: tx.now, updated_at: tx.now });
   await rewireDependents(tx, task);
-  // The total is known only now, because many of the new dependencies may have existed before.
+  // The edges can be counted only now, because many of the new edges may have existed before.
   if (dependents * dependencies > dependents + dependencies && (await countEdges(tx.db, workflow)) > MAX_DEPENDENCIES) throw tooManyAfter();
   await syncOverlapStatus(tx, task, 'removed');
   const payload = {

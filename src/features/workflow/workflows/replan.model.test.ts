@@ -12,7 +12,7 @@ interface ModelTask {
   status: 'pending' | 'completed' | 'failed' | 'skipped';
   waitsFor: Set<string>;
 }
-/** The whole graph by name, recomputed for every comparison. */
+/** Returns the whole graph with tasks by name. It is computed again for every comparison. */
 type Model = Map<string, ModelTask>;
 
 type Step =
@@ -50,7 +50,7 @@ function leadsTo(model: Model, from: string, to: ReadonlySet<string>): boolean {
   return to.has(from) || [...(model.get(from)?.waitsFor ?? [])].some((next) => leadsTo(model, next, to));
 }
 
-/** The model as the tools should show it. */
+/** Returns the model in the form in which the tools should show it. */
 function expected(model: Model) {
   const all = inOrder(model, model.keys()).map((name) => ({ name, ...(model.get(name) as ModelTask) }));
   const shown = (task: ModelTask) => (task.status === 'pending' && openOf(model, task).length > 0 ? 'blocked' : task.status);

@@ -176,7 +176,7 @@ test('no change can give a graph more than 100,000 dependencies', async () => {
   const added = { workflow_id, name: 'more', description: '' };
   expect(await app.refused('workflow_add_task', { ...added, depends_on: ['a'] })).toMatchObject({ code: 'TOO_MANY_DEPENDENCIES', field: 'depends_on' });
   expect(await app.refused('workflow_add_task', { ...added, blocks: ['y'] })).toMatchObject({ code: 'TOO_MANY_DEPENDENCIES' });
-  // Three dependents and two dependencies would make six edges instead of five.
+  // With three dependents and two dependencies, the removal would leave six edges instead of five.
   expect(await app.refused('workflow_remove_task', { workflow_id, task_id: ids.x })).toMatchObject({
     code: 'TASK_NOT_REMOVABLE',
     suggestion: expect.stringContaining('First remove'),

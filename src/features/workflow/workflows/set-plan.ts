@@ -11,10 +11,10 @@ import { isEnded, WORKFLOW_MACHINE } from './lifecycle.ts';
 import { INDEXED_AT_ONCE, indexTasks } from './overlap.ts';
 import { changeWorkflow } from './store.ts';
 
-/** Limits the size of a plan, because it is stored in one transaction, which blocks other writers. */
+/** Maximum number of dependencies in a plan. The whole plan is stored in one transaction, which blocks other writers. */
 export const MAX_DEPENDENCIES = 100_000;
 
-/** Creates all tasks of a plan, or none. */
+/** Creates all tasks of a plan. If one task is refused, creates none. */
 export async function setPlan(tx: Tx, ctx: WriteContext, workflow: WorkflowRow, plan: NewPlan): Promise<{ tasks: WorkflowTaskRow[]; groups: number }> {
   if (workflow.status !== 'planning') throw pastPlanning(workflow);
   const dependencies = checkPlan(plan.tasks);

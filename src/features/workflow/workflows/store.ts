@@ -13,7 +13,7 @@ export const changeWorkflow = (db: Db, workspace: string, id: string, values: Pa
 export const findTask = (db: Db, workspace: string, id: string): Promise<WorkflowTaskRow | undefined> =>
   findRow(db, 'workflow_tasks', { workspace_id: workspace, id, status: { '!=': 'removed' } });
 
-/** A query for the tasks of a workflow except removed ones, which callers narrow further. */
+/** Returns a query for all tasks of a workflow except removed tasks. Callers add further conditions. */
 export const activeTasks = (db: Db, { workspace_id, id }: Pick<WorkflowRow, 'workspace_id' | 'id'>) =>
   db
     .selectFrom('workflow_tasks')
@@ -24,7 +24,7 @@ export const activeTasks = (db: Db, { workspace_id, id }: Pick<WorkflowRow, 'wor
 export const changeTask = (db: Db, workspace: string, id: string, values: Partial<WorkflowTaskRow>) =>
   changeRows(db, 'workflow_tasks', { workspace_id: workspace, id }, values);
 
-/** Call this when a task is completed or skipped, because its dependents then wait for one task less. */
+/** Call this when a task is completed or skipped. Each task that depends on it then waits for one task less. */
 export async function satisfyDependents(db: Db, workspace: string, taskId: string): Promise<void> {
   await db
     .updateTable('workflow_tasks')
@@ -34,7 +34,7 @@ export async function satisfyDependents(db: Db, workspace: string, taskId: strin
     .execute();
 }
 
-/** Finds the workflow of a task by the task's id, so that both can be read at the same time. */
+/** Finds a workflow by the id of one of its tasks, so that the task and its workflow can be read at the same time. */
 export const findWorkflowOf = (db: Db, workspace: string, taskId: string): Promise<WorkflowRow | undefined> =>
   matching(db, 'workflows', { workspace_id: workspace })
     .selectAll()
@@ -44,7 +44,7 @@ export const findWorkflowOf = (db: Db, workspace: string, taskId: string): Promi
 const workflowIdOf = (db: Db, workspace: string, taskId: string) =>
   db.selectFrom('workflow_tasks as known').select('known.workflow_id').where('known.workspace_id', '=', workspace).where('known.id', '=', taskId);
 
-/** Like `claimedCount`, for the workflow of this task. */
+/** Like `claimedCount`, but for the workflow to which this task belongs. */
 export async function claimedBeside(db: Db, workspace: string, taskId: string): Promise<number> {
   const row = await db
     .selectFrom('workflow_tasks')
@@ -56,7 +56,7 @@ export async function claimedBeside(db: Db, workspace: string, taskId: string): 
   return Number(row.claimed);
 }
 
-/** The number of claimed tasks in the workflow. */
+/** Returns the number of claimed tasks in the workflow. */
 export const claimedCount = (db: Db, workspace: string, workflowId: string): Promise<number> =>
   countRows(db, 'workflow_tasks', { workspace_id: workspace, workflow_id: workflowId, assigned_agent_id: { '!=': null } });
 
@@ -75,7 +75,7 @@ export async function requireTask(db: Db, workspace: string, id: string, field =
   return requireFound(await findTask(db, workspace, id), id, field);
 }
 
-/** `task` is the row with that id, if any. */
+/** Refuses if `task` is undefined, which means that no task with this id exists. */
 export function requireFound(task: WorkflowTaskRow | undefined, id: string, field = 'task_id'): WorkflowTaskRow {
   if (task) return task;
   throw notFound(
@@ -113,10 +113,10 @@ export function requireRunning(workflow: WorkflowRow): void {
   });
 }
 
-/** The workflow with this id or with the only id that ends like this, because people type the end of an id. */
+/** Finds a workflow by its id or by the end of its id, because people type only the end. Only one id may end like this. */
 export const workflowNamed = (db: Db, workspace: string, tail: string): Promise<WorkflowRow> =>
   findBySuffix(matching(db, 'workflows', { workspace_id: workspace }).selectAll(), tail, 'workflow');
 
-/** Like `workflowNamed`, for a task. */
+/** Like `workflowNamed`, but finds a task. */
 export const taskNamed = (db: Db, workspace: string, tail: string): Promise<WorkflowTaskRow> =>
   findBySuffix(matching(db, 'workflow_tasks', { workspace_id: workspace, status: { '!=': 'removed' } }).selectAll(), tail, 'task');

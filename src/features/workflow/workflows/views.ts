@@ -12,7 +12,7 @@ export const readRecord = (text: string | null): Record<string, unknown> | null 
 
 export const planOf = ({ plan }: Pick<WorkflowRow, 'plan'>): z.output<typeof workflowPlan> | null => (plan === null ? null : readJson(workflowPlan, plan));
 
-/** The columns of a list, without the source, which may be long. */
+/** The columns that lists read. The source is left out, because it may be long. */
 export const SUMMARISED = [
   'id',
   'name',
@@ -45,12 +45,12 @@ export const viewTask = (row: WorkflowTaskRow): WorkflowTaskView =>
     status: shownStatus(row),
     files_likely_affected: readStrings(row.files),
     context: readRecord(row.context) ?? {},
-    // The contract uses this name for the worktree; in the row it names the workspace.
+    // In answers, `workspace_id` is the id of a worktree. In the row, the column with that name is the id of the workspace.
     workspace_id: row.worktree_id,
     checkpoint_count: row.last_checkpoint,
   });
 
 export const viewCheckpoint = (row: CheckpointRow): CheckpointView => view(checkpointView, row, {});
 
-/** A field with the number of omitted items, or no field if none were omitted. */
+/** Returns an object with the number of omitted items, or an empty object if none were omitted. */
 export const fieldIfMore = <K extends string>(field: K, more: number): Partial<Record<K, number>> => (more > 0 ? ({ [field]: more } as Record<K, number>) : {});

@@ -45,7 +45,7 @@ export async function assign(tx: Tx, ctx: WriteContext, task: WorkflowTaskRow, w
   return await placeTask(tx, ctx.principal.actor, task, worktreeId);
 }
 
-/** `task` must be the current row. Returns whether anything changed. */
+/** `task` must be the row as it is stored now. Returns whether anything changed. */
 export async function placeTask(tx: Tx, actor: string, task: WorkflowTaskRow, worktreeId: string): Promise<boolean> {
   if (task.worktree_id === worktreeId) return false;
   await changeTask(tx.db, tx.workspace, task.id, { worktree_id: worktreeId, updated_at: tx.now });

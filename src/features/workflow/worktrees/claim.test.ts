@@ -67,7 +67,7 @@ describe('a claim in a workflow with auto_create_workspaces', () => {
     }
   });
 
-  test('names dependencies whose work is not merged yet', async () => {
+  test('lists dependencies whose work is not merged yet', async () => {
     const { ids } = await app.planned(['base', { name: 'next', depends_on: ['base'] }], automatic());
     await app.completed(ids.base as string);
     const { workspace_id } = await app.task(ids.base as string);
@@ -132,7 +132,7 @@ describe('a task that is claimed again', () => {
   });
 });
 
-describe('if no worktree can be created, the claim is undone, and the refusal names cause and next step', () => {
+describe('if no worktree can be created, the claim is undone, and the refusal gives the cause and the next step', () => {
   const outcome = async (path: string) => {
     const { workflow_id, ids } = await app.planned(['one'], automatic(path));
     const refusal = await refusedClaim(ids.one);

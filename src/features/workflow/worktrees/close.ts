@@ -29,7 +29,7 @@ export function requireStatusChange({ status, merge_commit }: { status?: Worktre
 
 type WorktreeUpdate = Omit<Input<typeof workspaceUpdate>, 'status'> & { readonly status: WorktreeStatus };
 
-/** Whether the status changes; false if the workspace already has it. Refuses a change that is not allowed. */
+/** Returns whether the status changes. Returns false if the workspace already has this status, and refuses a change that is not allowed. */
 export function requireClosable(row: WorktreeRow, { status, merge_commit }: WorktreeUpdate): boolean {
   if (status !== row.status) requireTransition(WORKTREE_MACHINE, 'workspace', row.id, row.status, status);
   const details = { field: 'merge_commit', workspace_id: row.id };
@@ -43,14 +43,14 @@ export function requireClosable(row: WorktreeRow, { status, merge_commit }: Work
   return status !== row.status;
 }
 
-/** The merge commit must exist in the repository. If the repository is on another machine, this is not checked. */
+/** Refuses a merge commit that does not exist in the repository. If the repository is on another machine, the commit is not checked. */
 export async function requireCommit(outside: WorktreeOutside, row: WorktreeRow, commit: string, signal: AbortSignal): Promise<void> {
   try {
     const { root } = await reachRepository(outside, row.repository_path, signal);
     if ((await outside.disk.commitByHash(root, commit, { signal })) !== null) return;
   } catch (error) {
     if (signal.aborted) throw error;
-    // The repository cannot be reached from here. The removal will report that the worktree is kept.
+    // Any other error means that this machine cannot reach the repository. The removal will then fail too, and report that the worktree is kept.
     if (!(error instanceof GitFailed)) return;
   }
   throw new Refusal(
@@ -68,7 +68,7 @@ interface WorktreeClosing {
   readonly leased?: LeasedWorktree;
 }
 
-/** Records the new status, and that the worktree will be removed. While the worktree still exists, a repeated call tries the removal again. */
+/** Records the new status, and that the worktree will be removed from disk. If an earlier removal did not succeed, a repeated call tries it again. */
 export async function beginClosing(tx: Tx, ctx: WriteContext, input: WorktreeUpdate): Promise<WorktreeClosing> {
   const row = await requireWorktree(tx.db, tx.workspace, input.id, 'id');
   const changed = requireClosable(row, input);
@@ -77,7 +77,7 @@ export async function beginClosing(tx: Tx, ctx: WriteContext, input: WorktreeUpd
   }
   if (input.agent_id !== undefined) await requireOwnAgent(tx.db, ctx.principal, input.agent_id);
   const isManaged = row.made_by_server === 1;
-  // The removal is tried again if the worktree was kept or its removal was not finished.
+  // True if an earlier removal kept the worktree or was not finished. The removal is then tried again.
   const isLeft = row.kept_reason !== null || row.step === 'removing';
   const goes = isManaged && input.status !== 'active' && (changed || isLeft) && !isUnderWay(row, tx.now);
   if (goes) await requireNobodyElse(tx, ctx, row, input.agent_id);
@@ -95,7 +95,7 @@ export async function beginClosing(tx: Tx, ctx: WriteContext, input: WorktreeUpd
   return goes ? { row: now, changed, leased: now as LeasedWorktree } : { row: now, changed };
 }
 
-/** If an agent works in the worktree, only that agent may close it. */
+/** If an agent has claimed a task in the worktree, only that agent may close the worktree. */
 async function requireNobodyElse(tx: Tx, ctx: WriteContext, row: WorktreeRow, agentId: string | undefined): Promise<void> {
   for (const task of await tasksHeldIn(tx.db, tx.workspace, row.id)) await requireHold(tx, ctx, task, { agent_id: agentId });
 }

@@ -12,7 +12,7 @@ const DEFAULT_LISTED = 200;
 const success = z.literal(true);
 const status = z.enum(WORKTREE_STATUSES);
 
-/** The rules of git's check-ref-format. */
+/** Accepts the branch names that `git check-ref-format` accepts. */
 const branchName = branch.refine((name) => !/^-|^@$|\.\.|@\{|[\p{Cc} ~^:?*[\\]|(^|\/)\.|\.lock(\/|$)|\.$|^\/|\/$|\/\//u.test(name), {
   error: 'expected a valid git branch name',
 });

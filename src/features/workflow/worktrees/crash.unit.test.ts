@@ -14,7 +14,7 @@ import { ELSEWHERE_MS } from './step.ts';
 type Step = keyof GitDisk;
 type Moment = 'before' | 'after';
 
-/** The disk of a server that dies at this step, as if it were killed. All other steps are real. */
+/** A disk on which the server stops at this step, as if it were killed. All other steps run on the real disk. */
 function dying(step: Step, moment: Moment, first: (path: string) => void = () => {}): { disk: GitDisk; died: Promise<void> } {
   const { promise: died, resolve } = Promise.withResolvers<void>();
   const real = gitDisk[step] as (...args: unknown[]) => Promise<unknown>;
@@ -40,7 +40,7 @@ const server = (disk?: GitDisk): Promise<WorkflowApp> => workflowApp({ database,
 const planned = (app: WorkflowApp) => app.planned(['one'], { workflow: { repository_path: repository.path, auto_create_workspaces: true } });
 const workspaceOf = async (app: WorkflowApp, workflow_id: string): Promise<Body> => (await app.ok('workspace_list', { workflow_id })).workspaces[0];
 
-/** Waits until the lease of the step has ended. Meanwhile the agent sends heartbeats or stays silent. */
+/** Waits until the lease of the step has expired. In the meantime, the agent sends heartbeats or stays silent. */
 async function later(app: WorkflowApp, heartbeatOf?: string): Promise<void> {
   app.clock.advance(HALF);
   if (heartbeatOf) await app.ok('agent_heartbeat', { agent_id: heartbeatOf });

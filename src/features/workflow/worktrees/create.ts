@@ -27,15 +27,19 @@ interface WorktreeClaim {
   readonly fence: number;
 }
 
-/** Gives a claimed task its own worktree: a new one, or the one that it already has. On failure, undoes the claim and gives the reason in the refusal. */
+/**
+ * Opens a worktree for a claimed task. Reuses the worktree that the task already has, or creates one. If that fails, undoes the claim and throws a
+ * refusal with the reason.
+ */
 export async function openWorktree(outside: WorktreeOutside, ctx: CallContext, task: WorkflowTaskRow, fence: number): Promise<OpenedWorktree | undefined> {
   const runner = stepRunner(ctx, ctx.signal);
   const current = await currentWorktree(ctx.reader, task);
-  // The holder claims again to renew the lease, and keeps its worktree.
+  // If work on the task has begun, its holder claims it again only to renew the lease. The worktree then stays the same.
   const wasBegun = isOneOf(SYSTEM_MACHINE.release.from, task.status);
   if (wasBegun && !current) return undefined;
   if (current && isUnderWay(current, ctx.clock.now())) {
-    // With the same fence, another call is creating the worktree for this claim. With another fence, the earlier worktree must be removed first.
+    // If the fence is the same, another call is already creating the worktree for this claim. If the fence differs, the worktree of an earlier claim
+    // must be removed first.
     if (current.fence !== fence) await runner.write((tx) => unclaimTask(tx, task, fence, runner.actor, 'its earlier worktree is being removed'));
     throw worktreePending(task);
   }
@@ -46,14 +50,14 @@ export async function openWorktree(outside: WorktreeOutside, ctx: CallContext, t
   return { id, path, branch, base_branch, ...(unmerged.length > 0 ? { unmerged_dependencies: unmerged } : {}) };
 }
 
-/** The active workspace that the task is assigned to, or that was created for it. */
+/** Returns the active workspace to which the task is assigned. If there is none, returns the active workspace that the server created for the task. */
 async function currentWorktree(db: Db, task: WorkflowTaskRow): Promise<WorktreeRow | undefined> {
   const assigned = task.worktree_id === null ? undefined : await findWorktree(db, task.workspace_id, task.worktree_id);
   if (assigned?.status === 'active') return assigned;
   return (await madeFor(db, task.workspace_id, task.id)).find((row) => row.status === 'active');
 }
 
-/** Also true if the repository cannot be reached from here, because then only the row is known. */
+/** Also returns true if this machine cannot reach the repository, because then the stored row is the only information. */
 async function isOnDisk(outside: WorktreeOutside, { repository_path, path }: WorktreeRow): Promise<boolean> {
   try {
     return await outside.disk.hasWorktree((await reachRepository(outside, repository_path)).root, path);
@@ -84,14 +88,15 @@ async function makeWorktree(outside: WorktreeOutside, runner: StepRunner, db: Db
   throw made.failure === undefined ? claimGone(task) : worktreeFailed(task, made.failure);
 }
 
-/** Whether the claim for which the worktree is created is still the current one. */
+/** Returns whether the claim for which the worktree is created is still the current claim of the task. */
 export async function claimStands(db: Db, { workspace_id, task_id, fence }: Pick<WorktreeRow, 'workspace_id' | 'task_id' | 'fence'>): Promise<boolean> {
   const task = task_id === null ? undefined : await findTask(db, workspace_id, task_id);
   return task !== undefined && task.fence === fence && task.assigned_agent_id !== null;
 }
 
 /**
- * Records the creation before it starts. A worktree that no longer exists on disk is created again. A failed attempt is repeated in the same place.
+ * Records that a worktree will be created, before the creation starts. If an earlier worktree of the task no longer exists on disk, it is created
+ * again. If an earlier attempt failed, the new attempt uses the same path and branch.
  */
 async function beginCreating(tx: Tx, actor: string, { task, fence }: WorktreeClaim, start: Start): Promise<LeasedWorktree> {
   if (!(await claimStands(tx.db, { workspace_id: tx.workspace, task_id: task.id, fence }))) throw claimGone(task);
@@ -141,7 +146,10 @@ async function freePlace(tx: Tx, task: WorkflowTaskRow, root: string, earlier: n
 
 type MadeWorktree = { readonly row: WorktreeRow } | { readonly failure: unknown };
 
-/** Creates the recorded worktree, or undoes the attempt. A process that takes the step over can repeat it from the beginning. */
+/**
+ * Creates the recorded worktree. If that fails, undoes the attempt. If this process dies, another process can take the step over and repeat it from
+ * the beginning.
+ */
 export async function carryOutCreation(outside: WorktreeOutside, runner: StepRunner, leased: LeasedWorktree): Promise<MadeWorktree> {
   let head: string;
   try {
@@ -174,7 +182,7 @@ async function settleCreation(tx: Tx, runner: StepRunner, leased: LeasedWorktree
   return { ...row, ...values };
 }
 
-/** Removes what was created, and ends the claim. Does nothing if another server has taken over. */
+/** Removes everything that the attempt created, and ends the claim. Does nothing if another server has taken the step over. */
 export async function undoCreation(outside: WorktreeOutside, runner: StepRunner, made: LeasedWorktree, reason: string): Promise<void> {
   const leased = await runner.write((tx) => renew(tx, made));
   if (!leased) return;
@@ -183,7 +191,7 @@ export async function undoCreation(outside: WorktreeOutside, runner: StepRunner,
     const row = await stillMine(tx, leased);
     if (!row) return;
     const kept_reason = left === null || left === reason ? reason : `${reason}; left on disk: ${left}`;
-    // A worktree that was used before stays active, because its work is on its branch.
+    // A worktree that was used before stays active, because its branch contains work.
     const closed = row.base_commit === null ? ({ status: 'abandoned', kept_reason, closed_at: tx.now } as const) : {};
     await changeWorktree(tx.db, row, { ...STEP_OVER, ...closed, updated_at: tx.now });
     if (row.task_id !== null && row.fence !== null) await unclaimTask(tx, { id: row.task_id }, row.fence, runner.actor, `no worktree: ${reason}`);

@@ -2,10 +2,10 @@ import type { GitDisk } from '../../../machine/git/disk.ts';
 import { reachRepository as reach } from '../../../machine/git/reach-repository.ts';
 import type { LocatedRepository } from '../../../machine/git/repository.ts';
 
-/** The parts of the machine outside of the store, and the repositories on it that may be used. */
+/** Access to git on the server's machine, and the folders whose repositories may be used. */
 export interface WorktreeOutside {
   readonly disk: GitDisk;
-  /** Folders that may contain repositories; undefined: any folder. */
+  /** Only repositories in these folders may be used. Undefined means that every folder is allowed. */
   readonly repositories: readonly string[] | undefined;
 }
 

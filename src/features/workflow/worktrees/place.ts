@@ -5,7 +5,7 @@ interface Named {
 
 const LONGEST = 40;
 
-/** The part of a name that is valid in a branch and in a folder on any system. */
+/** Converts a name to a form that is valid in branch names, and in folder names on every operating system. */
 export function slug(name: string, otherwise: string): string {
   const plain = name
     .normalize('NFKD')
@@ -17,13 +17,13 @@ export function slug(name: string, otherwise: string): string {
   return plain || otherwise;
 }
 
-/** Appends the end of the id, which distinguishes workflows or tasks with the same name. */
+/** Appends the end of the id, so that workflows or tasks with the same name are distinguished. */
 const tailed = ({ id, name }: Named, otherwise: string): string => `${slug(name, otherwise)}-${id.slice(-6).toLowerCase()}`;
 
-/** The prefix of task branches. A branch exists until its work is merged elsewhere. */
+/** Prefix of all task branches. A task branch exists until its work is merged into another branch. */
 export const TASK_BRANCHES = 'workflow/';
 
-/** The path and the branch of a task's worktree. If the task had worktrees before, a number is appended. */
+/** Returns the path and the branch of a task's worktree. If the task had worktrees before, a number is appended to both. */
 export function placeFor(root: string, workflow: Named, task: Named, earlier: number): { path: string; branch: string } {
   const number = earlier === 0 ? '' : `-${earlier + 1}`;
   const own = `${tailed(task, 'task')}${number}`;

@@ -8,7 +8,7 @@ import { requireNotEnded, requireTask, requireWorkflow } from '../workflows/inde
 import { assign, requireSameWorkflow } from './assign.ts';
 import type { workspaceCreate } from './contract.ts';
 
-/** Registers an agent's own worktree, which the server does not manage. */
+/** Registers a worktree that an agent created. The server does not manage it, so it never removes it. */
 export async function registerWorktree(tx: Tx, ctx: WriteContext, input: Input<typeof workspaceCreate>): Promise<string> {
   const { workflow_id, path, branch, base_branch = null, task_ids = [], ...writer } = input;
   const workflow = await requireWorkflow(tx.db, tx.workspace, workflow_id, 'workflow_id');

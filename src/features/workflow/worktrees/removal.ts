@@ -26,14 +26,14 @@ export async function clearFromDisk(outside: WorktreeOutside, row: WorktreeRow):
     const { root } = await reachRepository(outside, row.repository_path);
     await outside.disk.discardUnfinished(root, row.path);
   } catch {
-    // The removal reports what could not be reached or cleared.
+    // The error is ignored here, because the removal below reports the same problem.
   }
   return await removeFromDisk(outside, row);
 }
 
 /**
- * Removes the worktree and its branch from disk if no work is lost. Otherwise returns the reason to keep it. The end of the call does not
- * interrupt the removal, because a half-removed worktree would look as if somebody had deleted files.
+ * Removes the worktree and its branch from disk if no work is lost. Otherwise returns the reason to keep the worktree. If the caller's request ends
+ * early, the removal continues, because a half-removed worktree would look as if somebody had deleted files.
  */
 async function removeFromDisk({ disk, ...outside }: WorktreeOutside, row: WorktreeRow): Promise<string | null> {
   try {
@@ -43,7 +43,7 @@ async function removeFromDisk({ disk, ...outside }: WorktreeOutside, row: Worktr
     const reason = reasonToKeep(state, row);
     if (reason !== null) return reason;
     if (state.listed) await disk.removeWorktree(root, row.path);
-    // A branch that has moved since the check is kept.
+    // Git deletes the branch only if it still points to the commit that was checked.
     if (state.branchTip !== null) await disk.deleteBranch(root, row.branch, state.branchTip);
     return null;
   } catch (error) {

@@ -4,7 +4,7 @@ import type { WorktreeRow } from '../../../storage/schema-rows.ts';
 import { branch, commit, fits, flag, idOf, oneOf, type RowRule, type RowRules, rowRule } from '../../../storage/transfer/row-rules.ts';
 import { WORKTREE_STATUSES } from './contract.ts';
 
-/** This server did not create an imported worktree, so it never removes the worktree and does not continue its step. */
+/** An imported worktree was not created by this server. The server therefore never removes the worktree from disk and does not continue its step. */
 const detach: RowRule = (row, { isAllowed }) => {
   if (row.made_by_server === 1 && !(isAllowed(String(row.path)) && isAllowed(String(row.repository_path))))
     return { row: null, leftOut: 'outside_repositories' };

@@ -9,10 +9,10 @@ import { ELSEWHERE_MS, type LeasedWorktree, takeOver } from './step.ts';
 import { overdueSteps } from './store.ts';
 
 const EVERY_MS = 10_000;
-/** Includes the steps that this machine leaves to another one. */
+/** The batch is large, because it also contains the steps that this machine leaves to another machine. */
 const BATCH_SIZE = 1_000;
 
-/** Finishes or undoes steps on disk whose process died before it recorded the result. */
+/** Finishes or undoes the creation and removal of worktrees if a process died before it recorded the result. */
 export function worktreeSweep({ store, clock, log }: Services, outside: WorktreeOutside): Sweep {
   async function finish(row: LeasedWorktree): Promise<void> {
     const runner = serverRunner(store, row.workspace_id);
@@ -21,7 +21,10 @@ export function worktreeSweep({ store, clock, log }: Services, outside: Worktree
     else await undoCreation(outside, runner, row, 'the claim ended before the worktree was created');
   }
 
-  /** Several machines may serve one database. A machine without the repository could only undo a step that another machine can finish. */
+  /**
+   * Whether the repository is on this machine. Several machines may serve one database. A machine without the repository could only undo a step, but
+   * another machine can finish it.
+   */
   const isHere = ({ repository_path }: WorktreeRow): Promise<boolean> =>
     reachRepository(outside, repository_path).then(
       () => true,
@@ -35,7 +38,7 @@ export function worktreeSweep({ store, clock, log }: Services, outside: Worktree
       const now = clock.now();
       for (const seen of await overdueSteps(store.reader, now, BATCH_SIZE)) {
         if (now < (seen.step_until ?? 0) + ELSEWHERE_MS && !(await isHere(seen))) continue;
-        // A step that cannot be finished must not stop the others.
+        // If one step cannot be finished, the others must be finished anyway.
         const finished = store.write(seen.workspace_id, (tx) => takeOver(tx, seen)).then((taken) => taken && finish(taken));
         await finished.catch((error: unknown) => log.error('failed to finish a worktree step', { worktree: seen.id, error }));
       }

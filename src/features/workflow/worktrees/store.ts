@@ -10,7 +10,7 @@ export const findWorktree = (db: Db, workspace: string, id: string) => findRow(d
 export const changeWorktree = (db: Db, row: Pick<WorktreeRow, 'workspace_id' | 'id'>, values: Partial<WorktreeRow>) =>
   changeRows(db, 'worktrees', { workspace_id: row.workspace_id, id: row.id }, values);
 
-/** Worktrees that the server has made for a task, newest first. */
+/** Returns the worktrees that the server created for a task, newest first. */
 export const madeFor = (db: Db, workspace: string, taskId: string) =>
   findRows(db, 'worktrees', { workspace_id: workspace, task_id: taskId, made_by_server: 1 }, { order: { id: 'desc' } });
 
@@ -40,7 +40,7 @@ export async function tasksIn(db: Db, workspace: string, ids: readonly string[])
 export const tasksHeldIn = (db: Db, workspace: string, worktreeId: string): Promise<WorkflowTaskRow[]> =>
   findRows(db, 'workflow_tasks', { workspace_id: workspace, worktree_id: worktreeId, assigned_agent_id: { '!=': null } });
 
-/** Dependencies of this task whose own worktree is not merged, so their work is not in the base branch yet. */
+/** Returns the dependencies of this task whose own worktrees are not merged. Their work is not in the base branch yet. */
 export async function unmergedDependencies(db: Db, workspace: string, taskId: string, worktreeId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('workflow_dependencies as dependency')
@@ -58,7 +58,7 @@ export async function unmergedDependencies(db: Db, workspace: string, taskId: st
   return rows.map(({ id }) => id);
 }
 
-/** Unfinished steps of all workspaces whose lease has ended. */
+/** Returns unfinished steps, from all workspaces, whose lease has expired. */
 export const overdueSteps = (db: Db, now: number, limit: number): Promise<WorktreeRow[]> =>
   findRows(db, 'worktrees', { step_until: { '<=': now } }, { order: { step_until: 'asc' }, limit });
 

@@ -5,7 +5,7 @@ import { age, counted, list, oneLine, type TableShape } from '../output.ts';
 export const agentCommands: readonly CliCommand[] = [
   calling({
     name: 'agents list',
-    summary: 'List agents with their state, their work and when each was last seen.',
+    summary: 'List agents: their state, their work and when they were last seen.',
     examples: ['agents list'],
     action: 'agents.list',
     input: () => ({ limit: 200 }),
@@ -19,9 +19,9 @@ export const agentCommands: readonly CliCommand[] = [
   }),
   calling({
     name: 'agents release',
-    summary: 'Release the steps and claims of an agent, as if it had left.',
-    description: 'Use it for an agent that is gone but still holds work. Others can claim that work immediately.',
-    arguments: [{ name: 'AGENT', description: 'The agent id, or the end of it.', field: 'agent_id' }],
+    summary: 'Release the steps and claims that an agent holds.',
+    description: 'Use this command if an agent has stopped but still holds work. Other agents can then claim that work immediately.',
+    arguments: [{ name: 'AGENT', description: 'The agent id, or the last characters of the id.', field: 'agent_id' }],
     examples: ['agents release codex@mira'],
     action: 'agents.release',
     kind: 'agent_released',

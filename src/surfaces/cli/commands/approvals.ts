@@ -2,7 +2,7 @@ import { type AnswerTo, calling } from '../call.ts';
 import type { CliCommand } from '../command.ts';
 import { age } from '../output.ts';
 
-/** A copy of the contract's list, because importing the contract would load its schema library. A test compares the two lists. */
+/** The same list as in the contract. It is repeated here, because importing the contract would load the schema library. A test compares the two lists. */
 export const APPROVAL_STATUSES = ['waiting', 'approved', 'refused', 'used', 'lapsed'] as const;
 
 type Approval = AnswerTo<'approvals.approve'>;
@@ -15,7 +15,7 @@ export const approvalCommands: readonly CliCommand[] = [
       status: {
         value: 'STATUS',
         choices: APPROVAL_STATUSES,
-        description: 'List the calls in this status. `lapsed`: nobody decided in time, or the approval was not used.',
+        description: 'List the calls with this status. `lapsed` means that nobody decided in time, or that the approval was not used.',
         default: 'waiting',
       },
     },
@@ -30,7 +30,7 @@ export const approvalCommands: readonly CliCommand[] = [
   calling({
     name: 'approvals approve',
     summary: 'Approve a call that waits for a person.',
-    arguments: [{ name: 'ID', description: 'The approval id, or the end of it.', field: 'approval_id' }],
+    arguments: [{ name: 'ID', description: 'The approval id, or the last characters of the id.', field: 'approval_id' }],
     examples: ['approvals approve apr_01JABCDEF'],
     action: 'approvals.approve',
     kind: 'approval_approved',
@@ -39,9 +39,9 @@ export const approvalCommands: readonly CliCommand[] = [
   calling({
     name: 'approvals reject',
     formerly: ['approvals refuse'],
-    summary: 'Reject a call that waits for a person. Its caller gets the reason.',
-    arguments: [{ name: 'ID', description: 'The approval id, or the end of it.', field: 'approval_id' }],
-    options: { reason: { value: 'TEXT', description: 'Why. The caller gets this text.' } },
+    summary: 'Reject a call that waits for a person. The caller gets the reason.',
+    arguments: [{ name: 'ID', description: 'The approval id, or the last characters of the id.', field: 'approval_id' }],
+    options: { reason: { value: 'TEXT', description: 'The reason. The caller gets this text.' } },
     examples: ['approvals reject apr_01JABCDEF --reason "Use the staging database"'],
     action: 'approvals.refuse',
     kind: 'approval_refused',

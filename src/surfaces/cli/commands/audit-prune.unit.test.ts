@@ -22,12 +22,12 @@ async function ran(values: Record<string, string | boolean>) {
   return { asked, ...result };
 }
 
-test('counts the events before a prune, then repeats the call with the same time until all of them are deleted', async () => {
+test('counts the events first, then repeats the prune call with the same time until all counted events are deleted', async () => {
   const dry = await ran({ keep: '40', 'dry-run': true });
   expect(dry.asked).toEqual([{ keep_days: 40, dry_run: true }, ...Array(2).fill({ before: 1_000, dry_run: true })]);
   expect(dry).toMatchObject({
     json: { kind: 'journal_pruned', dry_run: true, events: 7 },
-    text: expect.stringContaining('7 events before 1970-01-01T00:00:01.000Z, up to 7'),
+    text: expect.stringContaining('7 events before 1970-01-01T00:00:01.000Z, up to event 7'),
   });
   const done = await ran({ before: '2026-03-01', yes: true });
   expect(done.asked).toEqual([
@@ -35,7 +35,7 @@ test('counts the events before a prune, then repeats the call with the same time
     ...Array(2).fill({ before: 1_000, dry_run: true }),
     ...Array(3).fill({ before: 1_000 }),
   ]);
-  expect(done).toMatchObject({ json: { dry_run: false, events: 7, anchor: ANCHOR }, text: expect.stringContaining('begins at 8, anchored at 7') });
+  expect(done).toMatchObject({ json: { dry_run: false, events: 7, anchor: ANCHOR }, text: expect.stringContaining('begins at event 8, anchored at event 7') });
 });
 
 test('refuses an invalid date or number of days, and a call with both or with neither', async () => {

@@ -14,13 +14,13 @@ import { everyFiveSeconds } from '../progress.ts';
 
 type Ends = Pick<AnswerTo<'events.list'>, 'head' | 'anchor'>;
 
-/** Reads up to the last event at the start of the command. Reading adds events itself, so a later end would never be reached. */
+/** Reads the events that existed when the command started. Each read adds an event to the journal, so reading to the current end would never finish. */
 export async function everyPage(invocation: Invocation, use: (events: JournalEvent[], ends: Ends) => void, filter: object = {}): Promise<Ends> {
   let ends: Ends | undefined;
   const say = everyFiveSeconds(invocation);
   for (let after = 0; ; ) {
     const { items, head, anchor, looked } = await call(invocation, 'events.list', { after, limit: 1_000, ...filter });
-    // A prune during the read must not be reported as a break in the chain.
+    // If the journal is pruned while the command reads it, the command must not report a break in the chain.
     if (ends && anchor.seq > after) throw new CliError('JOURNAL_PRUNED', 'The journal was pruned during the read.', 'Run the command again.');
     ends ??= { head, anchor };
     const last = ends.head.seq;
@@ -36,9 +36,9 @@ export async function everyPage(invocation: Invocation, use: (events: JournalEve
 
 export const verifyCommand: CliCommand = {
   name: 'audit verify',
-  summary: 'Verify the hash chain of the journal and its anchors.',
-  description: 'Reads every event. Exit code 1: the chain is broken, or an anchor does not match.',
-  options: { anchor: { value: 'FILE', description: 'Also compare with the anchors in this file.', default: 'the anchors of this home only' } },
+  summary: "Verify the journal's hash chain, and compare it with the anchors.",
+  description: 'Reads every event. The exit code is 1 if the chain is broken or an anchor does not match.',
+  options: { anchor: { value: 'FILE', description: 'Also compare the journal with the anchors in this file.', default: 'the anchors of this home only' } },
   examples: ['audit verify', 'audit verify --anchor /mnt/safe/anchors.jsonl'],
   async run(invocation) {
     const { home, given } = anchorsFor(invocation);
@@ -60,7 +60,9 @@ export const verifyCommand: CliCommand = {
     let compared = withForged(anchors.finish(head, anchor, cuts), kept.forged);
     const uncheckable = given?.points.filter(({ seq }) => seq < anchor.seq).length ?? 0;
     if (uncheckable > 0) {
-      notices.push(`${counted(uncheckable, 'anchor')} of the file cannot be checked: their events were pruned. The anchors of this home were checked instead`);
+      notices.push(
+        `${counted(uncheckable, 'anchor')} in the file cannot be checked, because the events were pruned. The anchors of this home were checked instead`,
+      );
       compared = mergeReports(compared, withForged(homeAnchors.finish(head, anchor, cuts), home.forged));
     }
     const firstBreak = earlierBreak(chain.firstBreak, compared.firstBreak);
@@ -98,7 +100,7 @@ const mergeReports = (one: AnchorReport, other: AnchorReport): AnchorReport => (
   firstBreak: earlierBreak(one.firstBreak, other.firstBreak),
 });
 
-/** The anchors of the home and the anchors in the given file. */
+/** Reads the anchors of the home. If the option `--anchor` names a file, also reads the anchors in that file. */
 function anchorsFor(invocation: Invocation): { home: KeptAnchors; given?: ReturnType<typeof readGivenAnchors> } {
   const folder = anchorFolder(loadConfig(invocation.env).home);
   const workspace = workspaceId(option(invocation, 'workspace') ?? 'default');

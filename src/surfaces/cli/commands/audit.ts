@@ -9,7 +9,7 @@ import { canConfirm, confirm } from '../confirm.ts';
 import { counted, type TableShape, table } from '../output.ts';
 import { everyPage, verifyCommand } from './audit-verify.ts';
 
-/** The same filters as on the dashboard. */
+/** The options that filter events. The dashboard has the same filters. */
 const FILTER_OPTIONS = {
   category: { value: 'NAME', choices: EVENT_CATEGORIES, description: 'Only events of this category.' },
   kind: { value: 'KIND', description: 'Only events of this kind, such as capability_granted.' },
@@ -21,7 +21,7 @@ const FILTER_OPTIONS = {
 } as const satisfies CommandOptions;
 const FILTER = Object.keys(FILTER_OPTIONS);
 const MAX_DAYS = 36_500;
-/** The number of events that `audit recent` shows. */
+/** The number of events that `audit recent` shows by default. */
 const RECENT = 20;
 
 const EVENTS: TableShape = {
@@ -64,7 +64,7 @@ export const auditCommands: readonly CliCommand[] = [
   {
     name: 'audit export',
     summary: 'Print events as JSON, one object per line.',
-    options: { anchor: { description: 'Write an anchor instead, as `covenant audit anchor` does.' }, ...FILTER_OPTIONS },
+    options: { anchor: { description: 'Write an anchor instead of printing events, as `covenant audit anchor` does.' }, ...FILTER_OPTIONS },
     examples: ['audit export > journal.jsonl', 'audit export --category audit'],
     async run(invocation) {
       if (invocation.values.anchor) return await writeAnchor(invocation);
@@ -78,15 +78,15 @@ export const auditCommands: readonly CliCommand[] = [
   {
     name: 'audit anchor',
     summary: 'Write a signed anchor of the journal, and print it.',
-    description: 'Store the printed anchor on another machine. It proves later that nobody changed the events before it.',
-    options: { 'after-restore': { description: 'The database was restored by pg_restore or by hand. Stop the server first.' } },
+    description: 'Store the printed anchor on another machine. You can use it later to check that nobody changed the events before it.',
+    options: { 'after-restore': { description: 'Use this option if you restored the database with pg_restore or by hand. Stop the server first.' } },
     examples: ['audit anchor --json >> /mnt/safe/anchors.jsonl'],
     run: (invocation) => (invocation.values['after-restore'] === true ? anchorAfterRestore(invocation) : writeAnchor(invocation)),
   },
   calling({
     name: 'audit rotate-key',
     summary: 'Replace the key that signs anchors.',
-    description: 'The old key signs the new one, so anchors of the old key still verify.',
+    description: 'The old key signs the new key, so that anchors signed with the old key stay valid.',
     examples: ['audit rotate-key'],
     action: 'journal.rotate_key',
     kind: 'anchor_key_rotated',
@@ -95,11 +95,11 @@ export const auditCommands: readonly CliCommand[] = [
   {
     name: 'audit prune',
     summary: 'Delete old events. The chain continues from a verified anchor.',
-    description: 'Give `--before` or `--keep`. At a terminal it asks before it deletes.',
+    description: 'Give `--before` or `--keep`. At a terminal, the command asks before it deletes events.',
     options: {
-      before: { value: 'DATE', description: 'Delete the events before this date: 2026-01-31 (UTC) or 2026-01-31T12:00:00Z.' },
+      before: { value: 'DATE', description: 'Delete the events before this date, such as 2026-01-31 (UTC) or 2026-01-31T12:00:00Z.' },
       keep: { value: 'DAYS', description: `Keep the events of the last DAYS days, from 1 to ${MAX_DAYS}.` },
-      'dry-run': { description: 'Only count the events.' },
+      'dry-run': { description: 'Only count the events that would be deleted.' },
       yes: { description: 'Delete without asking.' },
     },
     examples: ['audit prune --keep 90 --dry-run', 'audit prune --before 2026-01-31 --yes'],
@@ -107,7 +107,7 @@ export const auditCommands: readonly CliCommand[] = [
   },
 ];
 
-/** Reads further back until enough events match, or until it reaches the beginning of the journal. */
+/** Reads ever older events until enough of them match the filters, or until the journal begins. */
 async function latestFitting(invocation: Invocation, latest: number): Promise<JournalEvent[]> {
   const filter = given(invocation, ...FILTER);
   let { items, looked, anchor } = await call(invocation, 'events.list', { latest, ...filter });
@@ -126,8 +126,8 @@ async function writeAnchor(invocation: Invocation): Promise<CommandResult> {
 }
 
 /**
- * Sets aside the anchors that do not match the restored journal. The server offers no action for this: its callers are rows of the database, so a person
- * who can write the database could call it as the operator. Only a person who can write the files of the home may do it.
+ * Sets aside the anchors that do not match the restored journal. Only a person who can write the files of the home may do this, so the server offers no
+ * action for it. The database determines who may call an action as the operator, so anyone who can write the database could call such an action.
  */
 async function anchorAfterRestore(invocation: Invocation): Promise<CommandResult> {
   const [{ openStore }, { AnchorKeeper }] = await Promise.all([import('../../../storage/open.ts'), import('../../../storage/anchors/keeper.ts')]);
@@ -156,9 +156,9 @@ async function anchorAfterRestore(invocation: Invocation): Promise<CommandResult
 async function prune(invocation: Invocation): Promise<CommandResult> {
   const wanted = await untilDone(invocation, { ...which(invocation), dry_run: true });
   const { before, verified_to } = wanted;
-  // An interrupted prune can leave events that are already cut off from the chain but not yet deleted.
+  // Also counts the events that an interrupted prune has cut off from the chain but not deleted yet.
   const events = wanted.pruned + wanted.remaining;
-  const meant = `${counted(events, 'event')} before ${new Date(before).toISOString()}, up to ${verified_to}`;
+  const meant = `${counted(events, 'event')} before ${new Date(before).toISOString()}, up to event ${verified_to}`;
   const dry_run = invocation.values['dry-run'] === true;
   const json = { kind: 'journal_pruned', dry_run, before };
   if (events === 0) return { json: { ...json, events, anchor: wanted.anchor }, text: `No event is older than ${new Date(before).toISOString()}.` };
@@ -166,11 +166,11 @@ async function prune(invocation: Invocation): Promise<CommandResult> {
   if (canConfirm(invocation) && !(await confirm(`Delete ${meant}? This cannot be undone.`)))
     return { json: { ...json, events: 0, anchor: wanted.anchor }, text: 'Nothing was deleted.', exit: 1 };
   const { anchor } = await untilDone(invocation, { before });
-  const text = `${counted(events, 'event')} deleted. The journal begins at ${anchor.seq + 1}, anchored at ${anchor.seq} (root ${anchor.hash}).`;
+  const text = `${counted(events, 'event')} deleted. The journal now begins at event ${anchor.seq + 1}, anchored at event ${anchor.seq} (root ${anchor.hash}).`;
   return { json: { ...json, events, anchor }, text: `${invocation.out.mark.good} ${text}` };
 }
 
-/** One call deletes a limited number of events, so it is repeated until all are deleted. */
+/** Repeats the call until all events are deleted, because each call deletes only a limited number of them. */
 async function untilDone(invocation: Invocation, input: Record<string, unknown>): Promise<AnswerTo<'journal.prune'>> {
   for (let next = input; ; ) {
     const answer = await call(invocation, 'journal.prune', next);
@@ -197,7 +197,7 @@ function which(invocation: Invocation): { before: number } | { keep_days: number
   return { before: time };
 }
 
-/** JavaScript reads 30 February as 2 March. Deleted events cannot be restored, so such a date is refused. */
+/** Refuses dates such as 30 February, which JavaScript reads as 2 March. A wrong date would be dangerous, because deleted events cannot be restored. */
 function isDate(text: string): boolean {
   const day = text.slice(0, 'YYYY-MM-DD'.length);
   return DATE.test(text) && Number.isFinite(Date.parse(day)) && new Date(day).toISOString().startsWith(day);

@@ -6,8 +6,8 @@ import type { CliCommand } from '../command.ts';
 export const backupCommand: CliCommand = {
   name: 'backup',
   summary: 'Copy the database while the server runs.',
-  description: 'The copy is consistent. `covenant restore` reads it. PostgreSQL is backed up with pg_dump instead.',
-  arguments: [{ name: 'FILE', description: 'A new file. Default: backups/covenant-TIME.db in the home of the server.', optional: true }],
+  description: 'The copy is consistent, and `covenant restore` can restore it. Use pg_dump to back up PostgreSQL.',
+  arguments: [{ name: 'FILE', description: 'The path of a new file. Default: backups/covenant-TIME.db in the home of the server.', optional: true }],
   examples: ['backup', 'backup /mnt/backups/covenant.db'],
   async run(invocation) {
     const { home } = loadConfig(invocation.env);

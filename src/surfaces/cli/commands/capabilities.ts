@@ -4,7 +4,7 @@ import { type CliCommand, type CommandOptions, given, type Invocation, option, U
 import { type TableShape, table } from '../output.ts';
 
 const SUBJECT = {
-  developer: { value: 'NAME', description: 'The developer, with all their agents.', default: 'the operator' },
+  developer: { value: 'NAME', description: 'The developer and all of their agents.', default: 'the operator' },
   token: { value: 'TOKEN_ID', description: 'One token.' },
   instance: { value: 'ID', description: 'One instance that the server runs.' },
 } as const satisfies CommandOptions;
@@ -16,12 +16,16 @@ const SAID = { open: 'yes, no grant is needed', yes: 'yes', asks: 'yes, if a per
 export const capabilityCommands: readonly CliCommand[] = [
   calling({
     name: 'capabilities grant',
-    summary: 'Grant a subject the right to call a tool.',
+    summary: 'Give a developer, token or instance the right to call a tool.',
     description: 'ACTION is tool.call.NAME, or toolset.NAME for a whole toolset. `covenant tools list` prints the names.',
     arguments: [{ name: 'ACTION', description: 'The action, such as tool.call.echo.', field: 'action' }],
     options: {
       ...SUBJECT,
-      scope: { value: 'JSON', description: 'Limits, such as {"max_uses": 5, "approve": true}. Also: max_per_minute, expires_at, arguments.', default: 'none' },
+      scope: {
+        value: 'JSON',
+        description: 'Limits of the grant, such as {"max_uses": 5, "approve": true}. Other limits: max_per_minute, expires_at, arguments.',
+        default: 'none',
+      },
       'expires-in-minutes': { value: 'N', description: 'The grant ends after N minutes.', default: 'never' },
     },
     examples: ['capabilities grant tool.call.echo', 'capabilities grant tool.call.echo --developer mira --expires-in-minutes 60'],
@@ -42,7 +46,7 @@ export const capabilityCommands: readonly CliCommand[] = [
   }),
   calling({
     name: 'capabilities explain',
-    summary: 'Explain whether a subject can call a tool, and by which grant.',
+    summary: 'Show whether someone can call a tool, and which grant allows it.',
     arguments: [{ name: 'TOOL', description: 'The name of the tool.', field: 'name' }],
     options: SUBJECT,
     examples: ['capabilities explain echo', 'capabilities explain echo --developer mira'],
@@ -59,7 +63,7 @@ export const capabilityCommands: readonly CliCommand[] = [
   }),
   {
     name: 'capabilities revoke',
-    summary: 'Revoke a grant, by its action and subject or by its id.',
+    summary: 'Revoke a grant. Give its id, or its action and subject.',
     arguments: [{ name: 'ACTION|GRANT_ID', description: 'The action, such as tool.call.echo, or the id of a grant.' }],
     options: SUBJECT,
     examples: ['capabilities revoke tool.call.echo --developer mira', 'capabilities revoke grant_01JABCDEF'],
@@ -92,7 +96,7 @@ const GRANTS: TableShape = {
   ],
 };
 
-/** Reads every page. Oldest first. */
+/** Reads all pages. The oldest grants come first in the result. */
 async function everyGrant(invocation: Invocation): Promise<Grant[]> {
   const all: Grant[] = [];
   for (;;) {

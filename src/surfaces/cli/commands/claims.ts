@@ -5,7 +5,7 @@ import { list, type TableShape } from '../output.ts';
 export const claimCommands: readonly CliCommand[] = [
   calling({
     name: 'claims list',
-    summary: 'List the live claims of files and symbols, newest first.',
+    summary: 'List the current claims on files and symbols, newest first.',
     options: { repo: { value: 'NAME', description: 'Only claims in the repository with this name.', formerly: 'repository' } },
     examples: ['claims list', 'claims list --repo shop'],
     action: 'claims.list',
@@ -29,7 +29,7 @@ export const claimCommands: readonly CliCommand[] = [
   calling({
     name: 'claims release',
     summary: 'End a claim, so that others can claim the files.',
-    arguments: [{ name: 'ID', description: 'The claim id, or the end of it.', field: 'claim_id' }],
+    arguments: [{ name: 'ID', description: 'The claim id, or the last characters of the id.', field: 'claim_id' }],
     examples: ['claims release clm_01JABCDEF'],
     action: 'claims.release',
     kind: 'claim_released',

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { fingerprintOf, newSigningKey, publicKeyOf, readSigningKey, signRelease } from '../../companion/update/signature.ts';
 import { type CliCommand, CliError, option, UsageError } from '../command.ts';
 
-/** For the publisher of covibe-local releases. No command needs a server: keep the private key on another machine. */
+/** Commands for the publisher of covibe-local releases. They need no server, so that the private key can stay on another machine. */
 export const companionCommands: readonly CliCommand[] = [
   {
     name: 'companion keygen',
@@ -21,7 +21,7 @@ export const companionCommands: readonly CliCommand[] = [
       const fingerprint = fingerprintOf(publicKey);
       return {
         json: { kind: 'companion_key', file, public_key: publicKey, fingerprint },
-        text: `${file} has the private key. Keep it on the machine that makes releases.\nfingerprint  ${fingerprint}\nAdd to the config.toml of the server:\n\n[companion]\npublic_key = "${publicKey}"`,
+        text: `${file} contains the private key. Keep the file on the machine that makes releases.\nfingerprint  ${fingerprint}\nAdd to the config.toml of the server:\n\n[companion]\npublic_key = "${publicKey}"`,
       };
     },
   },
@@ -29,12 +29,12 @@ export const companionCommands: readonly CliCommand[] = [
     name: 'companion sign',
     local: true,
     summary: 'Sign a release of covibe-local and write its manifest.',
-    description: 'Writes manifest.json beside the tarball. The server offers the release that its manifest names.',
+    description: 'Writes manifest.json next to the tarball. A server that uses this manifest offers the release to the machines of agents.',
     arguments: [
       { name: 'VERSION', description: 'The version, such as 1.4.0.' },
-      { name: 'TARBALL', description: 'The file that `npm pack` made.' },
+      { name: 'TARBALL', description: 'The tarball that `npm run package` made.' },
     ],
-    options: { key: { value: 'FILE', description: 'The private key of `covenant companion keygen`.', required: true } },
+    options: { key: { value: 'FILE', description: 'The file with the private key that `covenant companion keygen` made.', required: true } },
     examples: ['companion sign 1.4.0 covenant-1.4.0.tgz --key release-key.pem'],
     async run(invocation) {
       const [version, given] = invocation.positionals as [string, string];
@@ -49,7 +49,7 @@ export const companionCommands: readonly CliCommand[] = [
       const fingerprint = fingerprintOf(publicKeyOf(key));
       return {
         json: { kind: 'companion_release', manifest, fingerprint, ...release },
-        text: `${manifest} offers ${version}, signed by ${fingerprint}. Set it as \`manifest\` in [companion] of config.toml.`,
+        text: `${manifest} offers ${version}, signed with the key ${fingerprint}. Set its path as \`manifest\` under [companion] in config.toml.`,
       };
     },
   },

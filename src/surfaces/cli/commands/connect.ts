@@ -8,12 +8,16 @@ import { type CliCommand, CliError, type CommandResult, given, type Invocation, 
 export const connectCommand: CliCommand = {
   name: 'connect',
   summary: 'Print the command that connects an agent on this machine.',
-  description: 'Creates a token for the agent and prints it once, in the command. For a whole repository with hooks, run `covibe-local setup` instead.',
+  description:
+    'Creates a token for the agent. Only the printed command shows the token. To connect all agents of a repository, with hooks, run `covibe-local setup` instead.',
   arguments: [{ name: 'AGENT', description: 'The agent program.', choices: CLIENT_NAMES }],
   options: {
     developer: { value: 'NAME', description: 'The developer who owns the token.', default: 'the first admin' },
-    toolsets: { value: 'LIST', description: 'The toolsets that the agent gets, such as team+workflow or all.', default: 'those of its token' },
-    write: { description: 'Write the connection into the file that the agent reads in this repository, and print the token as a variable.' },
+    toolsets: { value: 'LIST', description: 'The toolsets that the agent gets, such as team+workflow or all.', default: 'the toolsets of its token' },
+    write: {
+      description:
+        'Write the connection into the configuration file of the agent in this repository, and print the command that sets the token as an environment variable.',
+    },
   },
   examples: ['connect claude-code', 'connect codex --toolsets team+workflow'],
   async run(invocation) {
@@ -36,7 +40,7 @@ export const connectCommand: CliCommand = {
   },
 };
 
-/** Plans the bridge's entry in the client's own file. Returns the function that writes it. The token goes into the environment, never into a file. */
+/** Plans the entry for the bridge in the client's configuration file. Returns a function that writes it. The file never contains the token. */
 async function planConnection({ env, cwd }: Invocation, client: ClientName, origin: string): Promise<() => readonly FileOutcome[]> {
   const [{ requireRepository }, { applySetup, planSetup }, { setUpAt }] = await Promise.all([
     import('../../companion/command.ts'),
@@ -50,7 +54,7 @@ async function planConnection({ env, cwd }: Invocation, client: ClientName, orig
   return () => applySetup(planned).flatMap(({ files }) => files);
 }
 
-/** Prints output that the shell can run: eval "$(covenant connect codex --write)". */
+/** The printed text is a shell command, so that a person can run: eval "$(covenant connect codex --write)". */
 function writtenConnection(
   { json, out }: Invocation,
   client: ClientName,

@@ -10,12 +10,12 @@ export const IN_REPOSITORY = {
   repo: { value: 'PATH', description: 'A folder in the repository.', default: 'the current folder', formerly: 'repository' },
 } as const satisfies CommandOptions;
 
-/** The server looks for the repository that contains this folder, or for a part of that repository with cycles of its own. */
+/** The folder for which the server looks up the repository. A part of a repository can also have its own cycles. */
 export const pathOf = (invocation: Invocation): string => resolve(invocation.cwd, option(invocation, 'repo') ?? '.');
 
 export const repositoryHere = (invocation: Invocation): { repository_path: string } => ({ repository_path: pathOf(invocation) });
 
-/** A command to paste into a shell. It has the same repository and workspace as this command. */
+/** Returns a command that a person can paste into a shell. It has the same repository and workspace as the current command. */
 export function typedCommand(invocation: Invocation, command: string): string {
   const same = ['repo', 'workspace'].flatMap((name) => {
     const value = option(invocation, name);
@@ -24,7 +24,7 @@ export function typedCommand(invocation: Invocation, command: string): string {
   return ['covenant', command, ...same].join(' ');
 }
 
-/** Replaces the field names of the contract with the options that the person typed. */
+/** Replaces the field names in an error message with the options that the person typed. */
 export const wrongOption = ({ code, message }: { code: string; message: string }): CliError =>
   new CliError(
     code,
@@ -32,7 +32,7 @@ export const wrongOption = ({ code, message }: { code: string; message: string }
     'Correct that option, then run the command again.',
   );
 
-/** The contract names the next tool, for agents. A person at a terminal needs the command instead. */
+/** The refusals of the cycle contract recommend a tool, because they are written for agents. A person at a terminal gets these commands instead. */
 const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   NO_ACTIVE_CYCLE: ['cycle start --feature checkout'],
   ARCHIVE_NOT_ALLOWED: ['cycle complete', 'cycle cancel --reason TEXT'],
@@ -56,12 +56,12 @@ export async function actorNames(invocation: Invocation): Promise<ActorName> {
   return actorNamer(new Map(items.map(({ developer_id, name }) => [developer_id, name])));
 }
 
-/** A note for the person if no role can open a session. Agents cannot work until the person fixes the configuration. */
+/** Returns a note if no role can open a session, because agents cannot work until a person corrects the configuration. */
 async function configNote(invocation: Invocation, { repository, config_error }: Pick<CycleAnswer, 'repository' | 'config_error'>): Promise<string> {
   const { wait } = invocation.out.mark;
   if (config_error !== null) return `${wait} ${config_error}\n    next: correct the file`;
   const text = await fileDisk.readText(join(repository, FOLDER, 'config.json')).catch(() => undefined);
-  // This account cannot read the file, so it cannot check it. The server reports its faults.
+  // If this account cannot read the file, the command does not check it. The server reports faults in the file.
   if (text === undefined) return '';
   const read = text === null ? { config: NO_CONFIG } : readConfig(text);
   const missing = 'config' in read ? withoutPsk(read.config) : [];
@@ -78,7 +78,7 @@ export async function statusText(invocation: Invocation, shown: CycleAnswer): Pr
   return [state, await configNote(invocation, shown)].filter(Boolean).join(cycle ? '\n\n' : '\n');
 }
 
-/** Notes for a person after a change. */
+/** Returns notes to print after a change: the mirror could not be written, or a role has no PSK. */
 export async function afterChange(invocation: Invocation, repository: string, mirrorError: string | undefined): Promise<string[]> {
   const { wait } = invocation.out.mark;
   const behind =

@@ -56,13 +56,13 @@ async function writePsks(repository: string, config: string, tracked: boolean): 
     const message = `git tracks ${config}, so the PSKs would be committed.`;
     throw new CliError('CONFIG_TRACKED', message, `git rm --cached ${FILE}, commit, then run covenant cycle init`);
   }
-  // The ignore file is written before the PSKs, so that git never adds them.
+  // Writes .gitignore before the PSKs, so that `git add` never adds the PSKs.
   await ignoreAll(repository);
   const done = { created: before === null, added: missing, roles: machine.roles };
   if (missing.length === 0) return done;
   const text = `${JSON.stringify(withPsks(before, missing), null, 2)}\n`;
   if (before !== null) await fileDisk.replaceFile(config, text, PRIVATE);
-  // Another process has just written the file, so read it again.
+  // If another process created the file in the meantime, reads it again and adds only what is missing.
   else if (!(await createFile(config, text, PRIVATE))) return await writePsks(repository, config, tracked);
   return done;
 }
@@ -73,14 +73,14 @@ function lacking(path: string, text: string) {
   throw new CliError('CONFIG_INVALID', `${path}: ${read.faults.join('; ')}.`, 'Correct the file, then run covenant cycle init. Nothing was changed.');
 }
 
-/** Adds a PSK for each of these roles to the existing file, or to a new one. */
+/** Returns the content of the existing file, or of a new file, with a PSK for each of these roles. */
 function withPsks(before: string | null, roles: readonly string[]): object {
   const document = before === null ? { version: '0.1', mode: NO_CONFIG.mode, validation: 'basic', storage_path: FOLDER } : JSON.parse(before);
   const added = Object.fromEntries(roles.map((role) => [role, { psk: randomBytes(32).toString('hex') }]));
   return { ...document, agents: { ...document.agents, ...added } };
 }
 
-/** Makes git ignore the PSKs and the mirror. Our rule goes last, so that it overrides earlier rules. */
+/** Makes git ignore the PSKs and the mirror. Our rule is the last line of .gitignore, so that it overrides earlier rules. */
 async function ignoreAll(repository: string): Promise<void> {
   let folder: string;
   try {
@@ -106,8 +106,8 @@ async function isTracked(repository: string): Promise<boolean> {
 async function warningsOf(config: string, tracked: boolean): Promise<string[]> {
   const open = process.platform !== 'win32' && ((await stat(config)).mode & 0o077) !== 0;
   return [
-    ...(tracked ? [`git tracks it, so its PSKs are in commits. Run git rm --cached ${FILE}, commit, and replace the PSKs.`] : []),
-    ...(open ? [`Other accounts on this machine can read its PSKs. Run chmod 600 ${config}.`] : []),
+    ...(tracked ? [`git tracks the file, so its PSKs are in commits. Run git rm --cached ${FILE}, commit, and replace the PSKs.`] : []),
+    ...(open ? [`Other accounts on this machine can read the PSKs in the file. Run chmod 600 ${config}.`] : []),
   ];
 }
 

@@ -14,14 +14,14 @@ const text = (repository: string, name?: string) => readFileSync(file(repository
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 const place = () => realpathSync(temporaryFolder());
 
-/** Typed in a folder, as a person does. */
+/** Runs the command in a folder, as a person would. */
 async function init(cwd: string, values: Record<string, string> = {}): Promise<CommandResult> {
   const out = createOutput({}, process.stdout, process.stderr);
   const client = () => Promise.reject(new Error('it needs no server'));
   return (await cycleInit.run({ env: { COVENANT_HOME: temporaryFolder() }, cwd, json: false, out, values, positionals: [], client })) as CommandResult;
 }
 
-test('cycle init writes a config with a PSK for each role, which only its owner can read and git ignores, and prints no PSK [cycle.cli.helper]', async () => {
+test('cycle init writes a config with a PSK for each role and prints no PSK; only the owner can read the file, and git ignores it [cycle.cli.helper]', async () => {
   const { path, git } = temporaryRepository();
   mkdirSync(join(path, 'src/deep'), { recursive: true });
   const done = await init(join(path, 'src/deep'));
@@ -70,7 +70,7 @@ test('cycle init adds missing PSKs to a valid config and keeps everything else',
   const read = readConfig(text(path));
   expect('config' in read && withoutPsk(read.config)).toEqual([]);
   expect(modeOf(file(path))).toBe(0o600);
-  // Earlier rules stay. Our rule comes last, so it overrides them.
+  // The earlier rules stay in the file. Our rule is last, so that it overrides them.
   expect(text(path, '.gitignore')).toBe('# ours\n*\n!archive\n*\n');
 });
 
@@ -85,7 +85,7 @@ test.each([
   expect([text(path), readdirSync(join(path, '.mcp-broker'))]).toEqual([config, ['config.json']]);
 });
 
-test('cycle init adds no PSK to a tracked file or through a link to another folder, and warns about PSKs that git or other accounts can read', async () => {
+test('cycle init refuses to add a PSK to a tracked file or through a link to another folder, and warns if git or other accounts can read the PSKs', async () => {
   const { path, git } = temporaryRepository();
   writeConfig(path, { mode: 'approval' });
   git(['add', '.']);
@@ -97,7 +97,7 @@ test('cycle init adds no PSK to a tracked file or through a link to another fold
   git(['add', '--force', '.mcp-broker/config.json']);
   chmodSync(file(path), 0o644);
   const { json } = await init(path);
-  expect(json.warnings).toEqual([expect.stringContaining('git tracks it'), expect.stringContaining('chmod 600')]);
+  expect(json.warnings).toEqual([expect.stringContaining('git tracks the file'), expect.stringContaining('chmod 600')]);
 
   const [linked, elsewhere] = [place(), place()];
   symlinkSync(elsewhere, join(linked, '.mcp-broker'));

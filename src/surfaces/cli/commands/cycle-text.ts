@@ -5,7 +5,7 @@ export type CycleAnswer = AnswerTo<'cycles.show'>;
 export type CurrentCycle = NonNullable<CycleAnswer['cycle']>;
 export type ShownHandoff = CycleAnswer['handoffs'][number];
 type Session = ItemOf<'cycles.sessions'>;
-/** The readable name of an actor in the journal. */
+/** Returns the readable name of a journal actor. */
 export type ActorName = (actor: string) => string;
 
 const time = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+/, '');
@@ -40,7 +40,7 @@ export function statusLines(shown: CycleAnswer, cycle: CurrentCycle, who: ActorN
     `in ${cycle.repository}, mode ${cycle.mode}, started ${ago(cycle.created_at, now)} by ${who(cycle.started_by)}`,
     '',
     `Phase    ${cycle.phase}  (${machine.phases.map(({ name }) => name).join(' → ')})`,
-    `Turn     ${cycle.active_role}, has the lock since ${time(cycle.lock_acquired_at)} (${ago(cycle.lock_acquired_at, now)})`,
+    `Turn     ${cycle.active_role}, has held the lock since ${time(cycle.lock_acquired_at)} (${ago(cycle.lock_acquired_at, now)})`,
     `Reworks  ${cycle.reworks}`,
     `To do    ${cycle.active_role}: ${first}${nextTools(shown, cycle).join(', or ')}`,
     '',
@@ -55,7 +55,7 @@ export function statusLines(shown: CycleAnswer, cycle: CurrentCycle, who: ActorN
   ].join('\n');
 }
 
-/** The handoffs of one target are in the order in which they were written. */
+/** Returns the newest handoff to this role. The server lists handoffs in the order in which they were written. */
 export const latestFor = (handoffs: readonly ShownHandoff[], target: string): ShownHandoff | undefined =>
   handoffs.findLast((handoff) => handoff.target === target);
 
@@ -71,7 +71,7 @@ const listOf = ({ payload }: ShownHandoff, field: string): unknown[] => (Array.i
 const KNOWN = ['cycle_id', 'feature', 'producer', 'consumer'];
 const TITLES: Readonly<Record<string, string>> = { files_modified: 'Files modified', data_shapes: 'Data shapes' };
 
-/** Shows the handoff in full, because the next role works from it. */
+/** Shows the whole handoff, because the next role needs all of it. */
 export function handoffLines(handoff: ShownHandoff, now: number): string {
   const sections = Object.entries(handoff.payload)
     .filter(([field]) => !KNOWN.includes(field))
@@ -142,7 +142,7 @@ interface CycleEvent {
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-/** One line: the time, the actor, the event and the phase after it. */
+/** Describes an event on one line: the time, the actor, what happened, and the phase after the event. */
 export function eventLine(event: CycleEvent, who: ActorName): string {
   const { phase, active_role, from_phase } = event.payload;
   const moved = phase === undefined || ['cycle.archived', 'cycle.cancelled'].includes(event.kind);

@@ -5,7 +5,7 @@ import { actorNamer, type CurrentCycle, type CycleAnswer, eventLine, handoffLine
 const who = actorNamer(new Map([['dev_1', 'ana']]));
 const AT = Date.UTC(2026, 1, 20, 21, 56, 22);
 
-test('names a developer by name, an agent with its developer, and an unknown actor as @private', () => {
+test('shows a developer by name, an agent with its developer, and an unknown developer as @private', () => {
   expect(['operator', 'developer:dev_1', 'agent:codex@dev_1', 'agent:codex@dev_2', 'instance:work-1-a1'].map(who)).toEqual([
     'the operator',
     'ana',
@@ -34,7 +34,7 @@ test('prints an event on one line: time, actor, event, phases and turn', () => {
   expect(line('cycle.something_new', {})).toBe('2026-02-20T21:56:22Z gemini of ana: cycle.something_new');
 });
 
-test('shows the last handoff for each role, and session.open for a role without a session', () => {
+test('shows the last handoff for each role, and shows session.open as the next call of a role without a session', () => {
   const cycle = {
     cycle_id: 'c',
     feature: 'checkout',
@@ -57,14 +57,14 @@ test('shows the last handoff for each role, and session.open for a role without 
   const lines = (more: object) => statusLines({ ...shown, ...more }, cycle as CurrentCycle, who, AT + 240_000);
   expect(lines({})).toContain('  for codex   present, from gemini, 4 m ago: 2 files, 1 endpoint, 0 todos');
   expect(lines({})).toContain('  for gemini  empty');
-  expect(lines({})).toContain('Turn     codex, has the lock since 2026-02-20T21:56:22Z (4 m ago)');
+  expect(lines({})).toContain('Turn     codex, has held the lock since 2026-02-20T21:56:22Z (4 m ago)');
   expect(lines({})).toContain('To do    codex: session.open, lock.acquire, then handoff.write to gemini (→ frontend_refine)');
   expect(lines({})).toContain('  gemini  rses_1  opened by ana, last seen 4 m ago, expires 2026-02-20T22:56:22Z');
   expect(lines({ sessions: [{ ...session, role: 'codex' }] })).toContain('To do    codex: lock.acquire, then');
   expect(lines({ sessions: [{ ...session, status: 'expired' }] })).toContain('none: each role calls session.open with its PSK');
 });
 
-test('shows a handoff in full, with its own fields', () => {
+test('shows all fields of a handoff, also those that only this handoff has', () => {
   const payload = { producer: 'gemini', todos: ['first\nand more'], endpoints: [{ method: 'GET', path: '/cart', auth: true }], notes: [], risk: { level: 2 } };
   expect(handoffLines({ number: 3, producer: 'gemini', target: 'codex', created_at: AT, payload }, AT)).toBe(
     [

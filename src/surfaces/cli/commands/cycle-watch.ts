@@ -8,13 +8,13 @@ import { type ActorName, type CycleAnswer, eventLine } from './cycle-text.ts';
 
 export const cycleWatch: CliCommand = {
   name: 'cycle watch',
-  summary: 'Follow a cycle, one line per event, until it ends.',
+  summary: 'Print the events of a cycle, one per line, until the cycle ends.',
   options: { ...IN_REPOSITORY, until: { value: 'PHASE', description: 'Stop when the cycle reaches this phase.', default: 'the end of the cycle' } },
   examples: ['cycle watch', 'cycle watch --until review'],
   async run(invocation) {
     if (!(await findServer(invocation.env)))
       throw new CliError('NOT_RUNNING', 'No server of this home is running, so there are no events to follow.', 'covenant up');
-    // The position is read before the status, so that an event in between is shown twice instead of lost.
+    // Reads the position in the journal before the status. An event that happens in between is then shown twice instead of being lost.
     const { head } = await call(invocation, 'events.list', { latest: 1 });
     const shown = await showHere(invocation);
     const until = option(invocation, 'until');
@@ -50,14 +50,14 @@ async function follow(invocation: Invocation, shown: CycleAnswer, after: number,
   }
 }
 
-/** Session and PSK events belong to a repository and not to a cycle, so they are included. Tool calls are `usage` events and are left out. */
+/** Session and PSK events name only their repository and no cycle, so they are compared by repository. Tool calls (`usage` events) are left out. */
 function isOf({ category, kind, subject, payload }: JournalEvent, repository: string, cycle: string | undefined): boolean {
   if (category === 'usage' || !kind.startsWith('cycle.')) return false;
   if (cycle !== undefined && subject === cycle) return true;
   return typeof payload.repository === 'string' && [repository, excerpt(repository, 300)].includes(payload.repository);
 }
 
-/** A developer may join while the command runs. */
+/** Reads the names again if an actor is unknown, because a developer may join while the command runs. */
 function namesAsTheyCome(invocation: Invocation): (actor: string) => Promise<ActorName> {
   let known: ActorName | undefined;
   return async (actor) => {

@@ -6,7 +6,7 @@ import { cycleInit } from './cycle-init.ts';
 import { type CurrentCycle, type CycleAnswer, handoffLines, historyTable, latestFor, sessionTable } from './cycle-text.ts';
 import { cycleWatch } from './cycle-watch.ts';
 
-const ALL = { ...IN_REPOSITORY, all: { description: 'List all repositories of the workspace.' } } as const;
+const ALL = { ...IN_REPOSITORY, all: { description: 'Include all repositories of the workspace.' } } as const;
 
 /** Lists this repository only, unless `--all` is given. */
 const filter = (invocation: Invocation) => (invocation.values.all === true ? {} : repositoryHere(invocation));
@@ -16,7 +16,7 @@ export const cycleCommands: readonly CliCommand[] = [
   {
     name: 'cycle start',
     summary: 'Start a cycle in this repository.',
-    description: 'The first role of the configuration gets the turn.',
+    description: 'The first role in the configuration gets the first turn.',
     options: {
       ...IN_REPOSITORY,
       feature: { value: 'TEXT', description: 'The feature that the cycle builds.', required: true },
@@ -44,7 +44,10 @@ export const cycleCommands: readonly CliCommand[] = [
     name: 'cycle read',
     summary: 'Print the last handoff to a role.',
     arguments: [{ name: 'ROLE', description: 'The role that received the handoff.' }],
-    options: { ...IN_REPOSITORY, cycle: { value: 'ID', description: 'A cycle of the history: its id, or the end of it.', default: 'the active cycle' } },
+    options: {
+      ...IN_REPOSITORY,
+      cycle: { value: 'ID', description: 'The id of an earlier cycle, or the last characters of the id.', default: 'the active cycle' },
+    },
     examples: ['cycle read reviewer', 'cycle read reviewer --cycle 0001'],
     run: read,
   },
@@ -80,7 +83,7 @@ export const cycleCommands: readonly CliCommand[] = [
   {
     name: 'cycle archive',
     summary: 'Move a completed cycle to .mcp-broker/archive.',
-    description: 'After that the next cycle can start.',
+    description: 'The repository can then start its next cycle.',
     options: IN_REPOSITORY,
     examples: ['cycle archive'],
     async run(invocation) {
@@ -91,10 +94,10 @@ export const cycleCommands: readonly CliCommand[] = [
   {
     name: 'cycle cancel',
     summary: 'Cancel the active cycle. Its handoffs stay in the history.',
-    description: 'At a terminal it asks first.',
+    description: 'At a terminal, the command asks for confirmation first.',
     options: {
       ...IN_REPOSITORY,
-      reason: { value: 'TEXT', description: 'Why.', required: true },
+      reason: { value: 'TEXT', description: 'The reason.', required: true },
       yes: { description: 'Cancel without asking.' },
     },
     examples: ['cycle cancel --reason "The feature was dropped"'],
@@ -117,7 +120,7 @@ export const cycleCommands: readonly CliCommand[] = [
   {
     name: 'cycle close-session',
     summary: 'Close a role session. Its token stops working immediately.',
-    arguments: [{ name: 'SESSION', description: 'The session id, or the end of it.' }],
+    arguments: [{ name: 'SESSION', description: 'The session id, or the last characters of the id.' }],
     examples: ['cycle close-session 4KQ2ZP'],
     async run(invocation) {
       const session = await askCycle(invocation, 'cycles.close_session', { session_id: invocation.positionals[0] });
@@ -151,13 +154,13 @@ async function read(invocation: Invocation): Promise<CommandResult> {
   return { json, text: handoff ? handoffLines(handoff, Date.now()) : none };
 }
 
-/** Finds a cycle by the end of its id in the history. Ids are unique in their repository. */
+/** Finds a cycle of this repository by the last characters of its id. The search needs the repository, because ids are unique only within a repository. */
 async function showNamed(invocation: Invocation): Promise<CycleAnswer> {
   const tail = option(invocation, 'cycle');
   if (tail === undefined) return await showHere(invocation);
   const { items } = await askCycle(invocation, 'cycles.list', { ...repositoryHere(invocation), limit: 500 });
   const { id } = itemEndingIn(items, ({ cycle_id }) => cycle_id, tail, {
-    none: new CliError('CYCLE_NOT_FOUND', `No cycle of this repository ends in ${JSON.stringify(tail)}.`, typedCommand(invocation, 'cycle history')),
+    none: new CliError('CYCLE_NOT_FOUND', `No cycle id of this repository ends in ${JSON.stringify(tail)}.`, typedCommand(invocation, 'cycle history')),
     several(fitting) {
       const names = fitting.slice(0, 5).map(({ cycle_id }) => cycle_id);
       return new CliError('AMBIGUOUS_ID', `${JSON.stringify(tail)} matches several cycles: ${names.join(', ')}.`, 'Give a longer part of the id.');
@@ -166,7 +169,7 @@ async function showNamed(invocation: Invocation): Promise<CycleAnswer> {
   return await askCycle(invocation, 'cycles.show', { id });
 }
 
-/** Shows the cycle before the person confirms, and cancels exactly that cycle. Another cycle that starts in the meantime continues. */
+/** At a terminal, names the cycle and asks for confirmation, then cancels exactly that cycle. A cycle that starts in the meantime is not cancelled. */
 async function cancel(invocation: Invocation): Promise<CommandResult> {
   const reason = option(invocation, 'reason');
   let which: Record<string, string> = repositoryHere(invocation);

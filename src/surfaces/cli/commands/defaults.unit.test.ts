@@ -22,7 +22,7 @@ import { PARALLEL, WORKFLOW_STATUSES } from './workflow.ts';
 
 type Field = { readonly default?: unknown; readonly enum?: readonly string[] };
 
-/** An input field of the contract with this name. */
+/** Returns the schema of an input field, from the contract of this action. */
 function field(contracts: object, action: string, name: string): Field {
   const found = Object.values(contracts).find((each) => (each as { name?: string } | undefined)?.name === action) as { input: z.ZodType } | undefined;
   const schema = z.toJSONSchema((found as { input: z.ZodType }).input, { io: 'input' }) as { properties: Record<string, Field> };

@@ -1,7 +1,7 @@
 import type { Narrator } from '../../demo-agents/run.ts';
 import type { CliOutput } from '../output.ts';
 
-/** Can print lines between the steps. */
+/** A narrator that can also print lines between the steps. */
 interface TerminalNarrator extends Narrator {
   say(line: string): void;
   end(): void;
@@ -9,7 +9,7 @@ interface TerminalNarrator extends Narrator {
 
 const BAR = 16;
 
-/** Prints a line for each step with the time since the start, and a progress bar on a terminal. */
+/** Prints a line for each step, with the time since the start of the demo. At a terminal, it also shows a progress bar. */
 export function createNarrator(out: CliOutput, { steps, json }: { steps: number; json: boolean }): TerminalNarrator {
   const since = performance.now();
   const hasBar = !json && process.stderr.isTTY === true && process.env.TERM !== 'dumb';

@@ -14,12 +14,12 @@ export const demoCommand: CliCommand = {
   name: 'demo',
   local: true,
   summary: 'Watch scripted agents work together for two minutes.',
-  description: 'The demo uses a scratch repository and its own workspace, and removes both at the end. It starts a server if none is running.',
+  description: 'The demo works in a temporary repository and in its own workspace, and removes its data at the end. If no server is running, it starts one.',
   options: {
     pace: { value: 'SECONDS', description: `The time between two steps, from 0 to ${MAX_PACE}.`, default: PACE },
-    stay: { value: 'SECONDS', description: `The time before the demo cleans up, from 0 to ${MAX_STAY}.`, default: STAY },
-    keep: { description: 'Keep the data.' },
-    clean: { description: 'Remove the data of an earlier `--keep`, and exit.' },
+    stay: { value: 'SECONDS', description: `The time that the demo waits before it cleans up, from 0 to ${MAX_STAY}.`, default: STAY },
+    keep: { description: 'Do not remove the data at the end.' },
+    clean: { description: 'Remove the data that an earlier demo kept because of `--keep`, and exit.' },
     'no-open': { description: 'Do not open the dashboard in the browser.' },
   },
   examples: ['demo', 'demo --pace 1 --keep', 'demo --clean'],
@@ -43,7 +43,7 @@ export const demoPart: CliCommand = {
   summary: 'Run one part of the demo.',
   arguments: [
     { name: 'PART', description: 'The part.', choices: ['agent', 'worker', 'server'] },
-    { name: 'FILE', description: 'The tools of the server.', optional: true },
+    { name: 'FILE', description: 'The file that makes the server change a tool.', optional: true },
   ],
   examples: ['demo-part agent'],
   async run({ env, positionals: [part, file = ''] }): Promise<never> {
@@ -75,7 +75,7 @@ async function show(invocation: Invocation, client: Client, staysUp: boolean): P
   try {
     await playDemo({ url, action, signal: stop.signal, narrator, paceMs, stayMs }, opened);
   } catch (error) {
-    // Nothing is removed if this demo did not start, because the existing data belongs to another demo.
+    // If this demo did not start, nothing is removed, because the existing data belongs to another demo.
     const begun = !(error instanceof CliError && ['DEMO_RUNNING', 'DEMO_KEPT', 'WORKSPACE_TAKEN'].includes(error.code));
     if (begun) await clearStage(action, false).catch((left) => out.note(`${out.mark.wait} ${messageOf(left)}\n    next: covenant demo --clean`));
     throw stop.signal.aborted ? stop.signal.reason : error;
@@ -85,8 +85,8 @@ async function show(invocation: Invocation, client: Client, staysUp: boolean): P
   }
   const cleared = await clearStage(action, keep);
   const after = keep
-    ? `Kept. To see it: ${staysUp ? '' : 'covenant up, then '}covenant open --workspace ${WORKSPACE}. To remove it: covenant demo --clean.`
-    : `Removed: ${Number(cleared.removed_rows)} rows, the repository, the agents. The journal of the workspace stays.`;
+    ? `The data was kept. To see it: ${staysUp ? '' : 'covenant up, then '}covenant open --workspace ${WORKSPACE}. To remove the data: covenant demo --clean.`
+    : `Removed ${Number(cleared.removed_rows)} rows, the repository and the agents. The journal of the workspace stays.`;
   return { json: { kind: 'demo', steps: STEPS, signin_url: signin, ...cleared }, text: `${after} ${Number(cleared.revoked_tokens)} tokens revoked.` };
 }
 
@@ -97,7 +97,7 @@ async function clean(client: Client): Promise<CommandResult> {
   const cleared = await clearStage((name, input) => client.action(name, input), false);
   return {
     json: { kind: 'demo', ...cleared },
-    text: `Removed ${Number(cleared.removed_rows)} rows of the demo; ${Number(cleared.revoked_tokens)} tokens revoked.`,
+    text: `Removed ${Number(cleared.removed_rows)} rows of the demo. ${Number(cleared.revoked_tokens)} tokens revoked.`,
   };
 }
 
@@ -107,9 +107,9 @@ function secondsOf(invocation: Invocation, name: string, usual: number, most: nu
   return seconds * 1000;
 }
 
-/** Starts a server for the length of the demo, if none is running in this home. */
+/** Starts a server that runs until the demo ends. Called if no server of this home is running. */
 async function startServer({ env, out }: Invocation): Promise<{ stop(): Promise<void> }> {
-  // The server gets its own process group, so that Ctrl-C does not stop it: the demo needs it to clean up.
+  // The server gets its own process group, so that Ctrl-C does not stop it. The demo still needs the server to clean up.
   const child = spawn(process.execPath, [String(process.argv[1]), 'up', '--no-open', '--json'], { env, stdio: ['ignore', 'pipe', 'ignore'], detached: true });
   const exited = once(child, 'exit');
   const line = await Promise.race([once(createInterface({ input: child.stdout }), 'line').then(([first]) => String(first)), exited.then(() => undefined)]);

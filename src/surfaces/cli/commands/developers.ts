@@ -7,7 +7,7 @@ async function setPermission(invocation: Invocation, allowed: boolean) {
   const set = await call(invocation, 'developers.set_run_agents', { developer, allowed });
   const may = allowed
     ? `${developer} may run agents on this machine.`
-    : `${developer} may not run agents on this machine any longer. Agents that are running continue.`;
+    : `${developer} may no longer run agents on this machine. Agents that are already running continue.`;
   return { json: { kind: 'developer', ...set }, text: may };
 }
 
@@ -19,7 +19,7 @@ const DEVELOPERS: TableShape = {
   ],
 };
 const NAME = { name: 'NAME', description: 'The name of the developer.' } as const;
-const RUN_AGENTS = { 'run-agents': { description: "Run agents on the server's machine.", required: true } } as const satisfies CommandOptions;
+const RUN_AGENTS = { 'run-agents': { description: "The permission to run agents on the server's machine.", required: true } } as const satisfies CommandOptions;
 
 export const developerCommands: readonly CliCommand[] = [
   calling({
@@ -36,7 +36,7 @@ export const developerCommands: readonly CliCommand[] = [
   {
     name: 'developers allow',
     summary: "Allow a developer to run agents on the server's machine.",
-    description: 'Only the operator of the server can.',
+    description: 'Only the operator of the server can give this permission.',
     arguments: [NAME],
     options: RUN_AGENTS,
     examples: ['developers allow mira --run-agents'],
@@ -44,7 +44,8 @@ export const developerCommands: readonly CliCommand[] = [
   },
   {
     name: 'developers disallow',
-    summary: 'Withdraw that permission. Agents that are running continue.',
+    summary: "Withdraw a developer's permission to run agents.",
+    description: 'Agents that are already running continue.',
     arguments: [NAME],
     options: RUN_AGENTS,
     examples: ['developers disallow mira --run-agents'],
@@ -55,7 +56,12 @@ export const developerCommands: readonly CliCommand[] = [
     summary: 'Show a developer to the team by name, or as @private.',
     arguments: [
       { ...NAME, field: 'developer' },
-      { name: 'VISIBILITY', description: 'team: by name. private: as @private.', choices: ['team', 'private'], field: 'visibility' },
+      {
+        name: 'VISIBILITY',
+        description: '`team` shows the name. `private` shows @private instead of the name.',
+        choices: ['team', 'private'],
+        field: 'visibility',
+      },
     ],
     examples: ['developers visibility mira private'],
     action: 'developers.set_visibility',
@@ -64,8 +70,8 @@ export const developerCommands: readonly CliCommand[] = [
   }),
   calling({
     name: 'developers signout',
-    summary: 'End the dashboard sessions and sign-in links of a developer.',
-    description: 'Tokens of agents stay valid.',
+    summary: "End a developer's dashboard sessions and cancel their sign-in links.",
+    description: 'The tokens of their agents stay valid.',
     arguments: [{ ...NAME, field: 'developer' }],
     examples: ['developers signout mira'],
     action: 'developers.sign_out',

@@ -26,7 +26,7 @@ const DEVICES: TableShape = {
 };
 const CODE = { name: 'CODE', description: 'The code that the machine shows.', field: 'code' } as const;
 
-/** Machines whose agents got their tokens from `covibe-local setup`. */
+/** Commands for the machines whose agents got their tokens through `covibe-local setup`. */
 export const deviceCommands: readonly CliCommand[] = [
   {
     name: 'devices list',
@@ -42,7 +42,7 @@ export const deviceCommands: readonly CliCommand[] = [
   },
   calling({
     name: 'devices approve',
-    summary: 'Approve a machine: each of its agents gets a token.',
+    summary: 'Approve a machine. Each of its agents gets a token.',
     arguments: [CODE],
     options: { developer: { value: 'NAME', description: 'The developer who owns the tokens.', required: true } },
     examples: ['devices approve ABCD-EFGH --developer mira'],
@@ -62,8 +62,8 @@ export const deviceCommands: readonly CliCommand[] = [
   }),
   calling({
     name: 'devices revoke',
-    summary: "Revoke every token of a machine's agents.",
-    arguments: [{ name: 'DEVICE_ID', description: 'The device id, or the end of it.', field: 'device_id' }],
+    summary: 'Revoke all tokens of the agents on a machine.',
+    arguments: [{ name: 'DEVICE_ID', description: 'The device id, or the last characters of the id.', field: 'device_id' }],
     examples: ['devices revoke dev_01JABCDEF'],
     action: 'devices.revoke',
     kind: 'device_revoked',

@@ -27,7 +27,7 @@ async function doctor(home: string, values: Record<string, string | boolean> = {
   }
 }
 
-test('doctor reports a session without an instance and --fix ends it; a home without instances stays empty', async () => {
+test('doctor reports a session without an instance, --fix ends that session, and doctor creates nothing in a home without instances', async () => {
   const { database } = await testApp();
   const { home } = database;
   const processes = await createAgentHost(home).sessions('process');

@@ -5,8 +5,8 @@ export const explainCommand: CliCommand = {
   name: 'explain',
   local: true,
   summary: 'Explain an error code.',
-  description: 'Prints the meaning, the cause and the next step. Without CODE it lists all codes.',
-  arguments: [{ name: 'CODE', description: 'The code, as `--json` and the tools print it.', optional: true }],
+  description: 'Prints the meaning, the cause and the next step. Without CODE, the command lists all codes.',
+  arguments: [{ name: 'CODE', description: 'The error code that a tool or a command with `--json` reported.', optional: true }],
   examples: ['explain CAPABILITY_DENIED', 'explain'],
   async run({ positionals, out }) {
     const { ERROR_CODES } = await import('../error-codes/index.ts');

@@ -10,7 +10,7 @@ import { everyFiveSeconds } from '../progress.ts';
 
 type WriteLines = (lines: string) => Promise<void>;
 
-/** Writes to a partial file, which gets its final name when it is complete and on disk. */
+/** Writes to a partial file first. The file gets its final name only after it is complete and stored on disk. */
 async function writeWhole<T>(path: string, produce: (write: WriteLines) => Promise<T>): Promise<T> {
   const partial = `${path}.partial`;
   refuseExisting(path, 'Give another name, or remove that file.');
@@ -54,9 +54,9 @@ async function syncFolder(path: string): Promise<void> {
 export const exportCommand: CliCommand = {
   name: 'export',
   summary: 'Write one workspace to a file.',
-  description: 'Writes JSON lines that SQLite and PostgreSQL homes import, while the server runs. The file contains the hashes of tokens.',
-  arguments: [{ name: 'FILE', description: 'A new file, or - for standard output. Default: covenant-WORKSPACE-DATE.jsonl.', optional: true }],
-  options: { unverified: { description: 'Export even if the chain of the journal is broken.' } },
+  description: 'Writes JSON lines, also while the server runs. A server with SQLite or PostgreSQL can import them. The file contains the hashes of tokens.',
+  arguments: [{ name: 'FILE', description: 'The path of a new file, or - for standard output. Default: covenant-WORKSPACE-DATE.jsonl.', optional: true }],
+  options: { unverified: { description: 'Export even if the hash chain of the journal is broken.' } },
   examples: ['export', 'export shop.jsonl --workspace shop'],
   async run(invocation): Promise<CommandResult | undefined> {
     const name = option(invocation, 'workspace') ?? 'default';

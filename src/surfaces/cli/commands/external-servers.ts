@@ -5,10 +5,10 @@ import { age, type CliOutput, escapeInvisible, type TableShape, table } from '..
 
 const NAME = { name: 'NAME', description: 'The name of the server in secrets.toml.' } as const;
 const TOOL = { tool: { value: 'TOOL', description: 'Only this tool or prompt.', default: 'all changes' } } as const satisfies CommandOptions;
-/** The number of lines that `servers logs` shows by default. The server has the same default; a test compares them. */
+/** The number of lines that `servers logs` shows by default. A test checks that the server has the same default. */
 export const LOG_LINES = 100;
 
-/** External MCP servers, as `secrets.toml` names them. */
+/** Commands for the external MCP servers in `secrets.toml`. */
 export const externalServerCommands: readonly CliCommand[] = [
   calling({
     name: 'servers list',
@@ -36,8 +36,8 @@ export const externalServerCommands: readonly CliCommand[] = [
   },
   {
     name: 'servers approve',
-    summary: 'Review the changes of a server and offer its tools again.',
-    description: 'Tools that are new or changed are withheld from agents until you approve them. At a terminal it shows the changes and asks.',
+    summary: 'Review and approve the new or changed tools of a server.',
+    description: 'Agents cannot use new or changed tools until you approve them. At a terminal, the command shows the changes and asks.',
     arguments: [NAME],
     options: { ...TOOL, yes: { description: 'Approve without asking.' } },
     examples: ['servers approve filesystem', 'servers approve filesystem --tool write_file --yes'],
@@ -45,7 +45,7 @@ export const externalServerCommands: readonly CliCommand[] = [
   },
   {
     name: 'servers reject',
-    summary: 'Reject the changes of a server. They stay withheld.',
+    summary: 'Reject the new or changed tools of a server. They stay withheld.',
     arguments: [NAME],
     options: TOOL,
     examples: ['servers reject filesystem --tool write_file'],
@@ -76,7 +76,7 @@ export const externalServerCommands: readonly CliCommand[] = [
   }),
 ];
 
-/** Approves exactly the changes that the person saw. Later changes of the server stay withheld. */
+/** Approves exactly the changes that the person saw. If the server changes a tool later, that change stays withheld. */
 async function approve(invocation: Invocation): Promise<CommandResult> {
   const server = invocation.positionals[0] as string;
   const tool = option(invocation, 'tool');
@@ -91,7 +91,7 @@ async function approve(invocation: Invocation): Promise<CommandResult> {
   return { json: { kind: 'server_approved', ...answer }, text: approvedText(server, approved, left), exit: approved.length === 0 && left.length > 0 ? 1 : 0 };
 }
 
-/** Rejects the current changes. They can still be approved later. */
+/** Rejects the current changes. A person can still approve them later. */
 async function reject(invocation: Invocation): Promise<CommandResult> {
   const server = invocation.positionals[0] as string;
   const answer = await call(invocation, 'servers.reject', { server, ...given(invocation, 'tool') });
@@ -123,7 +123,7 @@ const escapedLines = (text: string, by: string): string =>
     .map((line) => `${by}${line}`)
     .join('\n');
 
-/** The withheld items with the changes that a person would approve. */
+/** Lists the withheld items, each with the changes that a person has to approve. */
 export function withheldLines(items: readonly WithheldItem[]): string {
   return items
     .map(({ kind, name, exposed, reason, renamed_from, difference, more_changes }) => {
@@ -178,7 +178,7 @@ export function serverLines({ items, problems, unconfigured }: ServerList, mark:
 
 const MAX_NAMED = 20;
 
-/** At most MAX_NAMED names, each with its reason. */
+/** Lists at most MAX_NAMED withheld items, each with the reason why it is withheld. */
 export function withheldNames(items: readonly WithheldItem[]): string {
   const names = items.slice(0, MAX_NAMED).map(({ exposed, name, reason, rejected }) => {
     const shown = escapeInvisible(exposed || name) || '(no name)';

@@ -14,9 +14,9 @@ export const importCommand: CliCommand = {
   local: true,
   summary: 'Add an exported workspace to this database.',
   description:
-    'Stop the server first. The import is complete or changes nothing. It leaves out operator, web and instance tokens, sign-in links, device approvals and unfinished steps.',
-  arguments: [{ name: 'FILE', description: 'A file of `covenant export`.' }],
-  options: { unverified: { description: 'Do not verify the chain of the journal.' } },
+    'Stop the server first. If the import fails, nothing changes. It leaves out operator, web and instance tokens, sign-in links, device approvals and unfinished operations.',
+  arguments: [{ name: 'FILE', description: 'The file that `covenant export` wrote.' }],
+  options: { unverified: { description: 'Do not verify the hash chain of the journal.' } },
   examples: ['import shop.jsonl'],
   async run(invocation): Promise<CommandResult> {
     const config = loadConfig(invocation.env);
@@ -42,7 +42,7 @@ export const importCommand: CliCommand = {
   },
 };
 
-/** Lists the rows that an import leaves out: credentials, and steps whose work outside the database is unfinished. */
+/** Lists how many rows the import left out, such as credentials and operations that had unfinished work outside the database. */
 function leftOutLines(leftOut: Readonly<Record<string, number>>): string {
   const kinds = Object.entries(leftOut).map(([kind, count]) => `  ${String(count).padStart(6)} ${kind.replaceAll('_', ' ')}`);
   return kinds.length === 0 ? '' : `\nLeft out:\n${kinds.join('\n')}`;
@@ -88,7 +88,7 @@ async function importFrom(invocation: Invocation, file: string, config: ReturnTy
     onProgress: (rows: number, read: number) => say(() => `${rows} rows, ${Math.floor((100 * read) / Math.max(1, bytes))} %`),
   };
   try {
-    // Checked first, so that a file that is not an export does not create a home or a database.
+    // Checks the header first, so that the command creates no home and no database if the file is not an export.
     await headerOf(options);
     prepareHome(config.home);
     const store = await openStore({ url: config.database_url, path: config.database_path, now, statementTimeoutMs: STATEMENT_TIMEOUT_MS });

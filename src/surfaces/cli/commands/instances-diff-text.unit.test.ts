@@ -4,7 +4,7 @@ import { fileLines, filesLines } from './instances-diff-text.ts';
 const FILE = { path: 'a\tb\u001b[2J.ts', before: null, change: 'modified', added: 2, removed: 0, binary: false, uncommitted: true } as const;
 const DIFF = { instance_id: 'work-7-a1', of: 'worktree', branch: 'work/work-7-a1', base_branch: 'main', from: 'a'.repeat(40), file: null } as const;
 
-test('lists changed files with escaped control characters and line breaks in names, and shows a dash for unknown counts', () => {
+test('lists each changed file on one line without control characters, and shows a dash for an unknown count', () => {
   const files = [FILE, { ...FILE, path: 'c.bin', before: 'd.bin', change: 'renamed', added: null, removed: null, binary: true, uncommitted: false } as const];
   expect(filesLines({ ...DIFF, files, total: 3, added: 2, removed: 0, uncommitted: 1 }).split('\n')).toEqual([
     '3 file(s), +2 -0, 1 not committed: in its worktree, against main at aaaaaaaaaaaa',

@@ -72,7 +72,7 @@ const feedbackLines = ({
   delivered,
   reason,
 }: InstanceAnswer['feedback'][number]): string[] => [
-  `  ${review_instance_id} says ${feedback_type} (${priority})${delivered === 'message' ? `, by message: ${oneLine(reason ?? '').trim()}` : ''}`,
+  `  ${review_instance_id} says ${feedback_type} (${priority})${delivered === 'message' ? `, delivered as a message: ${oneLine(reason ?? '').trim()}` : ''}`,
   indented(indented(feedback)),
   ...actionable_items.map((item) => `    - ${oneLine(item).trim()}`),
 ];
@@ -80,15 +80,15 @@ const feedbackLines = ({
 /** Reports what happened to the worktree, and where its contents are now. */
 export function endedLines(ended: Ended, did: string, mark: CliOutput['mark']): string {
   const { instance, worktree, reason, backup_ref } = ended;
-  const head = `${did} ${instance.id}; it is ${instance.status}.`;
+  const head = `${did} ${instance.id}. Its status is ${instance.status}.`;
   if (worktree === 'kept') {
     const next = `check ${instance.worktree_path}, then: covenant instances clean ${instance.id} --force (keeps a backup)`;
     return `${head}\n${mark.wait} Its worktree was kept: ${oneLine(reason ?? '').trim()}.\n    next: ${next}`;
   }
-  return backup_ref === null ? `${head} Its worktree was removed.` : `${head} Its worktree was removed. Its backup: git show ${backup_ref}`;
+  return backup_ref === null ? `${head} Its worktree was removed.` : `${head} Its worktree was removed. To see the backup: git show ${backup_ref}`;
 }
 
-/** The lines of `after` that follow the end of `before`. */
+/** Returns the lines that a log has gained. `before` and `after` are the last lines of the log at two times, so they can overlap. */
 export function newLines(before: readonly string[], after: readonly string[]): readonly string[] {
   for (let kept = Math.min(before.length, after.length); kept > 0; kept--) {
     const from = before.length - kept;

@@ -33,7 +33,7 @@ const INSTANCE: ListedInstance = {
 };
 const SHOWN: InstanceAnswer = { instance: INSTANCE, prompt: 'x', attach: ['tmux'], relationships: [], feedback: [], failures: [] };
 
-test('lists each instance with its type, status, session kind, and the instance that it reviews', () => {
+test('lists each instance with its type, its status, its kind of session and the instance that it reviews', () => {
   const review: ListedInstance = {
     ...INSTANCE,
     id: 'review-7-a2',
@@ -89,7 +89,7 @@ test('shows an instance with its reviews, feedback and failures, and the suggest
     '  ! at its review limit',
     '      Create pull request with current work',
     '  review 1 of work-7-a1: review-7-a1, needs_work',
-    '  review-7-a1 says needs_work (high), by message: a rebase is in progress',
+    '  review-7-a1 says needs_work (high), delivered as a message: a rebase is in progress',
     '    Two',
     '    lines',
     '    - Fix it',
@@ -102,14 +102,14 @@ test('reports whether the worktree of an ended instance was removed, and where i
   const instance: ListedInstance = { ...INSTANCE, status: 'terminated' };
   const kept = endedLines({ instance, worktree: 'kept', reason: '1 file(s) untracked', backup_ref: null }, 'Stopped', MARK);
   expect(kept).toMatch(
-    /^Stopped work-7-a1; it is terminated\.\n! Its worktree was kept: 1 file\(s\) untracked\.\n {4}next: .*covenant instances clean work-7-a1/,
+    /^Stopped work-7-a1\. Its status is terminated\.\n! Its worktree was kept: 1 file\(s\) untracked\.\n {4}next: .*covenant instances clean work-7-a1/,
   );
   const gone = endedLines({ instance, worktree: 'removed', reason: null, backup_ref: 'refs/covenant/backup/work-7-a1' }, 'Cleaned up', MARK);
   expect(gone).toContain('git show refs/covenant/backup/work-7-a1');
   expect(endedLines({ instance, worktree: 'removed', reason: null, backup_ref: null }, 'Stopped', MARK)).toContain('Its worktree was removed.');
 });
 
-test('shows output without control sequences, and follows it line by line', () => {
+test('removes control sequences from a log, and returns only the lines that are new', () => {
   expect(withoutPaint('\u001b[31mred\u001b[0m\r\nnext\u0007')).toBe('red\nnext\u0007');
   expect(newLines([], ['a', 'b'])).toEqual(['a', 'b']);
   expect(newLines(['a', 'b'], ['a', 'b', 'c'])).toEqual(['c']);

@@ -14,24 +14,24 @@ import { endedLines, listLines, newLines, showLines } from './instances-text.ts'
 const idOf = ({ positionals }: Invocation): string => positionals[0] as string;
 const LOOK_MS = 1_000;
 
-const ID = { name: 'ID', description: 'The instance id, or the end of it.' } as const;
-/** Copies of the contract's lists and default, because importing the contract would load its schema library. A test compares them. */
+const ID = { name: 'ID', description: 'The instance id, or the last characters of the id.' } as const;
+/** The same values as in the contract. They are repeated here, because importing the contract would load the schema library. A test compares them. */
 export const INSTANCE_STATUSES = ['started', 'waiting_review', 'pr_created', 'pr_merged', 'pr_closed', 'terminated', 'abandoned'] as const;
 export const LOG_LINES = 200;
-const REASON = { reason: { value: 'TEXT', description: 'Why. The status shows this text.' } } as const satisfies CommandOptions;
+const REASON = { reason: { value: 'TEXT', description: 'The reason. It is shown next to the status of the instance.' } } as const satisfies CommandOptions;
 
-/** Agents that the server starts, each in its own worktree and session. */
+/** Commands for the agents that the server starts, each in its own worktree and session. */
 export const instanceCommands: readonly CliCommand[] = [
   {
     name: 'instances start',
     summary: 'Start an agent on an issue or a prompt.',
     description: 'Give `--issue`, `--prompt` or both. The agent works on its own branch.',
     options: {
-      type: { value: 'TYPE', choices: ['coding', 'planning'], description: 'The work of the agent.', required: true },
+      type: { value: 'TYPE', choices: ['coding', 'planning'], description: 'The kind of work that the agent does.', required: true },
       issue: { value: 'N', description: 'The number of a GitHub issue.' },
-      prompt: { value: 'TEXT', description: 'What to do.' },
+      prompt: { value: 'TEXT', description: 'The text that tells the agent what to do.' },
       repo: { value: 'PATH', description: 'The repository.', default: 'the current folder' },
-      agent: { value: 'NAME', description: 'A launcher: claude, codex, gemini, opencode, or one of config.toml.', default: 'the launcher claude' },
+      agent: { value: 'NAME', description: 'The launcher: claude, codex, gemini, opencode, or a launcher in config.toml.', default: 'the launcher claude' },
       base: { value: 'BRANCH', description: 'The branch to start from.', default: 'the branch that is checked out' },
     },
     examples: ['instances start --type coding --issue 123', 'instances start --type planning --prompt "Plan the move to PostgreSQL"'],
@@ -69,19 +69,19 @@ export const instanceCommands: readonly CliCommand[] = [
   }),
   {
     name: 'instances attach',
-    summary: 'Show the terminal of an instance. Ctrl-b d leaves it.',
+    summary: 'Show the terminal of an instance. Press Ctrl-b, then d, to leave.',
     arguments: [ID],
-    options: { write: { description: 'Type into the terminal.' } },
+    options: { write: { description: 'Let you type into the terminal.' } },
     examples: ['instances attach 4KQ2ZP', 'instances attach 4KQ2ZP --write'],
     run: attach,
   },
   {
     name: 'instances logs',
-    summary: 'Print the last lines of the terminal of an instance.',
+    summary: "Print the last lines of an instance's terminal.",
     arguments: [ID],
     options: {
       lines: { value: 'N', description: 'The number of lines, from 1 to 10000.', default: LOG_LINES },
-      follow: { description: 'Print new lines until the instance ends.' },
+      follow: { description: 'Also print new lines until the instance ends.' },
     },
     examples: ['instances logs 4KQ2ZP --follow'],
     async run(invocation) {
@@ -104,7 +104,7 @@ export const instanceCommands: readonly CliCommand[] = [
   calling({
     name: 'instances message',
     summary: 'Send a message to the agent of an instance.',
-    description: 'The message goes to its inbox, and is typed into its terminal.',
+    description: 'The server stores the message in the inbox of the agent, and types it into the terminal of the agent.',
     arguments: [{ ...ID, field: 'instance_id' }],
     options: { text: { value: 'TEXT', description: 'The message.', required: true } },
     examples: ['instances message 4KQ2ZP --text "Use the new API"'],
@@ -114,7 +114,10 @@ export const instanceCommands: readonly CliCommand[] = [
     },
     kind: 'instance_message',
     text({ message_id, instance_id, reaches }) {
-      const how = reaches === 'terminal' ? 'It is typed into its terminal within seconds.' : 'The agent gets it when its program starts again.';
+      const how =
+        reaches === 'terminal'
+          ? 'The server types it into the terminal of the agent within seconds.'
+          : 'The agent gets the message when its program starts again.';
       return `Sent ${message_id} to ${instance_id}. ${how}`;
     },
   }),
@@ -138,7 +141,7 @@ export const instanceCommands: readonly CliCommand[] = [
     summary: 'Remove the worktree of an instance that has ended.',
     arguments: [ID],
     options: {
-      force: { description: 'Remove uncommitted work also. A git ref keeps a backup, except for ignored files.' },
+      force: { description: 'Also remove uncommitted work. A git ref keeps a backup of it, but not of ignored files.' },
       yes: { description: 'Remove without asking.' },
     },
     examples: ['instances clean 4KQ2ZP', 'instances clean 4KQ2ZP --force'],
@@ -167,7 +170,7 @@ async function start(invocation: Invocation): Promise<CommandResult> {
 
 const inWorkspace = (invocation: Invocation): string => workspaceFlag(workspaceId(option(invocation, 'workspace') ?? 'default'));
 
-/** Runs the user's tmux with the tmux socket of the server. */
+/** Runs tmux in this terminal, connected to the tmux socket of the server. */
 async function attach(invocation: Invocation): Promise<CommandResult | undefined> {
   const shown = await call(invocation, 'instances.show', { instance_id: idOf(invocation) });
   const { instance } = shown;
@@ -184,7 +187,7 @@ async function attach(invocation: Invocation): Promise<CommandResult | undefined
     throw new CliError('NO_TERMINAL', 'Standard input and output must be a terminal.', `covenant instances logs ${instance.id} --follow${workspace}`);
   }
   const [file = 'tmux', ...args] = command;
-  // tmux refuses to run inside another tmux.
+  // Removes the variable TMUX, because tmux refuses to start inside another tmux session.
   const { TMUX: _, ...env } = invocation.env;
   const child = spawn(file, args, { stdio: 'inherit', env });
   const [code] = (await once(child, 'close')) as [number | null];
@@ -244,7 +247,7 @@ async function clean(invocation: Invocation): Promise<CommandResult> {
     const { instance } = await call(invocation, 'instances.show', { instance_id });
     if (instance.kept_reason !== null) {
       invocation.out.note(withoutPaint(`${instance.worktree_path}\n  ${instance.kept_reason}`));
-      if (!(await confirm('Remove it? A git ref keeps a backup, except for ignored files.')))
+      if (!(await confirm('Remove the worktree? A git ref keeps a backup of the work, but not of ignored files.')))
         return { json: { kind: 'instance_cleaned', instance, worktree: 'kept' }, text: 'Nothing was removed.', exit: 1 };
     }
   }

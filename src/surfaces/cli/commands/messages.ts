@@ -6,7 +6,7 @@ import { questionLines } from './questions-text.ts';
 export type MessageList = AnswerTo<'messages.threads'>;
 type Thread = MessageList['items'][number];
 
-/** Copies of the contract's lists, because importing the contract would load its schema library. A test compares them. */
+/** The same lists as in the contract. They are repeated here, because importing the contract would load the schema library. A test compares them. */
 export const KINDS = ['ask', 'question', 'message', 'handoff', 'announcement'] as const;
 export const STATES = ['undelivered', 'overdue', 'unanswered'] as const;
 
@@ -25,7 +25,7 @@ const THREADS: TableShape = {
   ],
 };
 
-/** The most urgent threads first, in the order of the server. */
+/** Lists the most urgent threads first. The server has already sorted the threads. */
 export function threadTable({ pressing, items }: Pick<MessageList, 'pressing' | 'items'>, now: number, columns?: number): string {
   const rows = [...pressing, ...items].map((thread) => [
     thread.id,
@@ -59,7 +59,7 @@ export function threadLines({ thread, entries, entries_cut, remindable_from }: A
     .join('\n');
 }
 
-/** Shows open questions in full, then the other threads as a table. */
+/** Shows the threads as a table. With `--kind question`, shows the open questions in full before the table. */
 async function listText(invocation: Invocation, threads: MessageList): Promise<string> {
   const [now, { columns }] = [Date.now(), invocation.out];
   const older = threads.next === null ? '' : '\n(older ones exist)';
@@ -93,8 +93,8 @@ export const messageCommands: readonly CliCommand[] = [
   },
   calling({
     name: 'messages show',
-    summary: 'Show a thread in full, with its delivery.',
-    arguments: [{ name: 'ID', description: 'The id of any message in the thread, or the end of it.', field: 'id' }],
+    summary: 'Show all messages of a thread, and who has received and read them.',
+    arguments: [{ name: 'ID', description: 'The id of any message in the thread, or the last characters of the id.', field: 'id' }],
     examples: ['messages show 4KQ2ZP'],
     action: 'messages.thread',
     kind: 'thread',
@@ -108,11 +108,11 @@ export const messageCommands: readonly CliCommand[] = [
       to: {
         value: 'WHOM',
         choices: ['agents', 'team'],
-        description: '`agents`: all agents at work. `team`: an announcement to the team, with `--developer`.',
+        description: '`agents` sends the message to all agents at work. `team` announces it to the team, and needs `--developer`.',
         default: 'agents',
       },
       role: { value: 'ROLE', choices: ['coordinator', 'worker'], description: 'Only agents with this role.' },
-      developer: { value: 'NAME', description: 'The developer who announces it.' },
+      developer: { value: 'NAME', description: 'The developer in whose name the announcement is made.' },
     },
     examples: ['messages send "Main is frozen until 15:00"', 'messages send "We move to Node 24" --to team --developer mira'],
     async run(invocation) {
@@ -131,7 +131,7 @@ export const messageCommands: readonly CliCommand[] = [
     summary: 'Answer a question or an ask of an agent.',
     description: 'The task that waits for the answer continues.',
     arguments: [
-      { name: 'ID', description: 'The id of the question, or the end of it.' },
+      { name: 'ID', description: 'The id of the question, or the last characters of the id.' },
       { name: 'TEXT', description: 'The answer. Write -- before a text that begins with a dash.' },
     ],
     examples: ['messages answer 4KQ2ZP "Port 8080"', 'messages answer 4KQ2ZP -- "-1 means no limit"'],
@@ -145,12 +145,15 @@ export const messageCommands: readonly CliCommand[] = [
   {
     name: 'messages remind',
     summary: 'Send a reminder of an unanswered ask or question.',
-    description: 'At most one reminder in 15 minutes.',
-    arguments: [{ name: 'ID', description: 'The id of the ask or question, or the end of it.' }],
+    description: 'You can send at most one reminder of a message in 15 minutes.',
+    arguments: [{ name: 'ID', description: 'The id of the ask or question, or the last characters of the id.' }],
     examples: ['messages remind 4KQ2ZP'],
     async run(invocation) {
       const reminded = await call(invocation, 'messages.remind', { id: invocation.positionals[0] });
-      const told = reminded.told === 0 ? 'None of their agents is at work. People see it on the dashboard.' : `Sent to ${counted(reminded.told, 'agent')}.`;
+      const told =
+        reminded.told === 0
+          ? 'None of the recipients has an agent at work. People see the reminder on the dashboard.'
+          : `Sent to ${counted(reminded.told, 'agent')}.`;
       return { json: { ...reminded, what: reminded.kind, kind: 'message_reminded' }, text: `${invocation.out.mark.good} Reminded of ${reminded.id}. ${told}` };
     },
   },

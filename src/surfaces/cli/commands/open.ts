@@ -5,7 +5,13 @@ export const openCommand: CliCommand = {
   name: 'open',
   summary: 'Print a sign-in link for the dashboard.',
   description: 'The link works once, within 10 minutes.',
-  arguments: [{ name: 'ID', description: 'The id of a task, workflow, event or agent, or the end of it. The link opens its page.', optional: true }],
+  arguments: [
+    {
+      name: 'ID',
+      description: 'The id of a task, workflow, event or agent, or the last characters of the id. The link then opens the page of that object.',
+      optional: true,
+    },
+  ],
   options: { developer: { value: 'NAME', description: 'The developer who signs in.', default: 'the first developer' } },
   examples: ['open', 'open 4KQ2ZP'],
   async run(invocation) {
@@ -18,7 +24,7 @@ export const openCommand: CliCommand = {
   },
 };
 
-/** Finds the item with this id, or whose id ends in this text. Matches in titles are ignored. */
+/** Finds the item whose id ends in this text. The search also finds matches in titles, which are ignored. */
 async function pageOf(invocation: Invocation, text: string): Promise<string> {
   const { items } = await call(invocation, 'lookup.find', { text, limit: 10 });
   const { path } = itemEndingIn(items, ({ id }) => id.toLowerCase(), text.replace(/^#/, '').toLowerCase(), {

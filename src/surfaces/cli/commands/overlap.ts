@@ -2,15 +2,15 @@ import { type AnswerTo, calling } from '../call.ts';
 import { type CliCommand, numberOption, option, UsageError } from '../command.ts';
 import { age, list, type TableShape } from '../output.ts';
 
-/** Each option with its setting and its description. */
+/** The options, each with the setting that it changes and with its description. */
 const FIGURES = {
-  warn: ['warn', 'The score from which work gets a warning.'],
-  escalate: ['escalate', 'The score from which work needs a verdict.'],
+  warn: ['warn', 'The lowest score that causes a warning.'],
+  escalate: ['escalate', 'The lowest score that requires a verdict.'],
   'text-weight': ['text_weight', 'The weight of similar titles and descriptions.'],
-  'file-weight': ['file_weight', 'The weight of common files.'],
-  'meaning-weight': ['meaning_weight', 'The weight of similar meaning, where embeddings are on.'],
-  'meaning-evidence': ['meaning_evidence', 'The similarity of meaning, up to 1, that counts as evidence.'],
-  'meaning-floor': ['meaning_floor', 'The similarity of meaning, up to 1, that counts as none.'],
+  'file-weight': ['file_weight', 'The weight of files that both pieces of work change.'],
+  'meaning-weight': ['meaning_weight', 'The weight of similar meaning. It has an effect only if embeddings are on.'],
+  'meaning-evidence': ['meaning_evidence', 'The lowest similarity of meaning, up to 1, that counts as evidence.'],
+  'meaning-floor': ['meaning_floor', 'The similarity of meaning, up to 1, that gives a meaning score of 0.'],
 } as const;
 
 const OVERLAPS: TableShape = {
@@ -27,7 +27,7 @@ const figures = ({ settings, defaults }: AnswerTo<'overlap.configure'>): string 
     .map(([name, [key]]) => `${name.padEnd(16)} ${settings[key]}${settings[key] === defaults[key] ? '' : ` (default ${defaults[key]})`}`)
     .join('\n');
 
-/** docs/overlap.md explains the score. */
+/** These commands show overlaps and change the settings of the overlap check. docs/overlap.md explains the score. */
 export const overlapCommands: readonly CliCommand[] = [
   calling({
     name: 'overlap list',
@@ -54,8 +54,8 @@ export const overlapCommands: readonly CliCommand[] = [
     name: 'overlap dismiss',
     summary: 'Dismiss an overlap.',
     description: 'An agent that starts the work still has to give a verdict if one is required.',
-    arguments: [{ name: 'ID', description: 'The overlap id, or the end of it.', field: 'warning_id' }],
-    options: { reason: { value: 'TEXT', description: 'Why.', required: true } },
+    arguments: [{ name: 'ID', description: 'The overlap id, or the last characters of the id.', field: 'warning_id' }],
+    options: { reason: { value: 'TEXT', description: 'The reason.', required: true } },
     examples: ['overlap dismiss 4KQ2ZP --reason "Different modules"'],
     action: 'overlap.dismiss',
     input: (invocation) => ({ reason: option(invocation, 'reason') }),
@@ -75,7 +75,7 @@ export const overlapCommands: readonly CliCommand[] = [
     summary: 'Set the thresholds and weights of the overlap check.',
     options: {
       ...Object.fromEntries(Object.entries(FIGURES).map(([name, [, description]]) => [name, { value: 'N', description }])),
-      default: { description: 'Set all of them to their defaults.', formerly: 'reset' },
+      default: { description: 'Set all thresholds and weights to their defaults.', formerly: 'reset' },
     },
     examples: ['overlap set --warn 0.5 --escalate 0.8', 'overlap set --default'],
     action: 'overlap.configure',

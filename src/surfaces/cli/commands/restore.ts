@@ -31,9 +31,9 @@ export const restoreCommand: CliCommand = {
   local: true,
   summary: 'Replace the database with a backup.',
   description:
-    'Stop the server first. The replaced database is kept in the folder backups. Tokens that were revoked or expired after the backup are revoked in it.',
-  arguments: [{ name: 'FILE', description: 'A file of `covenant backup`.' }],
-  options: { 'keep-tokens': { description: 'Do not revoke those tokens: they work again.' } },
+    'Stop the server first. The old database is kept in the folder backups. If a token was revoked or expired after the backup was made, the command revokes it again.',
+  arguments: [{ name: 'FILE', description: 'The file that `covenant backup` wrote.' }],
+  options: { 'keep-tokens': { description: 'Do not revoke the tokens that were revoked or expired after the backup was made. They then work again.' } },
   examples: ['restore ~/.covenant/backups/covenant-1790000000000.db'],
   async run(invocation) {
     const config = loadConfig(invocation.env);
@@ -70,14 +70,14 @@ export const restoreCommand: CliCommand = {
         })),
         revoked: !keepTokens,
       },
-      text: `Restored ${from}.${kept ? ` The replaced database is at ${kept}.` : ''}${tokenLines(invocation.out, { compared, revived, keepTokens })}`,
+      text: `Restored ${from}.${kept ? ` The old database is at ${kept}.` : ''}${tokenLines(invocation.out, { compared, revived, keepTokens })}`,
     };
   },
 };
 
 const LARGE_BYTES = 64 * 1024 * 1024;
 
-/** Announces each step before it starts: while SQLite checks a large file, no timer can run that would report progress. */
+/** Announces each step before it starts. A timer could not report progress, because no timer runs while SQLite checks a large file. */
 function announcer({ out, json }: Invocation, path: string): (step: string) => void {
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   return (step) => {
@@ -85,7 +85,7 @@ function announcer({ out, json }: Invocation, path: string): (step: string) => v
   };
 }
 
-/** Refuses a file that is not an intact Covenant database for this version. */
+/** Refuses a file that is damaged, that is not a Covenant database, or that belongs to another version. */
 async function checkBackup(path: string): Promise<void> {
   if (!existsSync(path)) throw new CliError('FILE_NOT_FOUND', `The file ${path} does not exist.`, 'Give the path of a backup.');
   const [{ checkDatabaseFile }, { strangeObjects }] = await Promise.all([import('../../../storage/inspect.ts'), import('../../../storage/restored-file.ts')]);
@@ -111,8 +111,8 @@ interface Restored {
 }
 
 /**
- * At every moment a database file exists at the path: the old file gets a second name, then the new file replaces it at the path. VACUUM INTO makes the
- * copy, because a plain copy of the file would omit the write-ahead log beside it.
+ * Makes sure that a database file exists at the path at every moment. For this, the old file first gets a second name, and then the new file replaces it.
+ * VACUUM INTO copies the backup, because a plain copy of the file would not include its write-ahead log.
  */
 async function putInPlace(from: string, database: string, keepTokens: boolean, now: () => number): Promise<Restored> {
   const [{ claimDatabaseFile }, { copyDatabase }, { tokensIn }, { revivedTokens }] = await Promise.all([
@@ -147,7 +147,7 @@ async function putInPlace(from: string, database: string, keepTokens: boolean, n
     kept = join(folder, 'backups', `replaced-${Date.now()}.db`);
     mkdirSync(dirname(kept), { recursive: true, mode: 0o700 });
     linkSync(database, kept);
-    // A write-ahead log that could not be merged belongs to the replaced file, so it moves along with it.
+    // A write-ahead log that could not be merged belongs to the old file, so it is moved together with that file.
     for (const suffix of ['-wal', '-shm']) if (existsSync(database + suffix)) renameSync(database + suffix, kept + suffix);
   }
   renameSync(fresh, database);
@@ -157,7 +157,7 @@ async function putInPlace(from: string, database: string, keepTokens: boolean, n
   return { kept, compared: current !== undefined, revived };
 }
 
-/** Runs before anyone can use the database. Cancels sign-in links and device codes, and revokes tokens that were revoked or expired after the backup. */
+/** Cancels sign-in links and device codes, and revokes tokens that were revoked or expired after the backup. Runs before anyone can use the database. */
 async function settle(path: string, revived: readonly RevivedToken[], now: () => number): Promise<void> {
   const [{ openStore }, { endRevived }] = await Promise.all([import('../../../storage/open.ts'), import('../../../features/core/identity/index.ts')]);
   const store = await openStore({ path, now, statementTimeoutMs: 3_600_000 });
@@ -168,7 +168,7 @@ async function settle(path: string, revived: readonly RevivedToken[], now: () =>
   }
 }
 
-/** A home without anchors gets the anchors of the backup. Reads only plain files and follows no links. */
+/** Returns the anchors next to the backup if the home has no anchors, so that they can be copied into the home. Reads only plain files and follows no links. */
 async function anchorsBeside(home: string, folder: string): Promise<ReadonlyMap<string, Buffer>> {
   const { anchorFolder, isAnchorFile } = await import('../../../storage/anchors/file.ts');
   const copied = new Map<string, Buffer>();
@@ -182,7 +182,7 @@ async function anchorsBeside(home: string, folder: string): Promise<ReadonlyMap<
   return copied;
 }
 
-/** Returns undefined unless the path is a plain file. Follows no link. */
+/** Reads a plain file. Returns undefined if the path is a link or not a plain file. */
 function readPlainFile(path: string): Buffer | undefined {
   let file: number | undefined;
   try {
@@ -196,7 +196,7 @@ function readPlainFile(path: string): Buffer | undefined {
   }
 }
 
-/** Records the restore in the anchors of the home. */
+/** Copies the anchors of the backup into the home if there are any, and records the restore in the anchors of the home. */
 async function noteInAnchors(config: Config, copied: ReadonlyMap<string, Buffer>, now: () => number): Promise<void> {
   const [{ openStore }, { AnchorKeeper }, { anchoredWorkspaces }] = await Promise.all([
     import('../../../storage/open.ts'),
@@ -209,7 +209,7 @@ async function noteInAnchors(config: Config, copied: ReadonlyMap<string, Buffer>
   if (!existsSync(keeper.folder)) return;
   const store = await openStore({ path: config.database_path, now, statementTimeoutMs: 3_600_000 });
   try {
-    // Also for workspaces that are missing in the backup, because a later workspace with the same name starts a new chain.
+    // Includes workspaces that the backup does not contain. If a workspace with the same name is created later, it starts a new chain.
     for (const workspace of anchoredWorkspaces(keeper.folder)) await keeper.replaced(store.reader, workspace, 'restored', now());
   } finally {
     await store.close();
@@ -228,7 +228,7 @@ const TOKENS: TableShape = {
 const WHY = {
   revoked: 'revoked since',
   expired: 'expired since',
-  replaced: 'has another secret, holder or expiry since',
+  replaced: 'secret, holder or expiry changed since',
   unknown: 'not in the replaced database',
 } as const satisfies Record<RevivedToken['why'], string>;
 
@@ -238,10 +238,10 @@ function tokenLines(
 ): string {
   if (revived.length === 0) return '';
   const why = compared
-    ? 'of the backup had been revoked or had expired since'
-    : 'of the backup cannot be compared: the replaced database was missing or unreadable';
+    ? 'of the backup had been revoked or had expired since the backup'
+    : 'of the backup cannot be compared, because the old database was missing or unreadable';
   const done = keepTokens
-    ? `${mark.wait} They work again, because of --keep-tokens.\n    next: covenant tokens revoke TOKEN_ID, for each one that must not`
+    ? `${mark.wait} They work again, because of --keep-tokens.\n    next: covenant tokens revoke TOKEN_ID, for each token that must not work`
     : `${mark.good} They were revoked.\n    next: covenant tokens create --developer NAME, or restore the same file with --keep-tokens`;
   const rows = revived.map(({ token: { id, workspace_id, kind, label }, why: reason }) => [id, workspaceName(workspace_id), kind, label, WHY[reason]]);
   return `\n${counted(revived.length, 'token')} ${why}:\n${table(TOKENS, rows, columns)}\n${done}`;

@@ -19,7 +19,7 @@ function words(setting: Setting): string {
 
 type SettingValue = Sent<typeof settingsSet>['value'];
 
-/** The server checks that the value fits the setting: a number or a switch. `null` is an earlier spelling of `default`. */
+/** Converts the typed text to a value. The server checks whether the value fits the setting. `null` is an earlier spelling of `default`. */
 function settingValueOf(text: string): SettingValue {
   if (text === 'on' || text === 'off') return text;
   if (text === 'default' || text === 'null') return null;
@@ -35,7 +35,7 @@ const SETTINGS: TableShape = {
     ['DEFAULT', 0],
   ],
 };
-const NAME = { name: 'NAME', description: 'The name of the setting: `covenant settings list` prints them.', field: 'key' } as const;
+const NAME = { name: 'NAME', description: 'The name of the setting. `covenant settings list` prints all names.', field: 'key' } as const;
 
 export const settingCommands: readonly CliCommand[] = [
   calling({
@@ -54,7 +54,7 @@ export const settingCommands: readonly CliCommand[] = [
   }),
   calling({
     name: 'settings set',
-    summary: 'Change a setting. The next call uses it.',
+    summary: 'Change a setting. The new value applies from the next call.',
     action: 'settings.set',
     arguments: [NAME, { name: 'VALUE', description: 'A number, on, off or default.', field: 'value' }],
     examples: ['settings set review.timeout_hours 4', 'settings set hooks.fail_closed on', 'settings set review.timeout_hours default'],

@@ -38,7 +38,7 @@ async function ran(name: string, ...positionals: string[]) {
   return { asked, ...result };
 }
 
-test('lists settings with their bounds, sets one to a number, and back to its default', async () => {
+test('lists settings with their bounds, sets a setting to a number, and sets it back to its default', async () => {
   expect(await ran('settings list')).toMatchObject({
     asked: [['settings.list', {}]],
     json: { kind: 'setting_list', items: [SETTING, SWITCH] },
@@ -53,7 +53,7 @@ test('lists settings with their bounds, sets one to a number, and back to its de
   for (const value of ['many', '', 'Infinity']) await expect(ran('settings set', 'review.max_iterations', value)).rejects.toThrow(UsageError);
 });
 
-test('sets a switch with on, off or default, and prints its new meaning', async () => {
+test('sets a switch with on, off or default, and prints what the new value means', async () => {
   for (const [typed, value] of [
     ['on', 'on'],
     ['off', 'off'],

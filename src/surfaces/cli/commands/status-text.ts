@@ -6,15 +6,15 @@ import { age, type CliOutput, counted, oneLine as inOneLine } from '../output.ts
 type Agent = ItemOf<'agents.list'>;
 type Tones = CliOutput['tone'];
 
-/** The width of the terminal, and the current time for ages. */
+/** The width of the terminal, and the current time, from which ages are computed. */
 export interface Width {
   readonly columns: number;
   readonly now: number;
 }
 
-/** The number of rows that each list shows. Other commands show all rows. */
+/** The maximum number of rows in each list of `covenant status`. Other commands show all rows. */
 export const MAX_LISTED = 20;
-/** The bounds of an excerpt. A shorter excerpt is useless, and a longer one belongs on the dashboard. */
+/** The minimum and maximum width of shortened text. Shorter text would be useless, and longer text can be read on the dashboard. */
 const MIN_COLUMNS = 16;
 const MAX_COLUMNS = 80;
 
@@ -32,7 +32,7 @@ const oneLine = (text: string): string => printableLine(inOneLine(text).trim());
 const more = (count: number, command: string): string[] => (count > MAX_LISTED ? [`  and ${count - MAX_LISTED} more: ${command}`] : []);
 const room = ({ columns }: Width, taken: number): number => Math.max(MIN_COLUMNS, Math.min(MAX_COLUMNS, columns - taken));
 
-/** A waiting item as `--json` prints it. */
+/** Converts a waiting item to the format that `--json` prints. */
 export const waitingCommand = ({ pressing: _, ...item }: ItemOf<'waiting.list'>) =>
   item.kind === 'question' ? { ...item, sentence: `asks: ${item.sentence}` } : item;
 export type WaitingCommand = ReturnType<typeof waitingCommand>;
@@ -45,7 +45,7 @@ export function waitingLines({ items, cut }: { items: readonly WaitingCommand[];
   return [`Waiting on you ${items.length}${cut ? ' or more' : ''}`, ...lines, ...more(items.length, 'covenant open')];
 }
 
-/** An agent's token that expires soon, as `--json` prints it. */
+/** Converts an agent's token that expires soon to the format that `--json` prints. */
 export const expiringToken = ({ token_id, developer, label, expires_at }: ItemOf<'tokens.list'>) => ({
   token_id,
   developer,
@@ -54,7 +54,7 @@ export const expiringToken = ({ token_id, developer, label, expires_at }: ItemOf
 });
 type ExpiringToken = ReturnType<typeof expiringToken>;
 
-/** In days, or in hours if less than a day is left. */
+/** Tells in how many days a token expires, or in how many hours if less than a day is left. */
 export function expiresIn(at: number, now: number): string {
   const hours = Math.max(0, Math.floor((at - now) / 3_600_000));
   return `expires in ${hours < 24 ? counted(hours, 'hour') : counted(Math.floor(hours / 24), 'day')}`;
@@ -87,7 +87,7 @@ export function agentLines({ items, total, states }: AnswerTo<'agents.list'>, lo
 
 const STATE = 9;
 
-/** When the agent was last seen, and why it is blocked or lost. */
+/** The last part of an agent's line: when the agent was last seen, why it is blocked, or when it lost its claim. */
 function tailOf({ state, agent_id, last_seen_at, why_blocked }: Agent, lost: ReadonlyMap<string, number>, now: number): string {
   if (state === 'lost') {
     const at = agent_id === null ? undefined : lost.get(agent_id);
@@ -107,7 +107,7 @@ const clock = (time: number | null, now: number): string => {
   return `${String(date.getHours()).padStart(2, '0')}:${String(date.getMinutes()).padStart(2, '0')}`;
 };
 
-/** The time at which the agent last lost a claim. */
+/** Returns the time at which the agent last lost a claim. */
 export const lostAt = (work: AnswerTo<'agents.show'>['work']): number | undefined => work.find(({ end }) => end === 'lost')?.to ?? undefined;
 
 export function workflowLines({ items, total }: AnswerTo<'workflows.list'>, width: Width): string[] {

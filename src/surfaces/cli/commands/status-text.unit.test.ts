@@ -30,14 +30,14 @@ test('shows each waiting item on one line with its age and its command', () => {
   expect(waitingLines({ items: [], cut: false }, TONES, wide)).toEqual(['Waiting on you 0']);
 });
 
-test('puts asks: before a question, and leaves other sentences unchanged', () => {
+test('puts "asks:" before a question, and leaves other sentences unchanged', () => {
   const { sentence: _, ...rest } = question;
   expect(waitingCommand({ ...rest, sentence: 'drop the legacy table?', pressing: true })).toEqual(question);
   const device = { ...question, kind: 'device', sentence: 'asks for tokens for codex' } as const;
   expect(waitingCommand({ ...device, pressing: true })).toEqual(device);
 });
 
-test('aligns agents in columns, with the reason of a block at the end', () => {
+test('aligns agents in columns, and ends the line of a blocked agent with the reason', () => {
   const blocked = { why_blocked: { warning_id: 'warn_0000004KQ2ZP', code: 'OVERLAP', outcome: 'blocked' } } as never;
   const seen = new Date(NOW - 9 * 60_000);
   const time = `${String(seen.getHours()).padStart(2, '0')}:${String(seen.getMinutes()).padStart(2, '0')}`;
@@ -61,7 +61,7 @@ test('aligns agents in columns, with the reason of a block at the end', () => {
   ]);
 });
 
-test('shortens sentences on a narrow terminal, never the command', () => {
+test('shortens sentences on a narrow terminal, but never commands', () => {
   const narrow = { columns: 80, now: NOW };
   const long = { ...question, sentence: 'asks: 表を落としますか? '.repeat(20) };
   const [, line = ''] = waitingLines({ items: [long], cut: false }, TONES, narrow);

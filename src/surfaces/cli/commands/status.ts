@@ -42,7 +42,7 @@ function withoutServer({ env, out: { mark } }: Invocation): string {
   return `${mark.quiet} No server is running, so agents cannot connect.\n    next: covenant up`;
 }
 
-/** The time at which each lost agent lost its claims. */
+/** Returns, for each lost agent, the time at which the agent lost its claims. */
 async function lossesOf(invocation: Invocation, agents: readonly ItemOf<'agents.list'>[]): Promise<Map<string, number>> {
   const losses = new Map<string, number>();
   for (const { state, agent_id } of agents.slice(0, MAX_LISTED)) {

@@ -14,7 +14,7 @@ const TOOLS: TableShape = {
 export const toolCommands: readonly CliCommand[] = [
   calling({
     name: 'tools list',
-    summary: 'List all tools, and whether you may call each.',
+    summary: 'List all tools, and show which of them you may call.',
     examples: ['tools list'],
     action: 'tools.list',
     kind: 'tool_list',
@@ -33,7 +33,7 @@ export const toolCommands: readonly CliCommand[] = [
       const args = parseArguments(option(invocation, 'args'));
       const client = await invocation.client();
       const body = await working(invocation, 'Waiting for the tool', () => client.tool(invocation.positionals[0] as string, args));
-      // The text of a tool may contain control characters for the terminal. It is printed without escaping only to a program or a file.
+      // The output of a tool may contain control characters that affect a terminal. So it is escaped, unless it goes to a program or a file.
       const result = callResult(body, invocation.out.mark.bad);
       return { ...result, verbatim: result.exit === 0 && !process.stdout.isTTY };
     },
@@ -45,7 +45,7 @@ function withheldTools(items: readonly ItemOf<'tools.list'>[]): string[] {
     items.filter(({ state }) => state === 'withheld'),
     ({ server }) => server,
   );
-  return [...servers].map(([server, tools]) => `${tools.length} withheld. To review: covenant servers approve ${server}`);
+  return [...servers].map(([server, tools]) => `Withheld tools of ${server}: ${tools.length}. To review them: covenant servers approve ${server}`);
 }
 
 function parseArguments(text = '{}'): Record<string, unknown> {
@@ -69,7 +69,7 @@ interface Content {
   resource?: { uri?: string; text?: string; mimeType?: string };
 }
 
-/** Keeps the result of a gateway tool. Any other envelope becomes its structured content. */
+/** Returns the result of a gateway tool unchanged. Any other envelope becomes the structured content of the result. */
 export function callResult(body: Record<string, unknown>, bad: string) {
   const own = Array.isArray(body.content) && (body.isError === undefined || typeof body.isError === 'boolean');
   const refusal = own ? gatewayRefusal(body) : refusalOf(body);
@@ -80,7 +80,7 @@ export function callResult(body: Record<string, unknown>, bad: string) {
   return { json: { kind: 'tool_result', content, structuredContent, isError }, text, exit: isError ? (1 as const) : (0 as const) };
 }
 
-/** Shows text as it is, and other content by its kind and size. */
+/** Shows text as it is. For other content, shows only the kind and the size. */
 function contentText(content: readonly Content[], structuredContent: unknown): string {
   if (content.length === 0 && structuredContent !== undefined) return JSON.stringify(structuredContent);
   return content.map((part) => part.text ?? part.resource?.text ?? `[${kindOf(part)}]`).join('\n');
@@ -91,7 +91,7 @@ function kindOf({ type, mimeType, data, uri, resource }: Content): string {
   return [type, mimeType ?? resource?.mimeType, uri ?? resource?.uri, bytes].filter((word) => word !== undefined).join(' ');
 }
 
-/** Returns our own refusal. The error of an external tool may look similar, but only our refusals have a code, a message and a next step. */
+/** Returns the refusal if Covenant itself refused the call. Errors of external tools look similar, but they do not have a code, a message and a next step. */
 function gatewayRefusal({ isError, structuredContent }: Record<string, unknown>): { message: string; next: string } | undefined {
   const { code, message, next } = (structuredContent ?? {}) as Record<string, unknown>;
   return isError === true && code && typeof message === 'string' && typeof next === 'string' ? { message, next } : undefined;

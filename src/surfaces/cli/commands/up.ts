@@ -17,7 +17,7 @@ import { findServer } from '../client.ts';
 import { type CliCommand, CliError, type Invocation, option } from '../command.ts';
 import { prepareHome, removeRunFile, writeRunFile } from '../home.ts';
 
-/** The time limit for a stop, and the part of it that is reserved for closing the store. */
+/** The time limit for stopping the server, and the part of this time that is reserved for closing the store. */
 const STOP_MS = 4_500;
 const STORE_MS = 600;
 
@@ -25,9 +25,9 @@ export const upCommand: CliCommand = {
   name: 'up',
   local: true,
   summary: 'Start the server.',
-  description: 'Runs until you stop it with Ctrl-C. COVENANT_HOME names the folder of its data.',
+  description: 'The server runs until you stop it with Ctrl-C. Its data is in the folder that COVENANT_HOME names.',
   options: {
-    port: { value: 'N', description: 'The port. 0 takes a free one.', default: '3001, or the port in config.toml' },
+    port: { value: 'N', description: 'The port. If you give 0, the server takes a free port.', default: '3001, or the port in config.toml' },
     host: { value: 'HOST', description: 'The address to listen at.', default: '127.0.0.1, or the host in config.toml' },
     'no-open': { description: 'Do not open the dashboard in the browser.' },
   },
@@ -83,7 +83,7 @@ export const upCommand: CliCommand = {
     else announce(invocation, app, server.url, signin, performance.now() - started);
     if (!invocation.json && !invocation.values['no-open']) openBrowser(signin, invocation.env);
     await stopped;
-    // The server has stopped and answered all calls in progress.
+    // The server has already answered all calls in progress, so the process can end even if something still keeps it open.
     process.exit(0);
   },
 };
@@ -104,7 +104,7 @@ function announce(invocation: Invocation, app: App, url: string, signin: string,
   out.result(
     [
       `covenant ${VERSION} · ${app.store.kind === 'sqlite' ? 'SQLite' : 'PostgreSQL'}, schema ${app.store.schemaVersion} · ${app.registry.tools().length} tools`,
-      `Agents     MCP at ${url}/mcp. To connect one, run its line and paste the output:`,
+      `Agents     MCP at ${url}/mcp. To connect an agent, run its command and paste the output:`,
       ...CLIENT_NAMES.map((client) => `             ${covenant} connect ${client}`),
       '           Or connect all agents of a repository, with hooks:',
       `             ${companion} setup --base-url ${shellQuoted(url)}`,
@@ -114,7 +114,7 @@ function announce(invocation: Invocation, app: App, url: string, signin: string,
   );
 }
 
-/** Runs `stop` on the first SIGTERM or SIGINT. A second signal ends the process immediately, and so does a `stop` that takes too long. */
+/** Runs `stop` on the first SIGTERM or SIGINT. A second signal ends the process immediately. The process also ends if `stop` takes too long. */
 function untilSignal(stop: () => Promise<void>): Promise<void> {
   const GIVE_UP_MS = 4_800;
   return new Promise((resolve, reject) => {
@@ -135,7 +135,7 @@ function portInUse(error: unknown, port: number): CliError | undefined {
   return new CliError('PORT_IN_USE', `Port ${port} is in use.`, `covenant up --port ${port + 1}, or stop the program that uses port ${port}`);
 }
 
-/** Marks the files of a clone as in use, so that its install step does not replace them under a running server. */
+/** Marks the files of a clone as in use, so that the install step of the clone does not replace them while a server uses them. */
 function markClone(): () => void {
   const folder = join(PACKAGE_ROOT, '.covenant-run');
   const file = join(folder, String(process.pid));
@@ -143,7 +143,7 @@ function markClone(): () => void {
     mkdirSync(folder, { recursive: true });
     writeFileSync(file, '');
   } catch {
-    // An installed package may be read-only. Only a clone needs the mark.
+    // An installed package may be read-only. That is no problem, because only a clone needs the mark.
   }
   return () => rmSync(file, { force: true });
 }

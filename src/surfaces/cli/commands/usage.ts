@@ -3,7 +3,7 @@ import { call, calling } from '../call.ts';
 import { type CliCommand, type CommandOptions, type Invocation, numberOption, option, UsageError } from '../command.ts';
 import { type TableShape, table } from '../output.ts';
 
-/** The same groupings as on the dashboard. */
+/** The groupings that `--by` accepts. The dashboard has the same groupings. */
 const GROUPINGS: Readonly<Record<string, readonly UsageKey[]>> = {
   agent: ['developer', 'agent', 'model'],
   day: ['day', 'developer', 'agent', 'model'],
@@ -11,17 +11,17 @@ const GROUPINGS: Readonly<Record<string, readonly UsageKey[]>> = {
   task: ['task', 'developer', 'agent', 'model'],
 };
 
-/** Each option with the price field that it sets. */
+/** The options, each with the price field that it sets. */
 const FIGURES = { input: 'input', cached: 'cached_input', 'cache-write': 'cache_write', 'cache-write-1h': 'cache_write_1h', output: 'output' } as const;
-const price = (what: string) => ({ value: 'USD', description: `Dollars for a million ${what}.` });
+const price = (what: string) => ({ value: 'USD', description: `The price of a million ${what}, in dollars.` });
 const PRICE_OPTIONS = {
-  input: { ...price('input tokens'), description: 'Dollars for a million input tokens. Required for a price.' },
-  output: { ...price('output tokens'), description: 'Dollars for a million output tokens. Required for a price.' },
+  input: { ...price('input tokens'), description: 'The price of a million input tokens, in dollars. Required unless you give `default`.' },
+  output: { ...price('output tokens'), description: 'The price of a million output tokens, in dollars. Required unless you give `default`.' },
   cached: { ...price('cached input tokens'), default: 'unknown' },
   'cache-write': { ...price('tokens written to the cache'), default: 'unknown' },
   'cache-write-1h': { ...price('tokens written to the one-hour cache'), default: 'unknown' },
 } satisfies CommandOptions;
-/** The server has the same default. A test compares them. */
+/** The number of days that `usage` shows by default. A test checks that the server has the same default. */
 export const DAYS = 30;
 const BY = 'agent';
 const NEEDED: readonly string[] = ['input', 'output'];
@@ -29,10 +29,10 @@ const NEEDED: readonly string[] = ['input', 'output'];
 export const usageCommand: CliCommand = {
   name: 'usage',
   summary: 'Show tokens and cost by agent, day, developer or task.',
-  description: 'A cost with a plus sign leaves out usage without a known price.',
+  description: 'A plus sign after a cost means that some usage has no known price, so that the cost does not include it.',
   options: {
     days: { value: 'N', description: 'The number of days, including today, from 1 to 366.', default: DAYS },
-    by: { value: 'GROUPING', choices: Object.keys(GROUPINGS), description: 'What each row stands for.', default: BY },
+    by: { value: 'GROUPING', choices: Object.keys(GROUPINGS), description: 'How usage is grouped into rows.', default: BY },
   },
   examples: ['usage', 'usage --days 7 --by task'],
   async run(invocation) {
@@ -77,8 +77,8 @@ export const priceCommands: readonly CliCommand[] = [
   }),
   calling({
     name: 'prices set',
-    summary: 'Set the price of a model. It applies to later usage.',
-    description: '`prices set MODEL default` removes the price of the workspace.',
+    summary: 'Set the price of a model. The price applies to later usage.',
+    description: '`prices set MODEL default` removes the price that the workspace has set.',
     arguments: [MODEL, { name: 'default', description: 'Use the built-in price again.', choices: ['default'], optional: true, field: 'price' }],
     options: PRICE_OPTIONS,
     examples: ['prices set acme-1 --input 2.5 --output 10', 'prices set acme-1 default'],

@@ -39,9 +39,9 @@ export const claimLines = (claims: Shown['claims'], now: number): string =>
     ),
   );
 
-const REASON = { reason: { value: 'TEXT', description: 'Why. Agents and the journal get this text.' } } as const satisfies CommandOptions;
-const ID = { name: 'ID', description: 'The workflow id, or the end of it.', field: 'workflow_id' } as const;
-/** The server has the same default. A test compares them. */
+const REASON = { reason: { value: 'TEXT', description: 'The reason. Agents get this text, and the journal records it.' } } as const satisfies CommandOptions;
+const ID = { name: 'ID', description: 'The workflow id, or the last characters of the id.', field: 'workflow_id' } as const;
+/** The default number of tasks that agents may claim at a time. A test checks that the server has the same default. */
 export const PARALLEL = 1;
 export const WORKFLOW_STATUSES = ['planning', 'ready', 'in_progress', 'paused', 'completed', 'failed', 'abandoned'];
 
@@ -140,7 +140,7 @@ export const workflowCommands: readonly CliCommand[] = [
     summary: 'Answer a question of an agent.',
     hidden: true,
     arguments: [
-      { name: 'QUESTION', description: 'The question id, or the end of it.', field: 'question_id' },
+      { name: 'QUESTION', description: 'The question id, or the last characters of the id.', field: 'question_id' },
       { name: 'TEXT', description: 'The answer. Write -- before a text that begins with a dash.', field: 'answer' },
     ],
     examples: ['messages answer 4KQ2ZP "Port 8080"'],
@@ -162,7 +162,7 @@ export const workflowCommands: readonly CliCommand[] = [
   }),
   {
     name: 'workflow create',
-    summary: 'Create a workflow. An agent plans its tasks.',
+    summary: 'Create a workflow. An agent then plans its tasks.',
     options: {
       name: { value: 'NAME', description: 'The name of the workflow.', required: true },
       prompt: { value: 'TEXT', description: 'The goal.', required: true },
@@ -176,12 +176,12 @@ export const workflowCommands: readonly CliCommand[] = [
     run: create,
   },
   setting('pause', 'Stop handing out new tasks. Tasks in progress continue.', 'Paused'),
-  setting('resume', 'Hand out tasks of a workflow that is ready, paused or failed.', 'Resumed'),
-  setting('complete', 'End a workflow as done. Its claims end.', 'Completed'),
+  setting('resume', 'Hand out the tasks of a ready, paused or failed workflow.', 'Resumed'),
+  setting('complete', 'Mark a workflow as completed. All claims on its tasks end.', 'Completed'),
   {
     name: 'workflow abandon',
-    summary: 'Abandon a workflow for good. Its claims end.',
-    description: 'At a terminal it asks first.',
+    summary: 'Abandon a workflow permanently. All claims on its tasks end.',
+    description: 'At a terminal, the command asks for confirmation first.',
     arguments: [ID],
     options: { ...REASON, yes: { description: 'Abandon without asking.' } },
     examples: ['workflow abandon 4KQ2ZP --reason "The feature was dropped"'],
@@ -199,7 +199,7 @@ export const workflowCommands: readonly CliCommand[] = [
   }),
   moving('retry', 'Let agents claim a failed task again.', {}),
   moving('skip', 'Skip a failed task. Tasks that depend on it can start.', REASON),
-  moving('release', 'Take a task from the agent that holds it. Another can claim it.', REASON),
+  moving('release', 'Take a task from its agent, so that another agent can claim it.', REASON),
 ];
 
 async function create(invocation: Invocation): Promise<CommandResult> {
@@ -241,7 +241,7 @@ function moving(verb: 'retry' | 'skip' | 'release', summary: string, options: No
   return calling({
     name: `workflow ${verb}`,
     summary,
-    arguments: [{ name: 'TASK', description: 'The task id, or the end of it.', field: 'task_id' }],
+    arguments: [{ name: 'TASK', description: 'The task id, or the last characters of the id.', field: 'task_id' }],
     options,
     examples: [`workflow ${verb} 4KQ2ZP`],
     action: `workflows.${verb}`,

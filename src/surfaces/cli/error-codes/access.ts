@@ -8,7 +8,7 @@ export const accessCodes = {
   },
   BODY_TOO_LARGE: {
     meaning: 'The request body is too large.',
-    cause: 'The body is larger than the limit in the message. The limit is smaller for a call without a token in a header.',
+    cause: 'The body is larger than the limit in the message. Calls without a token in a header have a smaller limit.',
     next: 'Send less in one call, and send the token as `Authorization: Bearer cv_…`.',
   },
   CALLER_GONE: {
@@ -19,12 +19,12 @@ export const accessCodes = {
   DEVELOPER_NOT_FOUND: {
     meaning: 'The workspace has no developer with this name.',
     cause: 'The name is misspelt, nobody created a token for that person, or the developer is private.',
-    next: 'Call `covibe_team` operation `state`: its work and sessions name developers. At a terminal, run `covenant developers list`, or `covenant tokens create --developer NAME` to add one.',
+    next: 'Call `covibe_team` operation `state`, which shows the developers of current work and sessions. At a terminal, run `covenant developers list`, or `covenant tokens create --developer NAME` to add one.',
   },
   DEVELOPER_REQUIRED: {
     meaning: 'The call needs the token of a developer or agent.',
-    cause: "The operator's token was used.",
-    next: 'Make a token with `covenant tokens create --developer NAME` and call with it.',
+    cause: "The call used the operator's token.",
+    next: 'Create a token with `covenant tokens create --developer NAME`, then call again with that token.',
   },
   DEVICE_CONSUMED: {
     meaning: 'The server sent the tokens for this code, but they did not arrive.',
@@ -33,7 +33,7 @@ export const accessCodes = {
   },
   DEVICE_DENIED: {
     meaning: 'A person rejected the device.',
-    cause: 'Somebody chose Reject for the code.',
+    cause: 'A person rejected the code on the dashboard or with `covenant devices reject`.',
     next: 'If that was a mistake, run `covibe-local setup` again and approve the new code.',
   },
   DEVICE_EXPIRED: {
@@ -42,13 +42,13 @@ export const accessCodes = {
     next: 'Run `covibe-local setup` again and approve the new code.',
   },
   DEVICE_NOT_FOUND: {
-    meaning: 'No device waits for approval with this code.',
+    meaning: 'No device with this code waits for approval.',
     cause: 'The code is mistyped, expired or already decided.',
     next: 'Compare the code with the one that the device shows. `covenant devices list` lists the devices.',
   },
   FOREIGN_HOST: {
     meaning: 'The request names a host that the server does not accept.',
-    cause: 'The Host header is not in `allowed_hosts`. This stops attacks by other web pages.',
+    cause: 'The host name in the Host header is not in `allowed_hosts`. The server refuses such requests, because other web pages could use them for attacks.',
     next: 'Call the server by its own name. Or set `allowed_hosts = ["NAME"]` in config.toml, with the host name that callers use, then restart the server.',
   },
   FOREIGN_ORIGIN: {
@@ -62,9 +62,9 @@ export const accessCodes = {
     next: 'Correct the fields that `issues` names, then call again.',
   },
   INVALID_STATE: {
-    meaning: 'The state of the object does not allow this.',
-    cause: 'The object has ended or is in another step.',
-    next: 'Follow the next step of the message: it names what the current state allows.',
+    meaning: 'The current state of the object does not allow this call.',
+    cause: 'The object has already ended, or the call belongs to another step of its work.',
+    next: 'Follow the next step in the message. It says which calls the current state allows.',
   },
   JOURNAL_QUOTA_EXCEEDED: {
     meaning: 'The token has used its journal quota for today.',
@@ -83,28 +83,28 @@ export const accessCodes = {
   },
   MALFORMED_TOKEN: {
     meaning: 'The token contains characters that no token has.',
-    cause: 'The token was cut, or it was copied with quotes or spaces.',
-    next: 'Set COVIBE_MCP_TOKEN to the token exactly as it was issued (cv_…), or unset it. An agent asks its user to do this.',
+    cause: 'The token was cut off, or it was copied with quotes or spaces.',
+    next: 'Set COVIBE_MCP_TOKEN to the token exactly as it was issued (cv_…), or unset the variable. If you are an agent, ask your user to do this.',
   },
   NATIVE_PAYLOAD: {
     meaning: 'The server does not accept the hook payload of this agent program.',
-    cause: 'The payload contains prompts and file contents. The server stored none of it.',
+    cause: 'The payload contains prompts and file contents. The server stored nothing from the payload.',
     next: 'Run `covibe-local setup --hooks command`, which sends only names and paths.',
   },
   NOT_FOUND: {
     meaning: 'Nothing exists at this address or with this id.',
     cause: 'The path or id is wrong.',
-    next: 'Agents connect to `/mcp`, and people open `/`. For an id, check it, or search on the dashboard (`covenant open`).',
+    next: 'Agents connect to `/mcp`, and people open `/`. If you used an id, check it, or search for the object on the dashboard (`covenant open`).',
   },
   NOT_YOURS: {
     meaning: 'You can do this only for yourself.',
     cause: 'The call names another developer.',
-    next: 'Repeat the call with `developer` set to your own name. For the access of others, ask the operator to run `covenant capabilities explain TOOL --developer NAME`.',
+    next: 'Repeat the call with `developer` set to your own name. To see the access of another developer, ask the operator to run `covenant capabilities explain TOOL --developer NAME`.',
   },
   OPERATOR_REQUIRED: {
     meaning: 'Only the operator may do this.',
     cause: 'The call used the token of a developer or an agent, or a dashboard session without the right.',
-    next: "Follow the next step of the message. Usually: ask the operator to run the `covenant` command on the server's machine, or sign in to the dashboard as the workspace's first developer.",
+    next: "Follow the next step in the message. In most cases, ask the operator to run the `covenant` command on the server's machine, or sign in to the dashboard as the workspace's first developer.",
   },
   PROOF_REQUIRED: {
     meaning: 'The request has a sign-in cookie, but the proof issued with the cookie is missing or wrong.',
@@ -112,13 +112,13 @@ export const accessCodes = {
     next: 'Run `covenant open` and open the link in this browser. Scripts send the `proof` that `POST /api/signin` returned.',
   },
   RATE_LIMITED: {
-    meaning: 'Too many requests were sent.',
-    cause: 'The token or the address is over its rate limit.',
+    meaning: 'The caller sent too many requests in a short time.',
+    cause: 'The token or the IP address has exceeded its rate limit.',
     next: 'Wait for the number of seconds in `Retry-After`, then call again.',
   },
   READ_ONLY: {
     meaning: 'The terminal is open for reading only.',
-    cause: 'It was opened without `?write=1`, or the agent runs without tmux.',
+    cause: 'The terminal was opened without `?write=1`, or the agent runs without tmux.',
     next: 'Connect with `?write=1`, or run `covenant instances attach ID --write`. An agent without tmux has no terminal: run `covenant instances message ID --text TEXT`.',
   },
   SERVER_BUSY: {
@@ -138,12 +138,12 @@ export const accessCodes = {
   },
   SIGNED_OUT: {
     meaning: 'You are not signed in.',
-    cause: 'The sign-in expired or ended.',
+    cause: 'The dashboard session has expired or was ended.',
     next: "Run `covenant open` on the server's machine and open the link.",
   },
   SIGNIN_LINK_INVALID: {
-    meaning: 'The sign-in link was used or has expired.',
-    cause: 'A link works once, within ten minutes.',
+    meaning: 'The sign-in link was already used, or it has expired.',
+    cause: 'A link can be used only once, within ten minutes.',
     next: 'Run `covenant open` for a new link.',
   },
   SIGN_IN_AGAIN: {
@@ -153,17 +153,17 @@ export const accessCodes = {
   },
   TICKET_REQUIRED: {
     meaning: 'A browser needs a ticket to open this address.',
-    cause: 'A sign-in cookie opens a socket only with a ticket. A ticket works once, within 30 seconds.',
+    cause: 'A browser with a sign-in cookie needs a ticket to open a socket. Each ticket can be used once, within 30 seconds.',
     next: 'Call the action `session.ticket` with {"path": "…"}, then open the address with `?ticket=…`.',
   },
   TOKEN_ENDED: {
     meaning: 'The token was revoked or has expired.',
     cause: 'A token that has ended cannot be rotated.',
-    next: 'Run the command in the message: `covenant tokens create --developer NAME`, for an agent with `--agent AGENT`.',
+    next: 'Create a new token with the command in the message: `covenant tokens create --developer NAME`. For an agent, add `--agent AGENT`.',
   },
   TOKEN_NOT_ROTATABLE: {
     meaning: 'This kind of token cannot be rotated.',
-    cause: 'Only tokens of agents and developers are rotated.',
+    cause: 'Only the tokens of agents and developers can be rotated.',
     next: "For a dashboard session, sign in again with `covenant open`. The token of an instance ends with the instance. To replace the operator's token, run `covenant tokens revoke ID`, stop the server, then run `covenant up`.",
   },
   TOKEN_REQUIRED: {
@@ -173,37 +173,37 @@ export const accessCodes = {
   },
   TOKEN_REVOKED: {
     meaning: 'The token ended while the call waited for approval.',
-    cause: 'It was revoked or expired during the wait.',
-    next: 'Ask the operator for a new token: `covenant tokens create --developer NAME`, for an agent with `--agent AGENT`.',
+    cause: 'The token was revoked or expired while a person decided on the call.',
+    next: 'Ask the operator to create a new token: `covenant tokens create --developer NAME`. For an agent, add `--agent AGENT`.',
   },
   TOO_MANY_CODES: {
     meaning: 'Too many wrong device codes were tried.',
-    cause: 'The server limits how fast codes can be tried.',
-    next: 'Wait for the seconds in the message, then enter the code that the device shows.',
+    cause: 'The server limits how many codes can be tried in a short time.',
+    next: 'Wait for the number of seconds in the message, then enter the code that the device shows.',
   },
   TOO_MANY_DEVICES: {
     meaning: 'Too many devices wait for approval.',
-    cause: 'Many setups were started, and nobody decided on them.',
+    cause: 'Many setups were started, and nobody has approved or rejected them.',
     next: 'Run `covenant devices list`, approve or reject the waiting devices, then run `covibe-local setup` again.',
   },
   TOO_MANY_SOCKETS: {
     meaning: 'Too many sockets are open.',
     cause: 'The token or the server has reached its limit of open connections.',
-    next: 'Close one of them, then connect again.',
+    next: 'Close an open socket, then connect again.',
   },
   UNAUTHENTICATED: {
     meaning: 'The call has no valid token.',
     cause: 'The token is missing, wrong, revoked or expired.',
-    next: 'Send `Authorization: Bearer cv_…`. The operator makes a token with `covenant tokens create --developer NAME`.',
+    next: 'Send `Authorization: Bearer cv_…`. The operator creates a token with `covenant tokens create --developer NAME`.',
   },
   UNKNOWN_ACTION: {
     meaning: 'The server has no such action.',
     cause: 'The command line program and the server have different versions.',
-    next: 'Run `covenant doctor`: it shows both versions. Then stop the server and run `covenant up`, or install the version that the server runs.',
+    next: 'Run `covenant doctor`, which shows both versions. Then stop the server and run `covenant up`, or install the version that the server runs.',
   },
   WORKSPACE_NOT_FOUND: {
     meaning: 'There is no workspace with this name or id.',
     cause: 'The name is misspelt, or the workspace does not exist yet.',
-    next: 'To create the workspace, run `covenant tokens create --workspace NAME --developer NAME`. For the id of a worktree, call `workspace_list` with `workflow_id`.',
+    next: 'To create the workspace, run `covenant tokens create --workspace NAME --developer NAME`. To find the id of a worktree, call `workspace_list` with `workflow_id`.',
   },
 } satisfies ErrorCodes;

@@ -7,14 +7,14 @@ export const commandsCodes = {
     next: 'Use the running server, or stop it first. To run a second server, set another COVENANT_HOME.',
   },
   AMBIGUOUS: {
-    meaning: 'Several objects have an id with this end.',
-    cause: 'Too few characters were given.',
-    next: 'Give more of the id.',
+    meaning: 'The given characters are the end of several ids.',
+    cause: 'The given part of the id is too short to identify one object.',
+    next: 'Give a longer part of the id.',
   },
   AMBIGUOUS_ID: {
-    meaning: 'Several objects have an id with this end.',
-    cause: 'Too few characters were given.',
-    next: 'Give more of the id.',
+    meaning: 'The given characters are the end of several ids.',
+    cause: 'The given part of the id is too short to identify one object.',
+    next: 'Give a longer part of the id.',
   },
   DEMO_KEPT: {
     meaning: 'The data of the last demo is still there.',
@@ -23,12 +23,12 @@ export const commandsCodes = {
   },
   DEMO_RUNNING: {
     meaning: 'A demo is running, or an earlier one did not finish.',
-    cause: 'Another terminal runs it, or its process was killed.',
-    next: 'Wait until it ends, or run `covenant demo --clean`.',
+    cause: 'The demo runs in another terminal, or its process was killed.',
+    next: 'Wait until the demo ends, or run `covenant demo --clean`.',
   },
   FILE_EXISTS: {
     meaning: 'The file already exists.',
-    cause: 'Existing files are never overwritten.',
+    cause: 'The command never overwrites an existing file.',
     next: 'Give the path of a new file.',
   },
   FILE_NOT_FOUND: {
@@ -42,9 +42,9 @@ export const commandsCodes = {
     next: 'Give the path of the tarball that `npm run package` made, and check its permissions.',
   },
   KEY_UNUSABLE: {
-    meaning: 'The file has no usable signing key.',
-    cause: 'It is not an Ed25519 key in PEM form.',
-    next: 'Give the key file of your earlier releases: `--key FILE`. Only for the first release, make a key: `covenant companion keygen FILE`.',
+    meaning: 'The file does not contain a usable signing key.',
+    cause: 'The file is not an Ed25519 key in PEM form.',
+    next: 'Give the key file of your earlier releases: `--key FILE`. Create a new key only for your first release: `covenant companion keygen FILE`.',
   },
   NOT_AN_ANCHOR: {
     meaning: 'The file is not a valid anchor.',
@@ -53,16 +53,16 @@ export const commandsCodes = {
   },
   NOT_A_FILE: {
     meaning: 'The path is not a plain file.',
-    cause: 'It is a folder, a pipe or a device.',
+    cause: 'The path leads to a folder, a pipe or a device.',
     next: 'Give the path of an export. Write the content of a pipe to a file first.',
   },
   NOT_FOLLOWED: {
-    meaning: 'The command cannot follow the journal.',
-    cause: 'The token lacks the right, or the server has a fault.',
+    meaning: 'The command cannot receive new journal events from the server.',
+    cause: 'The token does not have the right to read the journal, or the server has a fault.',
     next: 'Run `covenant doctor`.',
   },
   NOT_RUNNING: {
-    meaning: 'No server or instance is running.',
+    meaning: 'The server or the instance is not running.',
     cause: 'It was not started, or it has ended.',
     next: 'For the server, run `covenant up`. For an instance that ended, run `covenant instances logs ID`.',
   },
@@ -107,14 +107,14 @@ export const commandsCodes = {
     next: 'Run `covenant status`, start the server with `covenant up`, or correct COVIBE_BASE_URL. Check whether the change was made before you repeat a call.',
   },
   SET_UP_ALREADY: {
-    meaning: '`covibe-local setup` has already connected this agent here.',
-    cause: "Setup owns this agent's configuration. Nothing was changed.",
+    meaning: '`covibe-local setup` has already connected this agent in this repository.',
+    cause: "The agent's configuration is managed by setup. Nothing was changed.",
     next: 'Run `covibe-local doctor`. To connect by hand, run `covibe-local setup --remove` first.',
   },
   UNKNOWN_CODE: {
     meaning: 'There is no error code with this name.',
     cause: 'The code is misspelt.',
-    next: 'Run `covenant explain` for all codes.',
+    next: 'Run `covenant explain` to list all codes.',
   },
   USAGE: {
     meaning: 'The command was called wrongly.',

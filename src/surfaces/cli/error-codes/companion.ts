@@ -9,7 +9,7 @@ export const companionCodes = {
   BAD_SETTING: {
     meaning: 'An environment variable of the bridge is not valid.',
     cause: 'COVIBE_TIMEOUT_MS or COVIBE_TOOLSETS has a wrong value.',
-    next: 'Set it as the message says, or unset it.',
+    next: 'Set the variable as the message says, or unset it.',
   },
   BROKEN_FILE: {
     meaning: 'A configuration file of an agent cannot be read.',
@@ -18,7 +18,7 @@ export const companionCodes = {
   },
   CHANGED_MEANWHILE: {
     meaning: 'Another program changed the file at the same moment.',
-    cause: 'The agent or an editor wrote it. Nothing was changed.',
+    cause: 'The agent or an editor wrote the file. The command changed nothing.',
     next: 'Run the command again.',
   },
   GUARD_CHANGED: {
@@ -28,8 +28,8 @@ export const companionCodes = {
   },
   HOOK_UNREADABLE: {
     meaning: 'An existing git hook cannot be read.',
-    cause: 'Your user has no access, or it is not a file. Nothing was changed.',
-    next: 'Correct its permissions or delete it, then run the command again.',
+    cause: 'Your user may not read the hook, or the hook is not a file. Nothing was changed.',
+    next: 'Correct the permissions of the hook or delete it, then run the command again.',
   },
   LINKED_FILE: {
     meaning: 'A configuration file is a link that setup does not follow.',
@@ -43,13 +43,13 @@ export const companionCodes = {
   },
   NOT_OURS: {
     meaning: 'The file was not written by setup.',
-    cause: 'Setup would replace the file, so it stopped. Nothing was changed.',
+    cause: 'Setup stopped, because it would have replaced the file. Nothing was changed.',
     next: 'Move the file away, then run setup again.',
   },
   NO_AGENTS: {
     meaning: 'No coding agent was found on this machine.',
     cause: 'None of the supported programs is installed. Nothing was changed.',
-    next: 'Install one, or name them: `covibe-local setup --agents claude-code,codex`.',
+    next: 'Install a supported program, or name your agents: `covibe-local setup --agents claude-code,codex`.',
   },
   NO_HOOKS_FOLDER: {
     meaning: 'git runs no hooks in this repository.',
@@ -64,17 +64,17 @@ export const companionCodes = {
   NO_INBOX: {
     meaning: 'The folder with usage files does not exist.',
     cause: 'The path is wrong.',
-    next: 'Name the folder: `--inbox FOLDER`.',
+    next: 'Give the path of the folder: `--inbox FOLDER`.',
   },
   NO_RELEASE: {
     meaning: 'The server offers no release of the companion.',
-    cause: 'No manifest with a tarball is set.',
+    cause: "The server's configuration does not name a manifest with a tarball.",
     next: 'The operator runs `covenant companion sign VERSION TARBALL --key FILE`, sets `manifest` under `[companion]` in config.toml to the manifest.json that it writes, and restarts the server.',
   },
   NO_REPOSITORY: {
     meaning: 'The folder is not in a git repository.',
-    cause: 'The command was run elsewhere.',
-    next: 'Run it in the repository where your agents work, or make one with `git init`.',
+    cause: 'The command was run outside a git repository.',
+    next: 'Run the command in the repository where your agents work, or create a repository with `git init`.',
   },
   NO_SUCH_HOOK: {
     meaning: 'The hook was called with an unknown agent or event.',
@@ -94,7 +94,7 @@ export const companionCodes = {
   ONE_FILE: {
     meaning: 'Two agents share one configuration file but need different entries.',
     cause: 'Both paths lead to the same file. Nothing was changed.',
-    next: 'Give each agent its own file, or set up one of them: `--agents NAME`.',
+    next: 'Give each agent its own file, or set up only one of the agents: `--agents NAME`.',
   },
   OTHER_FORM: {
     meaning: 'The entry exists in a form that setup cannot extend.',
@@ -108,16 +108,16 @@ export const companionCodes = {
   },
   REFUSED: {
     meaning: 'The server refused the setup.',
-    cause: "The message has the server's reason.",
+    cause: 'The message contains the reason that the server gave.',
     next: 'Follow the message, then run `covibe-local setup` again.',
   },
   RELEASE_FAILED: {
     meaning: 'An installed release of the companion stopped with an error.',
     cause: 'The release ran for at least 30 seconds, then failed.',
-    next: 'Run `covibe-local watch` again. A release that ends within 30 seconds is replaced by the installed program.',
+    next: 'Run `covibe-local watch` again. If the release ends within 30 seconds, the installed program runs instead.',
   },
   SERVER_BAD_ANSWER: {
-    meaning: "The server's answer is not from Covenant.",
+    meaning: 'The answer does not come from a Covenant server.',
     cause: 'COVIBE_BASE_URL leads to another program or a proxy.',
     next: 'Correct COVIBE_BASE_URL.',
   },
@@ -127,9 +127,9 @@ export const companionCodes = {
     next: "Run `covenant doctor` on the server's machine.",
   },
   TOKENS_MISSING: {
-    meaning: 'Some agents got no token.',
+    meaning: 'Some agents did not get a token.',
     cause: 'The approval covered only some of the agents.',
-    next: 'Run `covibe-local setup` again: it asks for the missing tokens.',
+    next: 'Run `covibe-local setup` again. It asks for the missing tokens.',
   },
   TOKEN_REFUSED: {
     meaning: 'The server does not accept COVIBE_MCP_TOKEN.',
@@ -137,8 +137,8 @@ export const companionCodes = {
     next: 'Set a valid token, or unset it so that setup asks for tokens.',
   },
   TWO_HOOKS: {
-    meaning: 'Two unknown git hooks exist where one is expected.',
-    cause: 'The guard keeps one existing hook, and a second one appeared. Nothing was changed.',
+    meaning: 'Two git hooks exist that the guard did not write, but it expects at most one.',
+    cause: 'The guard can keep only one hook of yours. It already keeps a hook, and then another hook was added. Nothing was changed.',
     next: 'Delete the hook that you do not need, then run `covibe-local guard install` again.',
   },
 } satisfies ErrorCodes;

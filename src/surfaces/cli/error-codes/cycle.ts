@@ -8,7 +8,7 @@ export const cycleCodes = {
   },
   AUTH_FAILED: {
     meaning: 'The PSK of the role is wrong.',
-    cause: '`session.open` was called with a PSK other than the one in `.mcp-broker/config.json`.',
+    cause: 'The PSK in the call to `session.open` differs from the PSK in `.mcp-broker/config.json`.',
     next: 'Read the PSK of your role in `.mcp-broker/config.json`, then call `session.open` again. After five failures, the server makes you wait.',
   },
   CONFIG_INVALID: {
@@ -63,17 +63,17 @@ export const cycleCodes = {
   },
   LOCK_DENIED: {
     meaning: "It is not this role's turn, or the lock token is no longer valid.",
-    cause: 'Another role has the turn, or the lock token changed at a hand-over.',
+    cause: 'Another role has the turn, or the lock token changed when the turn passed to another role.',
     next: 'Call `cycle.status` until `active_role` is your role. Then call `lock.acquire` with your `session_token`, and use the `lock_token` that it returns.',
   },
   NO_ACTIVE_CYCLE: {
     meaning: 'The repository has no active cycle.',
-    cause: 'No cycle was started, or it has ended.',
+    cause: 'No cycle was started, or the last cycle has ended.',
     next: 'Call `cycle.start`, or run `covenant cycle start --feature NAME`.',
   },
   PHASE_NOT_REACHED: {
     meaning: 'The cycle ended without reaching this phase.',
-    cause: 'The cycle was completed or cancelled earlier.',
+    cause: 'The cycle was completed or cancelled before it reached the phase.',
     next: 'Run `covenant cycle history` to see how it ended.',
   },
   SCHEMA_INVALID: {

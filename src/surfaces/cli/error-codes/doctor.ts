@@ -4,7 +4,7 @@ export const doctorCodes = {
   AGENTS_LEFT: {
     meaning: 'Ended agents left worktrees or processes behind.',
     cause: 'An agent or server was killed before it cleaned up.',
-    next: 'Run `covenant doctor --fix`. For a worktree with unsaved work, run `covenant doctor --fix --force PATH`. A git ref then keeps a backup.',
+    next: 'Run `covenant doctor --fix`. For a worktree with unsaved work, run `covenant doctor --fix --force PATH`. A git ref then keeps a backup of the work.',
   },
   BACKUP_MISSING: {
     meaning: 'The database has no backup.',
@@ -17,7 +17,7 @@ export const doctorCodes = {
     next: 'Run `covenant backup`, or schedule it.',
   },
   CLOCK_BEHIND: {
-    meaning: 'The newest event is in the future.',
+    meaning: 'The time of the newest event is in the future.',
     cause: 'The clock of this machine was set back.',
     next: 'Set the clock: `timedatectl set-ntp true`.',
   },
@@ -28,7 +28,7 @@ export const doctorCodes = {
   },
   CONNECTIONS_LOW: {
     meaning: 'PostgreSQL has few or no connections left.',
-    cause: 'Other programs hold connections, or `max_connections` is low.',
+    cause: 'Other programs use the connections, or `max_connections` is low.',
     next: 'Raise `max_connections`, or end idle sessions listed in `pg_stat_activity`.',
   },
   DATABASE_DAMAGED: {
@@ -38,12 +38,12 @@ export const doctorCodes = {
   },
   DISK_FULL: {
     meaning: 'The disk has little or no space left.',
-    cause: 'The database, backups or other programs fill it.',
+    cause: 'The database, backups or other programs use the space.',
     next: 'Free space on the disk that the message names.',
   },
   EXTERNAL_SERVER_FAILING: {
     meaning: 'An external MCP server is failing.',
-    cause: 'It ends, does not answer or cannot be started.',
+    cause: 'The external server ends, does not answer or cannot be started.',
     next: 'Run `covenant servers logs NAME`, then `covenant servers restart NAME`.',
   },
   GIT_MISSING: {
@@ -57,14 +57,14 @@ export const doctorCodes = {
     next: 'Run the `chmod` command that the message shows.',
   },
   HOME_READ_ONLY: {
-    meaning: 'The home cannot be written.',
+    meaning: 'Covenant cannot write to its home.',
     cause: 'The account that runs Covenant does not own it.',
     next: 'Run `chown -R USER FOLDER` as the message shows.',
   },
   JOURNAL_BROKEN: {
     meaning: "The journal's hash chain is broken.",
-    cause: 'An event was changed or removed outside Covenant, or a copy replaced the database.',
-    next: 'Run `covenant audit verify` and compare your last anchor. After restoring a copy, run `covenant audit anchor --after-restore` while the server is stopped.',
+    cause: 'An event was changed or removed outside Covenant, or the database was replaced with a copy.',
+    next: 'Run `covenant audit verify`, and compare the journal with your last anchor. After restoring a copy, run `covenant audit anchor --after-restore` while the server is stopped.',
   },
   LEFTOVER_FILES: {
     meaning: 'A command left a temporary file behind.',
@@ -77,7 +77,7 @@ export const doctorCodes = {
     next: 'Install Node 24: `npm install --global node@24`.',
   },
   OTHER_VERSION: {
-    meaning: 'The server runs another version than this program.',
+    meaning: 'The server and this program have different versions.',
     cause: 'Covenant was updated while the server ran.',
     next: 'Stop the server and run `covenant up`.',
   },
@@ -98,7 +98,7 @@ export const doctorCodes = {
   },
   POSTGRES_UNREACHABLE: {
     meaning: 'PostgreSQL cannot be reached.',
-    cause: 'It is not running, or `database_url` names another address.',
+    cause: 'PostgreSQL is not running, or `database_url` contains the wrong address.',
     next: 'Start PostgreSQL, or correct `database_url`.',
   },
   REPOSITORIES_MISSING: {
@@ -107,7 +107,7 @@ export const doctorCodes = {
     next: 'Create the folder, or remove it from `repositories` under `[machine]` in config.toml.',
   },
   RUN_FILE_STALE: {
-    meaning: 'server.json names a server that is gone.',
+    meaning: 'server.json names a server that no longer runs.',
     cause: 'The server was killed, or the machine crashed.',
     next: 'Run `covenant up`, which replaces the file.',
   },
@@ -118,7 +118,7 @@ export const doctorCodes = {
   },
   SERVER_HUNG: {
     meaning: 'The server process does not answer.',
-    cause: 'It hangs or is overloaded.',
+    cause: 'The process hangs, or it is overloaded.',
     next: 'End the process as the message shows, then run `covenant up`.',
   },
   SERVER_UNHEALTHY: {

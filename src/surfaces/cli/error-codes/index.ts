@@ -9,17 +9,17 @@ import { teamCodes } from './team.ts';
 import { toolsCodes } from './tools.ts';
 import { workflowCodes } from './workflow.ts';
 
-/** The documentation of one error code: `covenant explain CODE` prints it, and docs/errors.md is made from it. */
+/** Documents one error code. `covenant explain CODE` prints the text, and `npm run docs` writes it to docs/errors.md. */
 export interface ErrorCode {
   readonly meaning: string;
   readonly cause: string;
-  /** Calls and commands are exact; capital letters stand for values that the message names. */
+  /** Gives calls and commands exactly. Words in capital letters stand for values that the error message contains. */
   readonly next: string;
 }
 
 export type ErrorCodes = Readonly<Record<string, ErrorCode>>;
 
-/** By the part of the product where people meet them. A test compares them with the codes in the source. */
+/** All error codes, grouped by the part of the product that reports them. A test compares this list with the codes in the source. */
 export const ERROR_CODE_GROUPS: Readonly<Record<string, ErrorCodes>> = {
   'Team: checks, sessions, claims and hand-offs': teamCodes,
   'Workflows: tasks, agents and messages': workflowCodes,

@@ -3,7 +3,7 @@ import type { ErrorCodes } from './index.ts';
 export const reviewCodes = {
   AGENT_NOT_STARTED: {
     meaning: 'The agent was not started, and nothing changed.',
-    cause: 'The program of the launcher ended at once or could not be run.',
+    cause: 'The program of the launcher ended immediately or could not be started.',
     next: "Run `covenant doctor`, and check the launcher in config.toml and the server's log. Then start the instance again.",
   },
   BASE_BRANCH_NOT_FOUND: {
@@ -17,8 +17,8 @@ export const reviewCodes = {
     next: 'For `base_branch` (on the command line: `--base`), repeat the call with a branch that `git branch` lists. For a branch of origin, first run `git fetch origin BRANCH:BRANCH`. If the branch of the work is missing, create it again with `git branch BRANCH COMMIT`, where COMMIT is its last commit.',
   },
   BUSY: {
-    meaning: 'Another step of the same object is running.',
-    cause: 'A pull request, a delivery or a stop has begun and is not finished.',
+    meaning: 'Another operation on the same object is still running.',
+    cause: 'For example, the server is still creating a pull request, delivering feedback or stopping an agent.',
     next: 'Repeat the call in a few seconds. `covenant instances show ID` shows the running step.',
   },
   DEFAULT_BRANCH: {
@@ -28,22 +28,22 @@ export const reviewCodes = {
   },
   FEEDBACK_ALREADY_SENT: {
     meaning: 'The review has already sent its feedback.',
-    cause: 'A review agent sends one verdict.',
+    cause: 'A review agent can send only one verdict.',
     next: 'Stop: the review is finished.',
   },
   FEEDBACK_UNDER_WAY: {
     meaning: 'The feedback is still being delivered.',
-    cause: 'An earlier call of the same feedback has not finished.',
+    cause: 'An earlier `send_feedback` call with the same feedback has not finished yet.',
     next: 'Send the same `send_feedback` call again in a few seconds to see the result.',
   },
   FILE_NOT_CHANGED: {
-    meaning: 'The file is not among the changed files.',
-    cause: 'It was reverted or committed differently since the list was made.',
+    meaning: 'The instance has not changed this file.',
+    cause: 'The file was reverted, or committed with other content, after you listed the changed files.',
     next: 'Run `covenant instances diff ID` for the current list.',
   },
   GITHUB_FAILED: {
     meaning: 'GitHub answered with an error.',
-    cause: 'GitHub has a fault of its own.',
+    cause: 'GitHub itself has a problem.',
     next: 'Repeat the call in a few minutes.',
   },
   GITHUB_FORBIDDEN: {
@@ -103,7 +103,7 @@ export const reviewCodes = {
   },
   INSTANCE_LIMIT: {
     meaning: 'The server already runs the maximum number of instances.',
-    cause: '`max_running` under `[instances]` in config.toml limits the instances.',
+    cause: '`max_running` under `[instances]` in config.toml limits how many instances run at the same time.',
     next: 'Wait until an instance ends, or run `covenant instances stop ID`. The operator can also raise `max_running` and restart the server.',
   },
   INSTANCE_NOT_FOUND: {
@@ -128,7 +128,7 @@ export const reviewCodes = {
   },
   NOTHING_TO_WITHDRAW: {
     meaning: 'The instance has no additional review that can be withdrawn.',
-    cause: 'The additional review has begun, or none was allowed.',
+    cause: 'The additional review has already begun, or nobody allowed an additional review.',
     next: 'Run `covenant instances show ID`.',
   },
   NOT_AN_INSTANCE: {
@@ -137,7 +137,7 @@ export const reviewCodes = {
     next: 'Ask a person to start an agent: `covenant instances start --type coding --prompt TEXT`, or `--type planning` for `create_issues`. `request_review` starts review agents.',
   },
   NO_CHANGES: {
-    meaning: 'The branch has no changes against its base.',
+    meaning: 'The branch has no changes compared with its base branch.',
     cause: 'Nothing was committed, or the work is already merged.',
     next: 'Commit your work on the branch, then repeat the call.',
   },
@@ -169,7 +169,7 @@ export const reviewCodes = {
   PUSH_REJECTED: {
     meaning: 'The remote branch has commits that the pushed branch lacks.',
     cause: 'Somebody else pushed to the same branch. Covenant never forces a push.',
-    next: 'For your own branch, run `git pull --rebase origin BRANCH`, then repeat the call. A review agent reports it with `send_feedback`.',
+    next: 'For your own branch, run `git pull --rebase origin BRANCH`, then repeat the call. A review agent reports the problem with `send_feedback`.',
   },
   RELATIONSHIP_NOT_FOUND: {
     meaning: 'The caller does not review any work.',
@@ -188,11 +188,11 @@ export const reviewCodes = {
   },
   REVIEW_IN_PROGRESS: {
     meaning: 'A review of this work is running.',
-    cause: 'The agent asked for a review earlier, and it has not ended.',
+    cause: 'The agent asked for a review earlier, and that review has not ended.',
     next: 'Wait: the feedback arrives in the worktree and as a message.',
   },
   REVIEW_LIMIT_EXCEEDED: {
-    meaning: 'The work has had all allowed reviews.',
+    meaning: 'The work has already had the maximum number of reviews.',
     cause: '`max_iterations` limits the reviews of one instance.',
     next: 'If `status` is "abandoned", stop. Otherwise call `create_pull_request` with your current commits, or wait until a person runs `covenant instances allow ID`.',
   },
@@ -213,7 +213,7 @@ export const reviewCodes = {
   },
   TOO_MANY_TERMINALS: {
     meaning: 'The server has as many open terminals as it allows.',
-    cause: 'Each page that shows a terminal uses one.',
+    cause: 'Each page that shows a terminal counts as one open terminal.',
     next: 'Close a terminal page, then open this one again.',
   },
   WORKTREE_NOT_FOUND: {
@@ -224,7 +224,7 @@ export const reviewCodes = {
   WORK_GONE: {
     meaning: 'The worktree and the branch no longer exist.',
     cause: 'Both were removed after the instance ended.',
-    next: 'Look for its commits in the base branch or the pull request that `covenant instances show ID` names, or on the remote.',
+    next: 'Look for the commits of the instance in the base branch or the pull request that `covenant instances show ID` names, or on the remote.',
   },
   WRONG_AGENT_TYPE: {
     meaning: 'This type of agent may not call the tool.',
@@ -234,7 +234,7 @@ export const reviewCodes = {
   WRONG_BRANCH: {
     meaning: 'Another branch is checked out in the worktree.',
     cause: 'The agent switched branches.',
-    next: 'Run `git checkout` with the branch that the message names and bring your commits there. Then repeat the call.',
+    next: 'Run `git checkout` with the branch that the message names, and move your commits to that branch. Then repeat the call.',
   },
   WRONG_MACHINE: {
     meaning: 'The instance runs on another machine.',

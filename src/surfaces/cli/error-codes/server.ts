@@ -28,13 +28,13 @@ export const serverCodes = {
   },
   EXPORT_NEWER: {
     meaning: 'The export was written by a newer Covenant.',
-    cause: 'Its format or schema is newer than this program.',
+    cause: 'This program does not support the newer format or schema of the export.',
     next: 'Import it with the version that the message names, or a newer one.',
   },
   EXPORT_OLDER: {
     meaning: 'The export was written by an older Covenant.',
     cause: 'Covenant migrates databases, but not export files.',
-    next: 'Import it with the version that the message names. Then start this version on that database.',
+    next: 'Import it with the version that the message names. Then start this version with the database that you imported into.',
   },
   FILE_DAMAGED: {
     meaning: 'The export file is damaged.',
@@ -73,8 +73,8 @@ export const serverCodes = {
   },
   NOT_AN_EXPORT: {
     meaning: 'The file was not written by `covenant export`.',
-    cause: 'The path names another file.',
-    next: 'Give the path of an export.',
+    cause: 'The path leads to a file of another kind.',
+    next: 'Give the path of a file that `covenant export` wrote.',
   },
   OUTCOME_UNKNOWN: {
     meaning: 'It is not known whether the change was made.',
@@ -89,21 +89,21 @@ export const serverCodes = {
   ROW_UNREADABLE: {
     meaning: 'A row of the database cannot be exported.',
     cause: 'The row was changed outside Covenant or is damaged.',
-    next: 'Correct the row in the database, or restore a backup.',
+    next: 'Correct the row in the database, or restore a backup of the database.',
   },
   SCHEMA_MISMATCH: {
     meaning: 'The database belongs to another version of Covenant.',
     cause: 'Its schema is newer or older than this program can use.',
-    next: 'Run `covenant doctor`: it says which schema the database has and what to start or restore.',
+    next: 'Run `covenant doctor`. It shows which schema the database has, and what to start or restore.',
   },
   SHUTTING_DOWN: {
     meaning: 'The server is stopping.',
     cause: 'Somebody stopped or restarted it.',
-    next: 'When it runs again, check whether the change was made, and repeat the call only if it is missing.',
+    next: 'When the server runs again, check whether the change was made, and repeat the call only if it is missing.',
   },
   STORE_BUSY: {
     meaning: 'The database is busy.',
-    cause: 'Another program or a long write holds it.',
+    cause: 'Another program or a long write keeps the database locked.',
     next: 'Repeat the call in a few seconds. If it stays busy, run `covenant doctor`.',
   },
   STORE_UNWRITABLE: {
@@ -123,7 +123,7 @@ export const serverCodes = {
   },
   WORKSPACE_IN_USE: {
     meaning: 'The workspace already has data in this database.',
-    cause: 'An import needs a workspace that is empty here.',
+    cause: 'A workspace can be imported only if this database contains no data of that workspace.',
     next: 'Import into an empty database: set another COVENANT_HOME or DATABASE_URL.',
   },
 } satisfies ErrorCodes;

@@ -8,7 +8,7 @@ export const teamCodes = {
   },
   ALREADY_COMPLETED: {
     meaning: 'The task or workstream was completed earlier. Nothing changed.',
-    cause: 'The same completion was sent twice.',
+    cause: 'An earlier call has already completed the work.',
     next: 'Do nothing: the work is recorded as completed.',
   },
   ALREADY_INGESTED: {
@@ -34,21 +34,21 @@ export const teamCodes = {
   CHECK_EXPIRED: {
     meaning: 'The check is more than 10 minutes old.',
     cause: 'Too much time passed between the check and the start, and other work may have begun since.',
-    next: 'Call `check` of the same tool (`covibe_task` with the same title and `task_type`, or `covibe_workstream` with the same title). Then start within 10 minutes with the new `check_id`.',
+    next: 'Call operation `check` of the same tool (`covibe_task` with the same title and `task_type`, or `covibe_workstream` with the same title). Then start within 10 minutes with the new `check_id`.',
   },
   CHECK_MISMATCH: {
     meaning: '`check_id` is not your latest check with this title.',
-    cause: 'A newer check replaced it, or it was made with another title.',
-    next: 'Send the `check_id` of your latest check with this title, or check again.',
+    cause: 'A newer check replaced this check, or you made the check with another title.',
+    next: 'Send the `check_id` of your latest check with this title, or call `check` again.',
   },
   CHECK_REQUIRED: {
-    meaning: 'This work has no unused check.',
+    meaning: 'There is no unused check for this work.',
     cause: 'The agent called `start` without a check with the same title, or the check was already used for another start.',
-    next: 'Call `check` of the same tool (`covibe_task` with the same title and `task_type`, or `covibe_workstream` with the same title). Then start within 10 minutes with the new `check_id`.',
+    next: 'Call operation `check` of the same tool (`covibe_task` with the same title and `task_type`, or `covibe_workstream` with the same title). Then start within 10 minutes with the new `check_id`.',
   },
   CLAIM_ALREADY_RELEASED: {
     meaning: 'The claim was released earlier. Nothing changed.',
-    cause: 'The same release was sent twice, or a person released the claim.',
+    cause: 'An earlier call or a person has already released the claim.',
     next: 'Continue. To edit the files again, call `covibe_coordination` operation `claim`.',
   },
   CLAIM_CONFLICT: {
@@ -77,7 +77,7 @@ export const teamCodes = {
     next: 'If your verdict is "duplicate", do not start the work; if your user wants it anyway, repeat the call with their reason as `confirmation_reason`. If you sent `warning_id`, add `confirmation_reason` or leave out `warning_id`.',
   },
   CONFIRM_REQUIRED: {
-    meaning: 'A person is about to plan work that looks like other work.',
+    meaning: 'The planned work looks like other work, so a person must confirm it.',
     cause: 'The overlap check found candidates for the title.',
     next: 'Read the candidates. To plan the work anyway, send the request again with `confirm: true`.',
   },
@@ -103,7 +103,7 @@ export const teamCodes = {
   },
   HANDOFF_ALREADY_ACCEPTED: {
     meaning: 'You accepted this hand-off earlier. Nothing changed.',
-    cause: 'The same acceptance was sent twice.',
+    cause: 'An earlier call has already accepted the hand-off.',
     next: 'Continue with the work.',
   },
   HANDOFF_NOT_FOUND: {
@@ -128,7 +128,7 @@ export const teamCodes = {
   },
   PARALLEL_WORK: {
     meaning: 'Work in progress looks the same as other work in progress or recently finished work.',
-    cause: 'Agents work on similar tasks without a verdict.',
+    cause: 'Agents work on similar tasks, and no verdict exists that says whether these are the same work.',
     next: 'For each entry of `data.conflicts` (after `state`: `data.parallel_audit_conflicts`) whose `kind` is not "historical", ask the other `owner` with `covibe_coordination` operation `ask` which work continues. If both are yours or the other owner is private, ask your user. The owner of the open work that stops calls `covibe_task` operation `complete` or `cancel`; for a workstream, `covibe_workstream` operation `complete`.',
   },
   SESSION_ALREADY_ENDED: {
@@ -138,7 +138,7 @@ export const teamCodes = {
   },
   SESSION_ENDED: {
     meaning: 'The session has ended and can no longer be used.',
-    cause: 'The session was ended, or it was silent too long.',
+    cause: 'A call ended the session, or the server ended it after a long silence.',
     next: 'Call `covibe_session` operation `start` and use the new `session_id`.',
   },
   SESSION_NOT_FOUND: {
@@ -159,7 +159,7 @@ export const teamCodes = {
   VERDICT_INCONSISTENT: {
     meaning: 'The verdict contradicts its candidates.',
     cause: 'A "distinct" verdict marks a candidate as the same scope, or a "duplicate" verdict marks none.',
-    next: 'If a candidate is the same work, do not start. If your user wants it anyway, send "duplicate", that candidate with `same_scope: true`, and their reason as `confirmation_reason`. Otherwise send "distinct" with none marked.',
+    next: 'If a candidate is the same work, do not start. If your user wants it anyway, send "duplicate", that candidate with `same_scope: true`, and their reason as `confirmation_reason`. Otherwise send "distinct" and mark no candidate as the same scope.',
   },
   VERDICT_MISMATCH: {
     meaning: 'The verdict names work that is not a candidate of your check.',

@@ -4,7 +4,7 @@ export const toolsCodes = {
   APPROVAL_CLOSED: {
     meaning: 'The approval has already been decided or has lapsed.',
     cause: 'Somebody decided first, or the deadline passed.',
-    next: 'Run `covenant approvals list` for the calls that wait.',
+    next: 'Run `covenant approvals list` to see the calls that wait for approval.',
   },
   APPROVAL_REFUSED: {
     meaning: 'A person rejected this call.',
@@ -18,16 +18,16 @@ export const toolsCodes = {
   },
   APPROVAL_UNKNOWN: {
     meaning: '`requestState` does not belong to an approval of this call.',
-    cause: 'It is from another call or caller, or was already used.',
+    cause: '`requestState` comes from another call or caller, or it was already used.',
     next: 'Call again without `requestState`.',
   },
   CAPABILITY_DENIED: {
     meaning: 'The caller has no capability for this tool.',
-    cause: 'No live grant covers the tool, its toolset or these arguments.',
+    cause: 'No active grant covers the tool, its toolset or these arguments.',
     next: 'Ask the operator to run the command in the message: `covenant capabilities grant tool.call.NAME`. `covenant capabilities explain NAME` shows the reason.',
   },
   GRANT_NOT_FOUND: {
-    meaning: 'No live grant fits.',
+    meaning: 'No active grant matches the request.',
     cause: 'The grant does not exist or was revoked.',
     next: 'Run `covenant capabilities list`.',
   },
@@ -64,7 +64,7 @@ export const toolsCodes = {
   SECRETS_INVALID: {
     meaning: 'secrets.toml cannot be used.',
     cause: 'A line is not valid, others can read the file, or the server cannot read it.',
-    next: 'Correct the line that the message names. If others can read the file, run `chmod 600` on it. If the server cannot read it, make it a regular file that the account of the server can read. A running server reads it again by itself.',
+    next: 'Correct the line that the message names. If others can read the file, run `chmod 600` on it. If the server cannot read it, make it a regular file that the account of the server can read. A running server notices the change and reads the file again.',
   },
   SERVERS_NOT_RUN: {
     meaning: 'External servers run only while Covenant runs.',
@@ -97,7 +97,7 @@ export const toolsCodes = {
     next: 'Run `covenant tools list`.',
   },
   TOOL_TIMEOUT: {
-    meaning: 'The call took too long and was ended.',
+    meaning: 'The call took too long, so the server ended it.',
     cause: '`MCP_TOOL_TIMEOUT` limits a call, in milliseconds. The default is 30,000.',
     next: 'Check whether the tool has finished its work, and call again only if the change is missing.',
   },
@@ -108,11 +108,11 @@ export const toolsCodes = {
   },
   TOO_MANY_APPROVALS: {
     meaning: 'Too many calls of this token wait for approval.',
-    cause: 'A token can have only a limited number of waiting calls.',
+    cause: 'The number of calls of one token that may wait at the same time is limited.',
     next: 'Wait until a person decides on them (`covenant approvals list`), then call again.',
   },
   TOO_MANY_QUESTIONS: {
-    meaning: 'Too many calls of this external server wait for input.',
+    meaning: 'Too many calls to this external server wait for input.',
     cause: "Other callers have not answered the server's questions.",
     next: 'Call again in a few minutes.',
   },
@@ -128,7 +128,7 @@ export const toolsCodes = {
   },
   UPSTREAM_DOWN: {
     meaning: 'The external server is down.',
-    cause: 'Its process ended, or its address does not answer. Covenant restarts it with growing pauses.',
+    cause: 'Its process ended, or its address does not answer. Covenant restarts the server, with a longer pause after each attempt.',
     next: 'Call again later. The operator runs `covenant servers logs NAME` and `covenant servers restart NAME`.',
   },
   UPSTREAM_ERROR: {
@@ -138,7 +138,7 @@ export const toolsCodes = {
   },
   UPSTREAM_INVALID: {
     meaning: 'The answer of the external server is not valid MCP.',
-    cause: 'The server has a fault or was stopped while it answered.',
+    cause: 'The external server has a fault, or it was stopped while it answered.',
     next: 'Ask the operator to run `covenant servers logs NAME`.',
   },
 } satisfies ErrorCodes;

@@ -12,8 +12,8 @@ export const workflowCodes = {
     next: 'Work on another task. The answer makes the task claimable again. People run `covenant messages answer ID TEXT`.',
   },
   BUDGET_TOO_SMALL: {
-    meaning: '`max_tokens` is too small even for ids and names.',
-    cause: 'The workflow and its tasks need more room than was given.',
+    meaning: '`max_tokens` is too small for even the shortest answer, which contains only ids and names.',
+    cause: 'The ids and names of the workflow and its tasks take more tokens than `max_tokens` allows.',
     next: 'Repeat the call (`task_load_context` or `workflow_get_summary`) with at least the `max_tokens` that the message names.',
   },
   DEPENDENCY_CYCLE: {
@@ -74,7 +74,7 @@ export const workflowCodes = {
   NOTHING_TO_REMIND_OF: {
     meaning: 'The thread has no open question.',
     cause: 'A reminder needs an unanswered ask, query or question.',
-    next: 'Run `covenant messages list --state unanswered` for the unanswered ones.',
+    next: 'Run `covenant messages list --state unanswered` to list the messages that nobody has answered.',
   },
   NOT_ASSIGNED: {
     meaning: 'The agent does not hold the task.',
@@ -84,7 +84,7 @@ export const workflowCodes = {
   NOT_A_QUESTION: {
     meaning: 'The thread has no question for the people of the team.',
     cause: 'It is a message between agents.',
-    next: 'Run `covenant messages list --kind question` for questions that people answer.',
+    next: 'Run `covenant messages list --kind question` to list the questions that people can answer.',
   },
   NOT_CLAIMED: {
     meaning: 'No agent holds the task, so it cannot be released.',
@@ -92,7 +92,7 @@ export const workflowCodes = {
     next: 'Do nothing: any agent can claim the task with `task_claim`.',
   },
   PARALLEL_LIMIT: {
-    meaning: 'The workflow has as many claimed tasks as it allows.',
+    meaning: 'Agents have already claimed as many tasks of this workflow as it allows.',
     cause: '`max_parallel_tasks` limits how many tasks agents can claim at the same time.',
     next: 'Wait until a task is finished, or raise the limit with `workflow_set_parallelism` or `covenant workflow parallel ID N`.',
   },
@@ -102,9 +102,9 @@ export const workflowCodes = {
     next: 'Use the worktree that the message names. Or close it first: `workspace_update` with `id` and `status` "abandoned", or "merged" and `merge_commit`.',
   },
   QUESTION_CLOSED: {
-    meaning: 'The question was already answered or has expired.',
+    meaning: 'The question was already answered, or it has expired.',
     cause: 'Somebody answered first, or the task ended.',
-    next: 'Run `covenant messages list --kind question` for open questions.',
+    next: 'Run `covenant messages list --kind question` to list the open questions.',
   },
   QUESTION_OPEN: {
     meaning: 'The task already waits for an answer.',
@@ -132,7 +132,7 @@ export const workflowCodes = {
     next: 'Call `agent_register` and use the id that it returns.',
   },
   STALE_CLAIM: {
-    meaning: 'The claim has ended, and the write was refused.',
+    meaning: 'The claim has ended, so the server refused the write.',
     cause: 'The lease ran out after 90 seconds of silence, or the task was released and claimed again with a higher fence.',
     next: 'Stop working on the task. Call `task_claim`, then `task_load_context`, and use the new `fence`.',
   },
@@ -197,13 +197,13 @@ export const workflowCodes = {
     next: 'Call `workflow_list`, or run `covenant workflow list`.',
   },
   WORKTREE_FAILED: {
-    meaning: 'The git worktree for the task could not be made.',
-    cause: 'Git refused, the disk is full, or the branch exists.',
+    meaning: 'The server could not create the git worktree for the task.',
+    cause: 'Git refused, the disk is full, or the branch already exists.',
     next: 'Correct the problem that the message names, then call `task_claim` again.',
   },
   WORKTREE_PENDING: {
-    meaning: 'The worktree of the task is being made or removed.',
-    cause: 'Another call started this a moment ago.',
+    meaning: 'The server is creating or removing the worktree of the task.',
+    cause: 'Another call started this work a moment ago.',
     next: 'Call `task_claim` again in a few seconds.',
   },
 } satisfies ErrorCodes;

@@ -13,13 +13,13 @@ interface FileText {
 export interface FileWrite {
   readonly path: string;
   readonly shown: string;
-  /** The content at the time of the plan. Undefined if the file did not exist. */
+  /** The content when the write was planned. Undefined if the file did not exist then. */
   readonly before: string | undefined;
   readonly text: string | undefined;
   readonly mode: number;
 }
 
-/** Undefined if the file does not exist. Throws if it is not UTF-8, because writing it back would then change other bytes. */
+/** Returns undefined if the file does not exist. Throws if the file is not UTF-8, because writing it back would also change bytes outside the edit. */
 export function readText(path: string, shown: string): FileText | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(path));
@@ -32,7 +32,7 @@ export function readText(path: string, shown: string): FileText | undefined {
   }
 }
 
-/** Checks the file before anything is written. A read-only file is refused even if the permissions of its folder allow replacing it. */
+/** Checks that a file can be written, before setup writes any file. Refuses a read-only file even if the permissions of its folder would allow replacing it. */
 export function requireWritable(path: string, shown: string): void {
   const folder = nearestFolder(dirname(path));
   try {
@@ -46,10 +46,13 @@ export function requireWritable(path: string, shown: string): void {
 
 const nearestFolder = (folder: string): string => (existsSync(folder) || folder === dirname(folder) ? folder : nearestFolder(dirname(folder)));
 
-/** The missing parent folders of a file, outermost first. */
+/** Returns the missing folders of a path: the folder itself and its missing parents, outermost first. */
 export const missingFolders = (folder: string): string[] => (existsSync(folder) ? [] : [...missingFolders(dirname(folder)), folder]);
 
-/** Writes all files or none, as far as the disk allows: all files are first written completely next to their targets, and then moved into place. */
+/**
+ * Writes all files or none, as far as the disk allows. First it writes each new content
+ * to a temporary file next to its target. Then it moves all temporary files into place.
+ */
 export function writeAll(writes: readonly FileWrite[]): void {
   const made = [...new Set(writes.flatMap(({ path, text }) => (text === undefined ? [] : missingFolders(dirname(path)))))];
   const staged: { write: FileWrite; temporary: string }[] = [];
@@ -81,7 +84,7 @@ export function writeAll(writes: readonly FileWrite[]): void {
   }
 }
 
-/** Removes empty folders, innermost first. Folders with other content are kept. */
+/** Removes the folders that are empty, innermost first. Folders that still contain something stay. */
 export function removeEmptyFolders(folders: readonly string[]): void {
   for (const folder of folders.toReversed()) {
     try {
@@ -125,7 +128,7 @@ function notWritable(shown: string, error: unknown): CliError {
 const changedMeanwhile = (shown: string): CliError =>
   new CliError('CHANGED_MEANWHILE', `${shown} was changed by another program in the meantime. Nothing was changed.`, 'Run this again.');
 
-/** A file's path as people write it: relative to the repository, or to their home folder. */
+/** Shortens a path for people. A path in the repository is relative to its root, and a path in the home folder starts with `~`. */
 export function shownPath(env: NodeJS.ProcessEnv, root: string, path: string): string {
   const [inRoot, inHome] = [relative(root, path), relative(userHome(env), path)];
   if (!inRoot.startsWith('..')) return inRoot;

@@ -10,14 +10,17 @@ const editorOf = (entry: ConfigEntry) => EDITORS[entry.kind] as Editor<ConfigEnt
 
 export const stateOf = (text: string, entry: ConfigEntry, file: string): EntryState => editorOf(entry).state(text, entry, file);
 
-/** Adds the entry to the text. If the entry is already there, nothing is changed or recorded. */
+/** Adds the entry to the text. If the text already contains the entry, nothing is changed or recorded. */
 export function put(text: string, entry: ConfigEntry, file: string): { readonly text: string; readonly written?: WrittenEntry } {
   if (stateOf(text, entry, file) === 'good') return { text };
   const { text: after, ...undo } = editorOf(entry).put(text, entry, file);
   return { text: after, written: { entry, ...undo } };
 }
 
-/** Removes the entries from the text, the last one first. Entries that were changed by hand stay and are returned as `stays`. */
+/**
+ * Removes the entries from the text, starting with the last one. Entries that someone
+ * changed by hand stay in the text, and `stays` contains a message for each of them.
+ */
 export function takeAll(text: string, written: readonly WrittenEntry[], file: string): { readonly text: string; readonly stays: readonly string[] } {
   const stays: string[] = [];
   const without = written.toReversed().reduce((so, each) => {

@@ -12,12 +12,12 @@ export const isOwnKey = (key: string): boolean => STDIO_KEYS.includes(key) || HT
 export const ownOf = (found: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(found).filter(([key]) => isOwnKey(key)));
 
-/** An entry that setup has written, with the data to undo it. */
+/** An entry that setup has written, with the data that is needed to undo it. */
 export interface WrittenEntry {
   readonly entry: ConfigEntry;
   /** The value that the entry replaced. */
   readonly was?: unknown;
-  /** The number of path steps that existed before setup. Removing the entry keeps them. */
+  /** The number of steps in the entry's path that existed before setup. These parents stay when the entry is removed. */
   readonly madeFrom?: number;
 }
 
@@ -27,6 +27,6 @@ export type EntryState = 'good' | 'missing' | 'stale';
 export interface Editor<E extends ConfigEntry> {
   state(text: string, entry: E, file: string): EntryState;
   put(text: string, entry: E, file: string): { readonly text: string } & Omit<WrittenEntry, 'entry'>;
-  /** Removes the entry from the text. Returns undefined if the entry was changed since setup wrote it, because it must then stay. */
+  /** Removes the entry from the text. Returns undefined if someone changed the entry since setup wrote it. Such an entry must stay. */
   take(text: string, written: WrittenEntry & { readonly entry: E }, file: string): string | undefined;
 }

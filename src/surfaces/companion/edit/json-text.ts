@@ -7,7 +7,7 @@ import { brokenFile, positionOf } from './broken.ts';
  */
 export type Path = readonly (string | number)[];
 
-/** The value of a whole file; undefined if the file is empty. */
+/** Returns the value of the whole file, or undefined if the file is empty. */
 export function jsonIn(text: string, file: string): unknown {
   const tree = treeOf(text, file);
   return tree && plain(tree);
@@ -19,7 +19,10 @@ export function jsonAt(text: string, path: Path, file: string): unknown {
 
 export const isContainer = (value: unknown): value is Record<string | number, unknown> => typeof value === 'object' && value !== null;
 
-/** Sets the value at a path and creates missing parents. A number in the path is an index in a list. The length of the list appends an element. */
+/**
+ * Sets the value at a path and creates missing parents. A number in the path is a
+ * list index. If the index equals the length of the list, the value is appended.
+ */
 export function setJson(text: string, path: Path, value: unknown, file: string): string {
   const tree = treeOf(text, file);
   const layout = layoutOf(text);
@@ -39,7 +42,7 @@ export function setJson(text: string, path: Path, value: unknown, file: string):
   return splice(text, node.offset, endOf(node), written(value, indent, layout));
 }
 
-/** Removes a member or an element with its comma. Also removes its line if nothing else is on that line. */
+/** Removes an object member or a list element together with its comma. Also removes its line if nothing else is on that line. */
 export function removeJson(text: string, path: Path, file: string): string {
   const tree = treeOf(text, file);
   const step = path.at(-1);
@@ -55,12 +58,12 @@ export function removeJson(text: string, path: Path, file: string): string {
   const isAlone = /^\s*$/.test(text.slice(start, member.offset)) && /^[ \t]*\r?\n/.test(text.slice(end));
   const [from, to] = isAlone ? [start, text.indexOf('\n', end) + 1] : [member.offset, next === undefined ? end : end + blanksAt(text, end)];
   const without = splice(text, from, to, '');
-  // If the last member is removed, the comma before it and the blanks between them are removed too.
+  // After the last member is removed, no comma may follow the previous member. So that comma and the blanks after it are removed too.
   const comma = next === undefined && previous ? commaAfter(text, endOf(previous), member.offset) : undefined;
   return comma === undefined ? without : splice(without, comma - 1, isAlone || text.slice(comma, from).trim() !== '' ? comma : from, '');
 }
 
-/** The formatting of a file. Inserted text gets the same formatting. */
+/** The line endings and the indentation of a file. Inserted text uses the same. */
 interface Layout {
   readonly eol: string;
   readonly unit: string;
@@ -84,7 +87,7 @@ function treeOf(whole: string, file: string): Node | undefined {
   return tree;
 }
 
-/** Finds a member by its key. If the key occurs twice, the last member counts, as in every parser. */
+/** Finds an object member by its key, or a list element by its index. If a key occurs twice, the last member counts, as in every JSON parser. */
 function childOf(node: Node, step: string | number): Node | undefined {
   if (typeof step === 'number') return node.type === 'array' ? node.children?.[step] : undefined;
   if (node.type !== 'object') return undefined;
@@ -120,7 +123,10 @@ function insert(text: string, parent: Node, step: string | number, value: unknow
   return insertions.toSorted((a, b) => b.at - a.at).reduce((so, { at, text: put }) => splice(so, at, at, put), text);
 }
 
-/** Appends an element on a new line if the last element has its own line, otherwise on the same line. A comment stays before it, and a trailing comma is kept. */
+/**
+ * Appends an element after the last one. It gets a line of its own only if the last element has
+ * one. A comment after the last element stays before the new element, and a trailing comma is kept.
+ */
 function afterLast(text: string, parent: Node, last: Node, member: (indent?: string) => string, { eol }: Layout): Insertion[] {
   const comma = commaAfter(text, endOf(last), endOf(parent) - 1);
   const anchor = comma ?? endOf(last);
@@ -144,7 +150,7 @@ function intoEmpty(text: string, parent: Node, member: (indent: string) => strin
   return { at: parent.offset + 1, text: `${eol}${outer}${unit}${member(outer + unit)}${eol}${outer}` };
 }
 
-/** The offset after the next comma. Comments may precede the comma. */
+/** Returns the offset after the next comma. Comments may come before the comma. Returns undefined if something else comes first. */
 function commaAfter(text: string, from: number, to: number): number | undefined {
   const scanner = createScanner(text.slice(0, to), true);
   scanner.setPosition(from);

@@ -33,13 +33,13 @@ const isRecord = (value: unknown): value is Record<string, unknown> => isContain
 
 const ownIn = (found: unknown): unknown => (isRecord(found) ? ownOf(found) : found);
 
-/** The number of steps of the path that exist in the file. */
+/** Returns how many steps of the path exist in the file. */
 function depthOf(text: string, path: Path, file: string): number {
   const missing = path.findIndex((_, index) => jsonAt(text, path.slice(0, index + 1), file) === undefined);
   return missing === -1 ? path.length : missing;
 }
 
-/** Removes parents that setup created, if nothing else was added to them. */
+/** Removes parents that setup created, if they are empty now. */
 function prune(text: string, path: Path, madeFrom: number, file: string): string {
   const found = path.length > madeFrom ? jsonAt(text, path, file) : undefined;
   if (!isContainer(found) || Object.keys(found).length > 0) return text;
@@ -56,7 +56,7 @@ export const item: Editor<ItemEntry> = {
     const madeFrom = depthOf(text, entry.list, file);
     const { whole, mixed } = ours(text, entry, file);
     const [first, ...doubled] = whole;
-    // Removes the last one first, so that the offsets of the others stay valid.
+    // Elements with a higher index are removed first, so that the indexes of the others stay valid.
     const gone = [...doubled.map(({ index }) => [index]), ...mixed.map(({ index, hook }) => [index, 'hooks', hook])].toSorted(laterFirst);
     const at = [...entry.list, first?.index ?? listOf(text, entry, file).length];
     const put = withOwn(text, at, first?.value, entry.value, file);
@@ -70,10 +70,10 @@ export const item: Editor<ItemEntry> = {
   },
 };
 
-/** The keys that define the action of a hook. All other keys that setup does not set belong to the person. */
+/** The keys that define what a hook runs. Setup removes those that it does not set. All other keys that setup does not set belong to the person. */
 const WAYS = ['type', 'command', 'url', 'headers', 'allowedEnvVars', 'hooks'];
 
-/** Sets our keys in an element, or in a hook inside the element. */
+/** Writes the keys of setup into an element of the list, or into a hook inside that element. Keys that a person added stay. */
 function withOwn(text: string, at: Path, found: unknown, wanted: unknown, file: string): string {
   if (isDeepStrictEqual(found, wanted)) return text;
   if (!isRecord(found) || !isRecord(wanted)) return setJson(text, at, wanted, file);
@@ -88,7 +88,10 @@ function withOwn(text: string, at: Path, found: unknown, wanted: unknown, file: 
 
 const laterFirst = (a: readonly (string | number)[], b: readonly (string | number)[]) => Number(b[0]) - Number(a[0]) || Number(b[2] ?? 0) - Number(a[2] ?? 0);
 
-/** The positions of our elements, and of our hooks that someone has moved into an element of their own. */
+/**
+ * Finds our hooks in a list. `whole` contains the elements that consist only of
+ * our hooks. `mixed` contains our hooks in elements that also contain other hooks.
+ */
 function ours(text: string, entry: ItemEntry, file: string) {
   const found = listOf(text, entry, file).map((value, index) => ({ value, index, isOurs: hooksIn(value).map((hook) => isOurs(hook, entry.ours)) }));
   const whole = found.filter(({ isOurs: each }) => each.length > 0 && each.every(Boolean));
@@ -101,7 +104,7 @@ const listOf = (text: string, { list }: ItemEntry, file: string): readonly unkno
   return Array.isArray(value) ? value : [];
 };
 
-/** The hooks of a group. A single hook counts as a group. */
+/** Returns the hooks of a group. A hook that is not in a group is returned as the only one. */
 export function hooksIn(value: unknown): readonly unknown[] {
   const { hooks } = (value ?? {}) as { hooks?: unknown };
   return Array.isArray(hooks) ? hooks : [value];

@@ -5,19 +5,18 @@ import { put, stateOf, takeAll } from './edit.ts';
 import type { WrittenEntry } from './entry.ts';
 import { jsonIn, removeJson } from './json-text.ts';
 
-/** Undefined if the value contains a token, because a token that someone wrote into a file must not be copied into another file. */
+/** Returns undefined if the value contains a token. If someone wrote a token into a file, the token must not be copied to another file. */
 const withoutTokens = <T>(value: T): T | undefined => (/\bcv_[\w-]{16}/.test(JSON.stringify(value) ?? '') ? undefined : value);
 
 interface PlannedEdit {
-  /** Undefined if nothing is left of the file and it did not exist before setup. */
+  /** The new content of the file. Undefined if nothing is left of a file that did not exist before setup. */
   readonly text: string | undefined;
-  /** The record to store. Undefined if setup has written nothing to the file. */
+  /** The record to store. Undefined if setup has written nothing to this file. */
   readonly record: FileRecord | undefined;
-  /** Entries that someone had changed and setup has restored. */
   readonly setBack: readonly string[];
 }
 
-/** Plans the file with all wanted entries and without earlier entries that are no longer wanted. */
+/** Plans the new content of a file. Adds all wanted entries, and removes entries of an earlier setup that are no longer wanted. */
 export function withEntries(
   path: string,
   shown: string,
@@ -33,7 +32,7 @@ export function withEntries(
     const { text: after, written } = put(so, entry, shown);
     const earlier = known?.entries.find((each) => isSamePlace(each.entry, entry));
     if (written && earlier && stateOf(so, earlier.entry, shown) === 'stale') setBack.push(entry.what);
-    // Keeps the value from before the first setup, because removal restores that value and not the value from before the last setup.
+    // Keeps the value from before the first setup, because removal has to restore that value and not the value from before the latest setup.
     if (written) entries.push({ ...written, ...(earlier ? { was: earlier.was, madeFrom: earlier.madeFrom } : { was: withoutTokens(written.was) }) });
     else if (earlier) entries.push(earlier);
     return after;
@@ -42,20 +41,23 @@ export function withEntries(
   return { text, record: { path, ...beforeOf(current, known, shown), after: sha256(text), entries }, setBack };
 }
 
-/** The file as it was before the first setup, plus what people have changed since. */
+/** Returns the content that removal restores: the file as it was before the first setup, with the changes that people have made since then. */
 function beforeOf(current: string | undefined, known: FileRecord | undefined, shown: string): Pick<FileRecord, 'before'> {
   if (!known) return { before: current === undefined ? null : withoutTokens(current) };
   if (current === undefined) return { before: null };
   if (sha256(current) === known.after) return { before: known.before };
   const { text, stays } = takeAll(current, known.entries, shown);
-  // Setup wrote the whole file and someone changed it. Their changes cannot be separated from the text of setup.
+  // Setup wrote the whole file, and someone changed it. These changes cannot be separated from the text that setup wrote.
   if (stays.length > 0 && known.entries.some(({ entry }) => entry.kind === 'whole')) return { before: known.before };
-  // Someone changed entries that setup had written, so the content from before setup is unknown. Removal then undoes the file entry by entry.
+  // Someone changed entries that setup had written, so the content from before setup is unknown. Removal then removes the entries one by one.
   if (stays.length > 0) return {};
   return { before: known.before === null && isEmptied(text, known, shown) ? null : withoutTokens(text) };
 }
 
-/** Undoes a record: byte for byte if nobody has changed the file since, otherwise entry by entry. */
+/**
+ * Undoes what setup wrote to a file. If nobody has changed the file since, its previous
+ * content is restored byte for byte. Otherwise the entries are removed one by one.
+ */
 export function withoutEntries(
   shown: string,
   current: string,
@@ -66,7 +68,7 @@ export function withoutEntries(
   return { text: known.before === null && isEmptied(text, known, shown) ? undefined : text, isExact: false, stays };
 }
 
-/** Whether the file contains nothing except the defaults that setup writes into every such file. */
+/** Returns whether the file is empty, or contains only the default values that setup wrote. */
 function isEmptied(text: string, { entries }: FileRecord, shown: string): boolean {
   if (text.trim() === '') return true;
   if (entries.some(({ entry }) => entry.kind === 'table' || entry.kind === 'whole')) return false;

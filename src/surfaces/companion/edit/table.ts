@@ -7,7 +7,7 @@ import { brokenFile } from './broken.ts';
 import { type Editor, isOwnKey, ownOf } from './entry.ts';
 import { layoutOf } from './json-text.ts';
 
-/** A table header, or a key with its value, in a TOML file: from the start of its first line to the end of its last. */
+/** A table header or a key with its value in a TOML file. `from` is the start of its first line, and `to` is the end of its last line. */
 interface Statement {
   readonly from: number;
   readonly to: number;
@@ -15,7 +15,7 @@ interface Statement {
   readonly key?: string;
 }
 
-/** The statements of a text that parses. Comments and blank lines belong to no statement. */
+/** Splits a valid TOML text into statements. Comments and blank lines belong to no statement. */
 function statementsOf(text: string): Statement[] {
   const found: Statement[] = [];
   for (let from = 0; from < text.length; ) {
@@ -44,7 +44,7 @@ function lineAt(text: string, from: number): { text: string; to: number } {
 
 const STRING = /"""[\s\S]*?(?<!\\)(?:\\\\)*"{3,5}|'''[\s\S]*?'{3,5}|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|#[^\n]*|[[\]{}]|\n/g;
 
-/** The end of the line on which a value ends. A list or a string can extend over many lines. */
+/** Returns the end of the line on which a value ends. A list or a string can extend over many lines. */
 function valueEnd(text: string, from: number): number {
   let depth = 0;
   STRING.lastIndex = from;
@@ -56,7 +56,7 @@ function valueEnd(text: string, from: number): number {
   return text.length;
 }
 
-/** Keys for the tool permissions that Codex stores permanently. They are useless without the server, so removal deletes them too. */
+/** The keys in which Codex stores tool permissions. The permissions are useless without the server, so removal deletes them too. */
 const CLIENT_KEYS = ['tools'];
 
 export const table: Editor<TableEntry> = {
@@ -94,7 +94,7 @@ type Table = Readonly<Record<string, unknown>>;
 
 function parsed(text: string, file: string): Table {
   try {
-    // Converts to plain objects, for comparison with the wanted value.
+    // Converts the parsed table to plain objects, so that it can be compared with the wanted value.
     return JSON.parse(JSON.stringify(parse(text.replace(/^\uFEFF/, '')))) as Table;
   } catch (error) {
     if (error instanceof TomlError) throw brokenFile(file, error, 'it is not valid TOML');
@@ -109,7 +109,7 @@ function tableIn(text: string, { at: [section, name] }: TableEntry, file: string
 
 interface Parts {
   readonly header: Statement;
-  /** The statements that setup writes: lines of the table, and its subtables. */
+  /** The statements that setup writes: keys of the table, and its subtables. */
   readonly own: readonly Statement[];
   readonly all: readonly Statement[];
 }
@@ -129,7 +129,7 @@ function partsOf(text: string, { at }: TableEntry, file: string): Parts {
 const cut = (text: string, statements: readonly Statement[]): string =>
   statements.toReversed().reduce((so, { from, to }) => so.slice(0, from) + so.slice(to), text);
 
-/** Returns the text if it parses to the wanted table. Otherwise the file defines the table in a form that cannot be extended. */
+/** Returns the text if it parses to the wanted table. Otherwise the file defines the table in a form that setup cannot extend, and an error is thrown. */
 function checked(text: string, entry: TableEntry, file: string): string {
   try {
     if (isDeepStrictEqual(ownOf(tableIn(text, entry, file) ?? {}), entry.value)) return text;

@@ -2,7 +2,7 @@ import type { WholeEntry } from '../../../clients/client.ts';
 import { CliError } from '../../cli/command.ts';
 import type { Editor } from './entry.ts';
 
-/** Files that setup owns completely. */
+/** Edits files whose whole content comes from setup. */
 export const whole: Editor<WholeEntry> = {
   state(text, entry, file) {
     if (text === '') return 'missing';
@@ -14,13 +14,13 @@ export const whole: Editor<WholeEntry> = {
   take: (text, { entry }) => (isSame(text, entry) ? '' : undefined),
 };
 
-/** Git may convert line endings to Windows line endings. */
+/** Ignores Windows line endings, because git may have converted the line endings of the file. */
 const isSame = (text: string, entry: WholeEntry): boolean => text.replaceAll('\r\n', '\n') === entry.text;
 
-/** Other programs add lines at the top, for example to switch off linters. */
+/** The number of lines that are searched for the mark. Other programs add lines at the top, for example to switch off linters. */
 const MARK_WITHIN = 5;
 
-/** The first line that every version of setup writes. */
+/** Returns whether the file has the first line that every version of setup writes. That line marks the file as written by setup. */
 function hasMark(text: string, entry: WholeEntry): boolean {
   const [mark] = entry.text.split('\n', 1);
   return text.split('\n', MARK_WITHIN).some((line) => line.trim() === mark);

@@ -11,7 +11,7 @@ import type { Guarded } from './install.ts';
 
 interface GuardDecision {
   readonly allowed: boolean;
-  /** The reason of a denial, or a note about files that were not checked. Undefined if all files were checked and allowed. */
+  /** A text for the committer: the reason for a denial, or notes, for example about files that were not checked. Undefined if there is nothing to say. */
   readonly said: string | undefined;
 }
 
@@ -24,7 +24,7 @@ interface CheckOptions {
   readonly lines: () => Promise<string>;
 }
 
-/** The maximum number of paths checked, so that a large merge does not take minutes. */
+/** The maximum number of paths that are checked, so that the check of a large merge does not take minutes. */
 const MAX_PATHS = 10_000;
 
 const SAID: Readonly<Record<Guarded, { event: 'commit' | 'push'; what: string }>> = {
@@ -85,10 +85,13 @@ function unseenOf({ paths, beyond }: CommittedPaths, askable: number): string[] 
 
 const past = (event: 'commit' | 'push'): string => `    To skip this check: git ${event} --no-verify. Only a person may decide that, never an agent.`;
 
-/** The committer: an agent or a person. For an agent, `client_session` is the run that its program names, if it does. */
+/** The agent or person who makes the commit. For an agent, `client_session` is the id of its run, if its program provides this id. */
 interface Committer {
   readonly agent: string | undefined;
-  /** Ask as the developer. True for a person, and for an agent without its own token, because it must not ask as another agent of the developer. */
+  /**
+   * Whether the server is asked as if the developer made the commit. True for a person. Also true for
+   * an agent without its own token, because it must not use the token of another agent in its own name.
+   */
   readonly asPerson: boolean;
   readonly client_session: string | undefined;
   readonly token: string | undefined;
@@ -98,7 +101,7 @@ export function committerIn(env: NodeJS.ProcessEnv, origin: string): Committer {
   const running = programRunning(env);
   const agent = env.COVIBE_AGENT || running?.client;
   const own = agent === undefined ? undefined : configuredToken(env, origin, agent);
-  // Any token can ask for the developer, because the developer owns all of them.
+  // Any of these tokens can ask for the developer, because the developer owns all of them.
   const token = own ?? tokensHere(env, origin)[0];
   const asPerson = agent === undefined || (own === undefined && token !== undefined);
   return { agent, asPerson, client_session: asPerson ? undefined : running?.run, token };

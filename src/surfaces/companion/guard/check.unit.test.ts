@@ -31,7 +31,7 @@ it('an agent asks with its own token. People, and agents without a token, ask wi
   const run = { CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: 'run-1' };
   expect(committerIn({ ...env, GEMINI_CLI: '1' }, ORIGIN)).toMatchObject({ token: 'cv_gemini', asPerson: false });
   expect(committerIn(env, ORIGIN)).toMatchObject({ token: 'cv_codex', asPerson: true });
-  // The run is not sent, because it does not belong to the agent whose token is used.
+  // The id of the run is not sent, because the run belongs to another agent than the token.
   expect(committerIn({ ...env, ...run }, ORIGIN)).toEqual({ agent: 'claude-code', token: 'cv_codex', asPerson: true, client_session: undefined });
   expect(committerIn({ ...env, COVIBE_MCP_TOKEN: 'cv_environment', ...run }, ORIGIN)).toMatchObject({
     token: 'cv_environment',

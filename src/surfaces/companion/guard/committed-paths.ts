@@ -1,17 +1,17 @@
 import { resolve } from 'node:path';
 import { git, resolveCommit } from '../../../machine/git/git.ts';
 
-/** The maximum number of commits of a push that are checked. */
+/** The maximum number of commits that are checked for each pushed branch. */
 export const MAX_COMMITS = 2_000;
 const TIMEOUT_MS = 10_000;
 
 export interface CommittedPaths {
   readonly paths: readonly string[];
-  /** Whether there were more commits than were checked. */
+  /** Whether the push contains more commits than were checked. */
   readonly beyond: boolean;
 }
 
-/** The repository and index that git passed to the hook. A commit of only some files uses a separate index. */
+/** Returns the variables with which git tells a hook the repository and the index. If only some files are committed, git uses a separate index. */
 function given(env: NodeJS.ProcessEnv, folder: string): Record<string, string> {
   const index = env.GIT_INDEX_FILE;
   return {
@@ -25,13 +25,16 @@ const looking = (env: NodeJS.ProcessEnv, folder: string) => ({ env: given(env, f
 
 const names = (said: string): string[] => [...new Set(said.split('\0').map((name) => name.replace(/^\n+/, '')))].filter((name) => name !== '');
 
-/** Paths that the commit changes or deletes, with both names of a renamed file. For a merge, only paths that differ from both parents. */
+/**
+ * Returns the paths that the commit changes or deletes. For a renamed file, returns
+ * both names. For a merge, returns only the paths that differ from both parents.
+ */
 export async function stagedPaths(env: NodeJS.ProcessEnv, folder: string): Promise<CommittedPaths> {
   const options = looking(env, folder);
   const changed = async (from: string) =>
     names(await git(folder, ['diff-index', '--cached', '--name-only', '-z', '--no-renames', '--no-ext-diff', '--no-textconv', from, '--'], options));
   const head = await resolveCommit(folder, 'HEAD', options);
-  // The first commit is compared with the empty tree.
+  // If there is no commit yet, the staged files are compared with the empty tree.
   const staged = await changed(head ?? (await git(folder, ['hash-object', '-t', 'tree', '--stdin'], { ...options, input: '' })).trim());
   if (!(await resolveCommit(folder, 'MERGE_HEAD', options))) return { paths: staged, beyond: false };
   const fromTheirs = new Set(await changed('MERGE_HEAD'));
@@ -40,7 +43,7 @@ export async function stagedPaths(env: NodeJS.ProcessEnv, folder: string): Promi
 
 const NOTHING = /^0+$/;
 
-/** Paths that the pushed commits change. `lines` are in git's format: local ref, its commit, remote ref, its commit. */
+/** Returns the paths that the pushed commits change. Each line of `lines` comes from git and contains a local ref, its commit, a remote ref and its commit. */
 export async function pushedPaths(env: NodeJS.ProcessEnv, folder: string, remote: string | undefined, lines: string): Promise<CommittedPaths> {
   const options = looking(env, folder);
   const paths = new Set<string>();
@@ -60,7 +63,7 @@ export async function pushedPaths(env: NodeJS.ProcessEnv, folder: string, remote
 
 const isCommit = (hash: string): boolean => /^[0-9a-f]{40,64}$/.test(hash);
 
-/** Whether the commit exists in this repository. The remote may have commits that were never fetched. */
+/** Returns whether the commit exists in this repository. The remote may have commits that were never fetched. */
 async function hasCommit(folder: string, hash: string, options: ReturnType<typeof looking>): Promise<boolean> {
   try {
     await git(folder, ['cat-file', '-e', `${hash}^{commit}`], options);

@@ -14,28 +14,31 @@ export interface GuardOutcome {
   readonly path: string;
   /** `left`: someone has changed the hook since it was installed, so it was not removed. */
   readonly change: 'installed' | 'unchanged' | 'removed' | 'restored' | 'absent' | 'left';
-  /** Whether a previous hook exists. It runs first. */
+  /** Whether the repository already had a hook of this kind. That hook stays and runs first. */
   readonly kept: boolean;
 }
 
-/** Where git looks for this repository's hooks. A setting may name any folder, and linked worktrees share one. */
+/**
+ * Returns the folder in which git looks for this repository's hooks. The setting
+ * `core.hooksPath` may name any folder. All worktrees of a repository share one hooks folder.
+ */
 export async function hooksFolder(root: string): Promise<string> {
   const configured = (await configuredFor(root, 'core.hooksPath')).at(-1);
   return configured ? resolve(root, configured) : await ownHooksFolder(root);
 }
 
-/** The folder for hooks that apply only to this repository. */
+/** Returns the repository's own hooks folder, which git uses unless `core.hooksPath` is set. */
 export async function ownHooksFolder(root: string): Promise<string> {
   return resolve(root, join((await git(root, ['rev-parse', '--git-common-dir'], { reads: true })).trim(), 'hooks'));
 }
 
-/** Whether a commit could publish the folder's files. */
+/** Returns whether the folder is in the working tree, where a commit could publish its files. */
 export const isInTree = (root: string, folder: string): boolean => {
   const path = relative(root, folder);
   return !path.startsWith('..') && !isAbsolute(path) && path.split(/[\\/]/)[0] !== '.git';
 };
 
-/** Checks all hooks before it changes any. */
+/** Installs the hooks of the guard. Checks all hooks before it changes one of them. */
 export function installGuard(folder: string, options: Omit<ScriptOptions, 'kept'>): GuardOutcome[] {
   requireFolder(folder);
   const found = GUARDED.map((hook) => ({ hook, ...lookAt(folder, hook) }));
@@ -55,7 +58,7 @@ export function installGuard(folder: string, options: Omit<ScriptOptions, 'kept'
   });
 }
 
-/** Restores the previous hooks, with their content and mode. */
+/** Removes the guard's hooks, and restores the previous hooks with their content and mode. */
 export function removeGuard(folder: string): GuardOutcome[] {
   requireFolder(folder);
   const found = GUARDED.map((hook) => ({ hook, ...lookAt(folder, hook) }));
@@ -76,7 +79,7 @@ function lookAt(folder: string, hook: Guarded) {
   return { path, keptPath, there: text === undefined ? undefined : { text, state: scriptState(text) }, kept: textOf(keptPath) };
 }
 
-/** Reads bytes instead of text, because the hook may be a binary. */
+/** Reads the file as latin1, which preserves every byte, because the hook may be a binary. */
 function textOf(path: string): string | undefined {
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
   try {

@@ -2,23 +2,26 @@ import { shellQuoted } from '../../../wire/shell-quoted.ts';
 import { hashOf } from '../hash.ts';
 import type { Guarded } from './install.ts';
 
-/** The suffix of a previous hook that is kept next to ours. */
+/** The suffix of the name that the previous hook gets. The previous hook stays in the same folder as the hook of the guard. */
 export const KEPT_SUFFIX = '.kept-by-covibe';
 
 export interface ScriptOptions {
   readonly origin: string;
   /** An interpreter and a file that start this program if it is not on the PATH. */
   readonly program: readonly [string, string];
-  /** The path of the previous hook. */
+  /** The content of the previous hook. Undefined if there was none. */
   readonly kept: string | undefined;
 }
 
 const MARK = '# covibe-guard';
 
-/** The hook's script. Only the exit code of a denial stops git, because no other failure may prevent a commit or push. */
+/**
+ * Returns the script of a hook. It stops git only if the previous hook fails or the
+ * guard denies the commit or push. No other failure may prevent a commit or push.
+ */
 export function guardScript(hook: Guarded, { origin, program: [interpreter, file], kept }: ScriptOptions): string {
   const what = hook === 'pre-commit' ? 'commit' : 'push';
-  // Git writes the list of refs to stdin only once, but the previous hook and ours must both read it.
+  // Git writes the list of refs to stdin only once, but both the previous hook and the guard's hook must read it.
   const reads = hook === 'pre-push' ? `refs=$(cat)\nrefs() { [ -z "$refs" ] || printf '%s\\n' "$refs"; }\n` : '';
   const from = hook === 'pre-push' ? 'refs | ' : '';
   const body = `# Written by \`covibe-local guard install\`; \`covibe-local guard remove\` removes it.
@@ -50,15 +53,18 @@ esac
 }
 
 /**
- * The command that runs the previous hook. A shell script is sourced by its own shell under its original name, because some scripts, such as
- * husky's, read the name under which they were called.
+ * Returns the command that runs the previous hook. A shell script is sourced by its own shell under its original name, because some scripts, such as those of
+ * husky, use the name under which they were called.
  */
 function keptHookCommand(kept: string | undefined): string {
   const shell = /^#!\s*(?:\/usr\/bin\/env\s+)?((?:\/[\w./-]+\/)?(?:sh|bash|dash|zsh|ksh))((?:\s+-[a-z]+)?)\s*\n/.exec(kept ?? '');
   return shell ? `${shell[1]}${shell[2]} -c '. "$0${KEPT_SUFFIX}"' "$0" "$@"` : '"$kept" "$@"';
 }
 
-/** `ours`: the guard wrote the hook, and it is unchanged. `changed`: the guard wrote the hook, and someone has changed it since. */
+/**
+ * Returns who wrote a hook. `ours`: the guard wrote it, and nobody has changed it. `changed`:
+ * the guard wrote it, and someone has changed it since. `foreign`: someone else wrote it.
+ */
 export function scriptState(text: string): 'ours' | 'changed' | 'foreign' {
   const [, mark = '', ...body] = text.split('\n');
   if (!mark.startsWith(MARK)) return text.includes(`\n${MARK} `) ? 'changed' : 'foreign';

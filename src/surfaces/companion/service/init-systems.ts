@@ -14,23 +14,21 @@ export interface InitSystem {
   readonly name: string;
   readonly program: string;
   file(env: NodeJS.ProcessEnv): string;
-  /** The content of the service file. */
   text(command: ServiceCommand): string;
-  /** Arguments of a command that succeeds if the init system works for this person. It fails in a container and over some remote shells. */
+  /** The arguments of a command that succeeds if the init system works for this person. The command fails in a container and in some remote shells. */
   readonly probe: readonly string[];
   /** The steps that start the service, or restart it if `changed`. */
   start(file: string, changed: boolean): readonly ServiceStep[];
   stop(file: string): readonly ServiceStep[];
-  /** The steps after the file is deleted. */
   readonly forget: readonly ServiceStep[];
   readonly isRunning: readonly string[];
-  /** The restart command for a person to type. */
+  /** The command with which a person can restart the service. */
   readonly restart: string;
 }
 
 export interface ServiceStep {
   readonly args: readonly string[];
-  /** A failure is ignored, because it means that there was nothing to stop. */
+  /** A failure of this step is ignored, for example because there was nothing to stop. */
   readonly mayFail?: true;
 }
 
@@ -51,7 +49,7 @@ const launchd: InitSystem = {
   program: 'launchctl',
   file: (env) => join(userHome(env), 'Library', 'LaunchAgents', `${LABEL}.plist`),
   text: ({ program, args, env }) => `<?xml version="1.0" encoding="UTF-8"?>
-<!-- Written by covibe-local setup, which can take it out again. -->
+<!-- Written by covibe-local setup, which can also remove it. -->
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
 <plist version="1.0">
 <dict>
@@ -69,7 +67,7 @@ ${plistEnvironment(env)}  <key>RunAtLoad</key>
 </plist>
 `,
   probe: ['print', DOMAIN],
-  // launchd does not read a loaded service again, so the service has to be unloaded first.
+  // launchd does not reread the file of a loaded service, so the service has to be unloaded first.
   start: (file, changed) =>
     changed
       ? [{ args: ['bootout', `${DOMAIN}/${LABEL}`], mayFail: true }, { args: ['bootstrap', DOMAIN, file] }]
@@ -82,9 +80,9 @@ ${plistEnvironment(env)}  <key>RunAtLoad</key>
 
 const UNIT = 'covibe-watch.service';
 
-/** One word for systemd, which interprets backslashes, quotes and `%` everywhere and ends a word at a newline. */
+/** Quotes a word for systemd. In every word systemd interprets backslashes, quotes and `%`, and a newline ends the word. */
 const word = (text: string): string => `"${text.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n').replaceAll('%', '%%')}"`;
-/** In a command line systemd also interprets `$`. */
+/** Quotes a word of a command line, in which systemd also interprets `$`. */
 const argument = (text: string): string => word(text.replaceAll('$', '$$$$'));
 
 const unitEnvironment = (env: ServiceCommand['env']): string =>
@@ -92,7 +90,7 @@ const unitEnvironment = (env: ServiceCommand['env']): string =>
     .map(([name, value]) => `Environment=${word(`${name}=${value}`)}\n`)
     .join('');
 
-/** User units, which need no rights over the machine. */
+/** A systemd user unit, which needs no administrator rights. */
 const systemd: InitSystem = {
   name: 'systemd',
   program: 'systemctl',

@@ -9,12 +9,12 @@ import { type InitSystem, initSystemOf, type ServiceStep } from './init-systems.
 
 /** The outcome of installing the one service that watches all repositories of this machine. */
 export type ServiceOutcome =
-  /** `was`: the server to which the service reported before. */
+  /** `was`: the server to which the service reported before, if it was a different one. */
   | { readonly state: 'running'; readonly file: string; readonly was: string | undefined }
   /** This machine has no supported init system. */
   | { readonly state: 'unavailable' }
   | { readonly state: 'failed'; readonly file: string; readonly reason: string }
-  /** The file differs from the file that setup wrote. The person who changed it has to decide. */
+  /** The service file differs from the one that setup wrote, so setup did not replace it. The person who changed the file has to decide. */
   | { readonly state: 'changed by hand'; readonly file: string };
 
 type ServiceState = 'running' | 'stopped' | 'absent' | 'unavailable';
@@ -35,7 +35,7 @@ export async function installService({ env, platform = process.platform, origin 
   const text = initSystem.text({ program: process.execPath, args: [...ownProgram(), 'watch', '--base-url', origin], env: environmentOf(env) });
   const isChanged = text !== before;
   if (isChanged) {
-    // The record is written first, so that an unfinished installation is repeated and its file is not mistaken for someone else's.
+    // The record is written before the file. If setup is killed in between, the next setup recognizes the file as its own and completes the installation.
     replaceFile(recordPath(env), `${JSON.stringify({ file, sha256: [before, text].flatMap((each) => (each === undefined ? [] : [sha256(each)])) })}\n`);
     replaceFile(file, text, 0o644);
   }
@@ -45,7 +45,7 @@ export async function installService({ env, platform = process.platform, origin 
   return { state: 'running', file, was: was === origin ? undefined : was };
 }
 
-/** Undefined if no service file exists. */
+/** Removes the service and its file. Returns undefined if there is no service file. */
 export async function removeService({ env, platform = process.platform }: Machine): Promise<{ file: string; removed: boolean } | undefined> {
   const initSystem = initSystemOf(platform);
   const file = initSystem?.file(env);
@@ -78,7 +78,7 @@ const PASSED_ON = new Set([...ALL_CLIENTS.flatMap(({ folderVariables }) => folde
 const environmentOf = (env: NodeJS.ProcessEnv): Record<string, string> =>
   Object.fromEntries([...PASSED_ON].flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
 
-/** The real path of the running program, because the link that started it may be deleted later. */
+/** Resolves links in the path of the running program, because a link may be deleted later. */
 const ownProgram = (): string[] => (process.argv[1] === undefined ? [] : [realpathSync(process.argv[1])]);
 
 const recordPath = (env: NodeJS.ProcessEnv): string => join(covibeHome(env), 'service.json');
@@ -105,7 +105,7 @@ async function carryOut(env: NodeJS.ProcessEnv, initSystem: InitSystem, steps: r
   return undefined;
 }
 
-/** Undefined if it succeeded. */
+/** Runs a command of the init system. Returns the error message, or undefined if the command succeeded. */
 async function failureOf(env: NodeJS.ProcessEnv, { program }: InitSystem, args: readonly string[]): Promise<string | undefined> {
   try {
     const { code, stderr } = await runProgram(program, args, { cwd: '/', env, timeoutMs: TIMEOUT_MS, maxOutputBytes: 10_000 });

@@ -8,7 +8,7 @@ import { installService, removeService, serviceState } from './service.ts';
 const ORIGIN = 'http://127.0.0.1:3001';
 const OTHER = 'https://covenant.example';
 
-/** A home, and a program with this name that records its arguments. */
+/** Creates a home and a fake init program that records its arguments. */
 function machine(program: 'systemctl' | 'launchctl', script = '') {
   const home = temporaryFolder();
   const bin = join(home, 'bin');
@@ -103,7 +103,7 @@ test('escapes the characters that systemd would interpret in a command line', ()
   expect(text).toContain('ExecStart="/opt/my node" "/a \\"b\\"\\\\c" "$$HOME" "100%%"\n');
 });
 
-/** A value with every character that either format interprets. */
+/** A value that contains every character with a meaning in a unit file or a plist. */
 const ODD = '/a "b"\\c/$HOME/100%/<d>&\ne';
 const PLACES = ['CLAUDE_CONFIG_DIR', 'CODEX_HOME', 'CODEX_SQLITE_HOME'];
 

@@ -27,7 +27,7 @@ async function machine(during: (code: string, pause: number) => Promise<unknown>
   return { t, url, tokens, pauses, shown, approve };
 }
 
-/** A server with these answers. `undefined` breaks the connection instead of answering. */
+/** A server that gives these answers. For `undefined`, it breaks the connection instead. */
 async function serverThatAnswers(answers: (object | undefined)[]): Promise<{ origin: string }> {
   const server = createServer((request, response) => {
     const answer = answers.shift();

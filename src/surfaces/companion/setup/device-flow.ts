@@ -12,7 +12,7 @@ export interface DeviceCode {
 
 interface DeliveredTokens {
   readonly developer: string;
-  /** The tokens that have arrived, by agent. The server delivers them only once. */
+  /** The tokens that have arrived, with the name of each agent as the key. The server delivers them only once. */
   readonly tokens: Readonly<Record<string, string>>;
 }
 
@@ -28,7 +28,7 @@ const LONGEST_NAME = 100;
 const SHORTEST_SECONDS = 1;
 const LONGEST_SECONDS = 60;
 
-/** The errors of requests that end without tokens, by the status of the last poll. */
+/** The errors for requests that end without tokens. The key is the status that the server returned in the last poll. */
 const ENDS: Readonly<Record<string, readonly [code: string, message: string, next: string]>> = {
   denied: ['DEVICE_DENIED', 'The request was rejected.', 'If that was a mistake, run `covibe-local setup` again and have the new code approved.'],
   expired: ['DEVICE_EXPIRED', 'The code expired before anyone approved it.', 'Run `covibe-local setup` again and approve the new code within ten minutes.'],
@@ -39,7 +39,7 @@ const ENDS: Readonly<Record<string, readonly [code: string, message: string, nex
   ],
 };
 
-/** Shows a code, and gets one token for each agent after a person has approved it. Follows RFC 8628. */
+/** Shows a code. After a person has approved the code, gets one token for each agent. Follows the device flow of RFC 8628. */
 export async function askForTokens({ origin, agents, show, pause = sleep }: DeviceRequest): Promise<DeliveredTokens> {
   const request = await ask(origin, '/api/setup/device', { body: { machine_name: hostname().slice(0, LONGEST_NAME) || 'machine', agents } });
   const { device_code, user_code, verification_uri, expires_in, interval } = bodyOf(request, origin);
@@ -49,7 +49,7 @@ export async function askForTokens({ origin, agents, show, pause = sleep }: Devi
   for (let left = Number(expires_in) || 600; left > 0; left -= seconds) {
     await pause(seconds * 1_000);
     const polled = await ask(origin, '/api/setup/device/poll', { body: { device_code } });
-    // Keep polling: the server may be restarting, or the network may recover in time.
+    // Polling continues, because the server may be restarting and the network may recover in time.
     if ('unreachable' in polled || polled.status >= 500) continue;
     const { status, developer, tokens, interval: slower } = polled.body;
     if (status === 'approved') {
@@ -64,7 +64,7 @@ export async function askForTokens({ origin, agents, show, pause = sleep }: Devi
   throw new CliError(...(ENDS.expired as [string, string, string]));
 }
 
-/** The poll interval that the server asks for, within bounds. */
+/** Returns the poll interval that the server asks for, limited to a range from 1 to 60 seconds. */
 const between = (seconds: unknown): number => Math.min(Math.max(Number(seconds) || 5, SHORTEST_SECONDS), LONGEST_SECONDS);
 
 function bodyOf(asked: ServerAnswer, origin: string): Record<string, unknown> {

@@ -35,7 +35,8 @@ export async function setUp(invocation: BareInvocation): Promise<CommandResult> 
   const failClosed = token === undefined ? false : (await requireAccepted(origin, token)).failClosed;
   const hooks = hooksFor({ wanted, origin, token, failClosed });
   const plan = { env, root: place.root, origin, hooks, clients, now: Date.now() };
-  // The files are planned before a person has to approve anything, so that problems show immediately. They are planned again later, because they may change.
+  // The files are planned before a person has to approve anything, so that problems
+  // appear immediately. Later they are planned again, because they may have changed.
   planSetup(plan);
   const identity: Identity =
     token === undefined ? await identityFromTokens(env, origin, clients, (code) => out.note(codeLine(code))) : { by: 'environment', stored: [] };
@@ -73,7 +74,10 @@ function clientsOf(invocation: BareInvocation): ClientName[] {
   );
 }
 
-/** Refuses other options together with --remove, which always removes everything. A person who names a part expects something else. */
+/**
+ * Refuses other options together with `--remove`, because it always removes everything.
+ * A person who adds an option such as `--agents` expects that only a part is removed.
+ */
 function requireRemoveAlone({ values }: BareInvocation): void {
   const other = ['base-url', 'agents', 'hooks', 'no-service', 'update-key'].find((name) => values[name] !== undefined);
   if (other !== undefined) throw new UsageError(`--remove undoes everything that setup wrote in this repository and cannot be combined with --${other}`);
@@ -95,7 +99,10 @@ interface HookChoice {
   readonly failClosed: boolean;
 }
 
-/** HTTP hooks are faster because no process is started, but they cannot look up a token or block an edit while the server is unreachable. */
+/**
+ * Chooses the type of the hooks. HTTP hooks are faster, because they start no process. But
+ * they cannot look up a token, and they cannot block an edit while the server is unreachable.
+ */
 function hooksFor({ wanted, origin, token, failClosed }: HookChoice): 'http' | 'command' {
   if (wanted === 'http' && token === undefined) throw noHttp('they need COVIBE_MCP_TOKEN, which is not set');
   if (wanted === 'http' && failClosed)
@@ -106,7 +113,7 @@ function hooksFor({ wanted, origin, token, failClosed }: HookChoice): 'http' | '
 const noHttp = (why: string): CliError =>
   new CliError('NO_HTTP_HOOKS', `HTTP hooks would not work here: ${why}. Nothing was changed.`, 'Run setup without --hooks, or with --hooks command.');
 
-/** Checks the home before tokens are requested, because the server delivers them only once and they must then be stored. */
+/** Checks that the companion's home is writable before setup requests tokens. The server delivers tokens only once, so setup must be able to store them. */
 function requireOwnFolder(env: NodeJS.ProcessEnv): void {
   const folder = covibeHome(env);
   try {
@@ -132,7 +139,7 @@ function withEarlier(before: SetUp | undefined, now: Omit<SetUp, 'root'>): Omit<
   return { ...now, clients, hooks: hasChoice ? now.hooks : (before?.hooks ?? now.hooks) };
 }
 
-/** If writing the files fails, adds to the message that the delivered tokens were stored. */
+/** Writes the files. If that fails after tokens were delivered, the error message also says that the tokens are stored. */
 function written(apply: () => SetupOutcome[], { stored }: Identity): SetupOutcome[] {
   try {
     return apply();

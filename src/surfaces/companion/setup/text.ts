@@ -88,10 +88,9 @@ function serviceLines(service: ServiceOutcome | undefined, origin: string, env: 
   }
 }
 
-/** Steps that the person has to do. */
 function missingLines({ by }: Identity, env: NodeJS.ProcessEnv, mark: Mark): string[] {
   return [
-    ...(by === 'environment' ? [`${mark.wait} start your agents where COVIBE_MCP_TOKEN is set: setup writes it to no file`] : []),
+    ...(by === 'environment' ? [`${mark.wait} start your agents where COVIBE_MCP_TOKEN is set, because setup does not write it to a file`] : []),
     ...(hasProgram('git', env) ? [] : [`${mark.wait} ${WITHOUT_GIT}\n    next: install git`]),
   ];
 }

@@ -10,11 +10,14 @@ export interface Identity {
   readonly by: 'environment' | 'credentials';
   /** The developer who approved the request for tokens, if there was one. */
   readonly approved_by?: string;
-  /** The agents with new tokens. */
+  /** The agents for which new tokens were stored. */
   readonly stored: readonly ClientName[];
 }
 
-/** Called before anything is changed. Returns whether the workspace of the environment's token blocks edits while the server is unreachable. */
+/**
+ * Throws unless the server accepts the token from the environment. Setup calls this before it changes
+ * anything. Returns whether the token's workspace blocks edits while the server is unreachable.
+ */
 export async function requireAccepted(origin: string, token: string): Promise<{ failClosed: boolean }> {
   const said = await tokenState(origin, token);
   if (said.state === 'unreachable') throw unreachable(origin, said.reason);
@@ -28,11 +31,11 @@ export async function requireAccepted(origin: string, token: string): Promise<{ 
 
 interface ClientToken {
   readonly client: ClientName;
-  /** Undefined: no token is stored. */
+  /** Undefined if no token is stored for the client. */
   readonly state: TokenState | undefined;
 }
 
-/** The state of each agent's stored token, as the server reports it. */
+/** Asks the server for the state of each agent's stored token. */
 export async function askAboutTokens(env: NodeJS.ProcessEnv, origin: string, clients: readonly ClientName[]): Promise<ClientToken[]> {
   const tokens = tokensFrom(env, origin);
   return await Promise.all(

@@ -17,7 +17,7 @@ const CHANGES: Readonly<Record<GuardOutcome['change'], string>> = {
 export const guardCommands: readonly CompanionCommand[] = [
   {
     name: 'guard install',
-    summary: "Check commits and pushes in this repository against others' claims.",
+    summary: 'Check commits and pushes here against the claims of others.',
     description: 'Installs git hooks for pre-commit and pre-push. Your own hooks stay and run first.',
     options: { ...BASE_URL },
     examples: ['guard install'],
@@ -41,8 +41,9 @@ export const guardCommands: readonly CompanionCommand[] = [
   },
   {
     name: 'guard check',
-    summary: 'Run one check by hand. The installed git hooks run it.',
-    description: 'pre-commit checks the staged files. pre-push checks the commits that git lists on standard input. Exit code 3: denied.',
+    summary: 'Run one check by hand. The installed git hooks run the same check.',
+    description:
+      'pre-commit checks the staged files. pre-push checks the commits that git lists on standard input. Exit code 3 means that the change is denied.',
     arguments: [
       { name: 'HOOK', description: 'The git hook.', choices: GUARDED },
       { name: 'REMOTE', description: 'The remote of a push.', optional: true },
@@ -89,7 +90,7 @@ function rootOf(folder: string): string {
   throw new CliError('NO_REPOSITORY', `${folder} is not in a git repository. Nothing was changed.`, 'Run this command inside the repository to guard.');
 }
 
-/** The real path of this program, because the path on the PATH is often a link that an update deletes. */
+/** Resolves links: the entry on the PATH is often a symbolic link, and an update deletes it. */
 const ownFile = (): string => realpathSync(process.argv[1] ?? '');
 
 async function stdinText(): Promise<string> {

@@ -12,12 +12,12 @@ import { askHook, type HookResult, heldBackText, ignoreErrors } from '../hook-an
 import { noteSession, shouldNotify } from '../runs.ts';
 import { noteRepo } from '../state.ts';
 
-/** Events at which a run reports the state of its repository. */
+/** The events at which the hook also sends the git state of the repository. */
 const WITH_GIT_STATE: readonly HookEvent[] = ['session-start', 'stop', 'session-end'];
 
 /**
- * The command that clients run at their hooks. It reads the payload from stdin, sends the names, ids and paths in it to the server, and answers in the
- * client's format. If anything fails, the agent continues: the command never exits with code 2, which clients treat as a denial.
+ * The command that clients run at their hooks. It reads the payload from stdin, and sends only the names, ids and paths from it to the server. It answers in
+ * the format of the client. If anything fails, the agent continues. So the command never exits with code 2, because clients treat that code as a denial.
  */
 export const hookCommand: CompanionCommand = {
   name: 'hook',
@@ -71,7 +71,7 @@ export const hookCommand: CompanionCommand = {
   },
 };
 
-/** The question for the server. Also records that an agent works in this repository. */
+/** Builds the question for the server. Also records that an agent works in this repository. */
 async function asked(env: NodeJS.ProcessEnv, event: HookEvent, reduced: ReturnType<HookClient['reduce']>): Promise<HookQuestion> {
   const question = questionFrom(reduced);
   const place = reduced.folder === undefined ? undefined : placeOf(reduced.folder);
@@ -89,7 +89,7 @@ interface HookCall {
   readonly origin: string;
 }
 
-/** The answer to the client. `note`: a text for the person, if the client shows it. */
+/** Builds the answer to the client. `note` is a text on stderr for the person, which not every client shows. */
 function answerTo(heard: HookResult, { env, name, client, event, question, origin }: HookCall): { answer: Readonly<Record<string, unknown>>; note?: string } {
   if (heard.kind === 'answered') return { answer: heard.body };
   const denied = heard.failClosed && event === 'before-tool' && question.edits !== undefined;
@@ -109,12 +109,12 @@ function answerTo(heard: HookResult, { env, name, client, event, question, origi
 
 const SILENT: HookAnswer = { decision: 'allow', reason: null, context: null, notice: null, session_id: null, fail_closed: false };
 
-/** The limit of a payload. It contains the text that a tool has read or will write. */
+/** The maximum size of a payload. It is large, because a payload contains the text that a tool has read or will write. */
 const LARGEST = 64 * 1024 * 1024;
-/** Short, because the agent waits, and its program already has the whole payload when it starts the hook. */
+/** The time limit for reading the payload. Short, because the agent waits. Its program already has the whole payload when it starts the hook. */
 const TIMEOUT_MS = 5_000;
 
-/** The payload, or a text that describes its fault. */
+/** Reads the payload from a stream. If the payload is unusable, returns a text with the reason. */
 export async function payloadFrom(stream: Readable, timeoutMs = TIMEOUT_MS): Promise<string | Readonly<Record<string, unknown>>> {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -1,8 +1,8 @@
 import type { BareInvocation, CommandGroup } from '../../cli/command.ts';
 
 /**
- * The groups in the order of the help. Agents wait for `hook` at every tool call, so a command loads only its own group, and nothing here may
- * import a command.
+ * The command groups, in the order in which the help lists them. Agents wait for `hook` at every tool call, so only the group of the called command is
+ * loaded. This file must therefore not import a command statically.
  */
 export const GROUPS: readonly CommandGroup<BareInvocation>[] = [
   {
@@ -21,7 +21,7 @@ export const GROUPS: readonly CommandGroup<BareInvocation>[] = [
   {
     section: 'Work',
     name: 'guard',
-    summary: 'Check commits and pushes against the claims of others.',
+    summary: "Check commits and pushes against other agents' claims.",
     load: async () => (await import('./guard.ts')).guardCommands,
   },
   {

@@ -13,11 +13,11 @@ export const setupCommand: CompanionCommand = {
     hooks: {
       value: 'KIND',
       choices: ['http', 'command'],
-      description: 'How agents call their hooks. `http` needs COVIBE_MCP_TOKEN in the environment.',
+      description: 'How the hooks reach the server: over HTTP or with a command. `http` needs COVIBE_MCP_TOKEN in the environment.',
       default: 'http for a server on this machine with COVIBE_MCP_TOKEN set, otherwise command',
     },
     'no-service': { description: 'Do not install the watch service.' },
-    'update-key': { value: 'FINGERPRINT', description: "Trust this key for updates of covibe-local: the fingerprint of the server's update key." },
+    'update-key': { value: 'FINGERPRINT', description: 'Accept only updates of covibe-local that are signed with the key that has this fingerprint.' },
     remove: { description: 'Remove everything that setup wrote in this repository.' },
   },
   examples: ['setup --base-url http://covenant.example:3001', 'setup --agents claude-code,codex --no-service', 'setup --remove'],

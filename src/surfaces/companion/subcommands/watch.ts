@@ -17,11 +17,15 @@ export const watchCommand: CompanionCommand = {
   name: 'watch',
   summary: "Report this machine's model usage until you stop the command.",
   description:
-    'Sends token counts and the state of repositories: numbers, never prompts or code. Stop it with Ctrl-C. The service of `covibe-local setup` runs it.',
+    'Sends token counts and the state of repositories: numbers, never prompts or code. Stop it with Ctrl-C. The service that `covibe-local setup` installs runs this command.',
   options: {
     ...BASE_URL,
     interval: { value: 'SECONDS', description: 'The time between two reports, from 1 to 86400.', default: INTERVAL_SECONDS },
-    since: { value: 'TIME', description: 'Also report earlier usage, from this date on: 2026-01-31, 12h or 7d.', default: 'the first start on this machine' },
+    since: {
+      value: 'TIME',
+      description: 'Also report earlier usage, since this date or for this time span: 2026-01-31, 12h or 7d.',
+      default: 'the first start on this machine',
+    },
     once: { description: 'Report once, then exit.' },
     'self-update': { description: 'Install the releases that the server offers. COVIBE_SELF_UPDATE=1 does the same.' },
   },
@@ -42,7 +46,7 @@ export const watchCommand: CompanionCommand = {
       return onceOver(watcher);
     }
     const here = () => {
-      out.note(`Watching for ${origin}: reports model usage since the first start, or since --since. Stop with Ctrl-C.`);
+      out.note(`Reporting model usage to ${origin}, from the first start on this machine or from --since on. Stop with Ctrl-C.`);
       return watcher.run();
     };
     const end = enabled ? await runCurrent({ env, argv: process.argv.slice(2), signal: ending.signal, updater, here }) : await here();
@@ -52,7 +56,7 @@ export const watchCommand: CompanionCommand = {
         'The installed release has stopped.',
         'Run `covibe-local watch` again. A release that ends within 30 seconds is replaced by the installed program.',
       );
-    // The exit code tells the process that started this one to start the new release.
+    // This exit code tells the parent process, which started this release, to start the new release.
     if (end === 'handover') process.exit(HANDOVER);
     return undefined;
   },
@@ -97,9 +101,9 @@ export const telemetryCommand: CompanionCommand = {
 
 const MAX_NAMED = 10;
 
-/** Names only some files, because a wrong folder may contain any number of them. */
+/** Lists only the first files, because a wrong folder may contain any number of files. */
 function leftLines(left: readonly LeftFile[], { mark }: CliOutput): string[] {
-  const named = left.slice(0, MAX_NAMED).map(({ file, reason }) => `${mark.bad} ${file} contains no usage and was left alone: ${reason}`);
+  const named = left.slice(0, MAX_NAMED).map(({ file, reason }) => `${mark.bad} ${file} contains no usage and was not moved: ${reason}`);
   return left.length > MAX_NAMED ? [...named, `${mark.bad} and ${counted(left.length - MAX_NAMED, 'file')} more`] : named;
 }
 
@@ -111,7 +115,7 @@ function secondsFrom(text: string | undefined): number {
 
 const UNITS: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000 };
 
-/** The time for a date, or for a number of hours or days before now. */
+/** Parses a date, or a time span such as `12h` or `7d` that ends now. Returns the time in milliseconds since 1970. */
 function momentFrom(text: string | undefined, now: number): number | undefined {
   if (text === undefined) return undefined;
   const [, count, unit = ''] = /^(\d{1,5})([hd])$/.exec(text) ?? [];

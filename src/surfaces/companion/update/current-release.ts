@@ -2,7 +2,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { covibeHome, readJson, replaceFile } from '../../../wire/covibe-home.ts';
 
-/** The release that runs in place of the installed one. */
+/** The downloaded release that runs in place of the installed program. */
 export interface CurrentRelease {
   readonly version: string;
   readonly program: string;
@@ -19,7 +19,7 @@ export function currentRelease(env: NodeJS.ProcessEnv): CurrentRelease | undefin
 
 export const switchToRelease = (env: NodeJS.ProcessEnv, current: CurrentRelease): void => replaceFile(pathOf(env), `${JSON.stringify(current, null, 2)}\n`);
 
-/** Removes all releases, complete or not, except the current one and the one being installed. */
+/** Removes all downloaded releases except the current one, whether they are complete or not. */
 export function clearReleases(env: NodeJS.ProcessEnv): void {
   const folder = releasesFolder(env);
   const kept = new Set([currentRelease(env)?.version, 'current.json']);

@@ -16,7 +16,7 @@ const DOWNLOAD_MS = 5 * 60_000;
 const INSTALL_MS = 5 * 60_000;
 const VERSION_MS = 30_000;
 
-/** Downloads the release, verifies that it is the offered one, installs it in its own folder and runs its `--version`. */
+/** Downloads the release, and verifies that its hash is the one that the server announced. Then installs it in its own folder, and runs it with `--version`. */
 export async function installRelease(env: NodeJS.ProcessEnv, origin: string, token: string, offer: UpdateOffer): Promise<CurrentRelease> {
   const folder = join(releasesFolder(env), offer.latest_version);
   const tarball = `${folder}.tgz`;
@@ -39,7 +39,7 @@ export async function installRelease(env: NodeJS.ProcessEnv, origin: string, tok
 async function download(origin: string, token: string, path: string, sha256: string): Promise<void> {
   const response = await fetch(`${origin}/api/companion/tarball`, {
     headers: { authorization: `Bearer ${token}` },
-    // A redirect would send the token to another address.
+    // Redirects are not followed, because the token would be sent to another address.
     redirect: 'manual',
     signal: AbortSignal.timeout(DOWNLOAD_MS),
   }).catch(() => undefined);
@@ -64,7 +64,7 @@ async function download(origin: string, token: string, path: string, sha256: str
   if (hash.digest('hex') !== sha256) throw new UpdateFailed('the hash of the release differs from the one that the server announced');
 }
 
-/** Installs the tarball with npm, without running package scripts. */
+/** The arguments with which npm installs the tarball without running package scripts. */
 const INSTALL = ['install', '--ignore-scripts', '--omit=dev', '--no-audit', '--no-fund', '--no-package-lock', '--prefix'];
 
 async function install(env: NodeJS.ProcessEnv, folder: string, tarball: string): Promise<void> {
@@ -75,7 +75,10 @@ async function install(env: NodeJS.ProcessEnv, folder: string, tarball: string):
   if (ran.code !== 0) throw new UpdateFailed(`npm install failed (exit code ${ran.code})`);
 }
 
-/** The npm that came with this Node, because the PATH of a service is short. Otherwise the npm on the PATH. */
+/**
+ * Returns the npm that was installed together with this Node, because the PATH of
+ * a service may not contain npm. If there is none, returns the npm on the PATH.
+ */
 function npm(): [string, string[]] {
   const own = join(dirname(process.execPath), '../lib/node_modules/npm/bin/npm-cli.js');
   return existsSync(own) ? [process.execPath, [own]] : ['npm', []];

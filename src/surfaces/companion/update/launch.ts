@@ -4,12 +4,12 @@ import { VERSION } from '../../../version.ts';
 import { type CurrentRelease, currentRelease, forgetRelease } from './current-release.ts';
 import type { Updater } from './updater.ts';
 
-/** A release that was started from here exits with this code when another release has to take over. */
+/** The exit code with which a release asks the program that started it to start another release. */
 export const HANDOVER = 75;
-/** Set in the environment of a release that was started from here. */
+/** This variable is set in the environment of a release that another companion process started. */
 const LAUNCHED = 'COVIBE_LAUNCHED';
 
-/** A release that fails this soon does not work on this machine. */
+/** If a release exits with an error within this time, it does not work on this machine. */
 const SOON_MS = 30_000;
 
 interface LaunchOptions {
@@ -17,20 +17,20 @@ interface LaunchOptions {
   readonly argv: readonly string[];
   readonly signal: AbortSignal;
   readonly updater: Updater;
-  /** Runs this release itself. */
+  /** Runs the watcher of this release in this process. */
   here(): Promise<'ended' | 'handover'>;
 }
 
 /**
- * Runs the current release, and restarts with the new release each time one is installed. The current release may be this program itself. The service
- * always starts the originally installed program, which then starts the current release here.
+ * Runs the current release, and restarts with the new release each time one is installed. The current release may be this program itself. The service always
+ * starts the originally installed program, which then calls this function to start the current release.
  */
 export async function runCurrent({ env, argv, signal, updater, here }: LaunchOptions): Promise<'ended' | 'handover' | 'failed'> {
   for (;;) {
     const current = env[LAUNCHED] ? undefined : currentRelease(env);
     if (!current || current.version === VERSION) {
       const end = await here();
-      // A release that another process started exits, and that process starts the next release.
+      // If another process started this release, that process starts the next release as soon as this one has exited.
       if (end === 'ended' || env[LAUNCHED]) return end;
       continue;
     }

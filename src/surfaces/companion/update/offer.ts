@@ -1,4 +1,4 @@
-/** The release that a server wants its companions to run, from the answer to a heartbeat. */
+/** The release that a server wants its companions to run. The server sends it in its answer to a heartbeat. */
 export interface UpdateOffer {
   readonly latest_version: string;
   readonly tarball_sha256: string;
@@ -7,10 +7,10 @@ export interface UpdateOffer {
   readonly signature: string | undefined;
 }
 
-/** Versions that can be the name of a folder next to the file `current.json`. */
+/** Matches versions that are safe as a folder name. The folder is next to the file `current.json`, so a version must not have that name. */
 const VERSION_NAME = /^[0-9][0-9A-Za-z.+-]{0,63}$/;
 
-/** Undefined if the server offers no release, or an invalid one. */
+/** Reads the offer from a heartbeat answer. Returns undefined if the server offers no release, or an invalid one. */
 export function offerIn(value: unknown): UpdateOffer | undefined {
   const { latest_version, tarball_sha256, update_available, signature } = (value ?? {}) as Partial<UpdateOffer>;
   if (typeof latest_version !== 'string' || !VERSION_NAME.test(latest_version)) return undefined;

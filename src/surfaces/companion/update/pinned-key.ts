@@ -4,12 +4,12 @@ import { CliError } from '../../cli/command.ts';
 import { ask } from '../server.ts';
 import { fingerprintOf, PUBLIC_KEY } from './signature.ts';
 
-/** The keys that this machine trusts for the releases of each server, by the server's origin. Setup stores them. */
+/** The file with the keys that this machine trusts for releases. Setup stores one key for each server, under the origin of the server. */
 const pathOf = (env: NodeJS.ProcessEnv): string => join(covibeHome(env), 'update-keys.json');
 
 const keysIn = (env: NodeJS.ProcessEnv): Record<string, unknown> => (readJson(pathOf(env)) ?? {}) as Record<string, unknown>;
 
-/** The pinned key. If it is undefined, no release of this server is installed. */
+/** Returns the pinned key of a server. If no key is pinned, no release of that server is installed. */
 export function pinnedKey(env: NodeJS.ProcessEnv, origin: string): string | undefined {
   const key = keysIn(env)[origin];
   return typeof key === 'string' && PUBLIC_KEY.test(key) ? key : undefined;

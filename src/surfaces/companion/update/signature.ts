@@ -1,6 +1,5 @@
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto';
 
-/** The signed part of a release. */
 interface Release {
   readonly version: string;
   /** SHA-256 of the tarball, in lower-case hexadecimal. */
@@ -8,13 +7,13 @@ interface Release {
 }
 
 const PREFIX = 'ed25519:';
-/** The DER prefix of an Ed25519 public key's 32 bytes. */
+/** The DER bytes that come before the 32 bytes of an Ed25519 public key. */
 const SPKI = Buffer.from('302a300506032b6570032100', 'hex');
 
-/** The format of keys in config.toml and in the pinned keys: `ed25519:` and the 32 bytes in base64. */
+/** The format of public keys in config.toml and in the file of pinned keys: `ed25519:` and the 32 bytes in base64. */
 export const PUBLIC_KEY = /^ed25519:[A-Za-z0-9+/]{43}=$/;
 
-/** The signed text. Its first line names the purpose, so that a signature of this key for another purpose is not valid here. */
+/** Returns the text that is signed. Its first line states the purpose, so that a signature of this key for another purpose is not valid here. */
 const statement = ({ version, sha256 }: Release): Buffer =>
   Buffer.from(`covenant companion release\nname covenant\nversion ${version}\nsha256 ${sha256.toLowerCase()}\n`);
 
@@ -34,14 +33,14 @@ export const publicKeyOf = (key: KeyObject): string => publicText(createPublicKe
 
 export const signRelease = (key: KeyObject, release: Release): string => sign(null, statement(release), key).toString('base64');
 
-/** Whether the key has signed exactly this version and this file. */
+/** Returns whether the signature was made with this key for exactly this version and this file. */
 export function isSigned(publicKey: string, release: Release, signature: string | undefined): boolean {
   if (signature === undefined || !PUBLIC_KEY.test(publicKey)) return false;
   const key = createPublicKey({ key: Buffer.concat([SPKI, Buffer.from(publicKey.slice(PREFIX.length), 'base64')]), format: 'der', type: 'spki' });
   return verify(null, statement(release), key, Buffer.from(signature, 'base64'));
 }
 
-/** A hash of the key that is short enough for people to compare. */
+/** Returns a hash of the key that is short enough for people to compare. */
 export const fingerprintOf = (publicKey: string): string =>
   `SHA256:${createHash('sha256')
     .update(Buffer.from(publicKey.slice(PREFIX.length), 'base64'))

@@ -148,7 +148,7 @@ test('does not run the package scripts of a release', async () => {
   expect(existsSync(trace)).toBe(false);
 });
 
-/** The failure for a release served by this listener. */
+/** Returns the error of an update whose release this listener serves. */
 async function failureWith(listener: RequestListener): Promise<string> {
   const out = notes();
   const [env, origin, sha256] = [machine(), await standIn(listener), 'a'.repeat(64)];
@@ -173,7 +173,7 @@ test('does not follow a redirect of the release, because the other server would 
 test('stops the download of a release that is too large', async () => {
   const chunk = Buffer.alloc(4 * 1024 * 1024);
   let sent = 0;
-  // The server sends a limited amount, so that a client without a limit ends with a wrong hash instead of reading forever.
+  // The server sends only a limited amount. A client without a size limit would therefore end with a wrong hash, instead of reading forever.
   const flood: RequestListener = (_, response) => {
     while (sent < 256 * 1024 * 1024 && !response.destroyed) {
       sent += chunk.length;

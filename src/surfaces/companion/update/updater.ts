@@ -19,13 +19,16 @@ const LONGEST_PAUSE_MS = 6 * 60 * 60_000;
 interface UpdaterOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly origin: string;
-  /** If false, a new release is only announced. */
+  /** Whether offered releases are installed. If false, a new release is only announced. */
   readonly enabled: boolean;
   readonly out: CliOutput;
   readonly now?: () => number;
 }
 
-/** Refuses a release without a valid signature. The server alone must not decide what runs here, because it could be compromised or replaced. */
+/**
+ * Refuses a release without a valid signature. The server must not decide alone
+ * which program runs here, because someone could compromise or replace the server.
+ */
 function requireSigned(env: NodeJS.ProcessEnv, origin: string, { latest_version: version, tarball_sha256: sha256, signature }: UpdateOffer): void {
   const key = pinnedKey(env, origin);
   if (key === undefined) throw new UpdateFailed(`no update key is pinned for ${origin}; to pin it, run covibe-local setup --base-url ${origin}`);

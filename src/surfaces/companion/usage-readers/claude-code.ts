@@ -6,11 +6,11 @@ import { sessionOf } from '../runs.ts';
 import { type FileCursor, type FoundFile, fileAt, filesUnder, linesFrom, objectOn, readFiles } from './log-files.ts';
 import { type Cursor, countOf, isCounted, momentOf, type UsageBatch, type UsageEvent } from './usage-batch.ts';
 
-/** A message without a mark of its end is complete if no line was added for this time. */
+/** If a transcript has not changed for this time, its last message counts as complete, even without a stop reason. */
 const QUIET_MS = 60_000;
 
 interface TranscriptOptions {
-  /** Reads only the transcripts of one run and its subagents. Otherwise all transcripts are read. */
+  /** The transcript of one run. Only this transcript and those of its subagents are read. If undefined, all transcripts are read. */
   readonly only?: string | undefined;
   readonly now: number;
 }
@@ -27,8 +27,8 @@ export function readClaudeCode(env: NodeJS.ProcessEnv, cursors: Cursor, batch: U
 }
 
 /**
- * Claude Code writes a message in several blocks, each with the counters known so far. The message ends with its stop reason, with the next turn, or
- * after a while without new lines. Until then it is read again from its start. The batch ignores events that it already has.
+ * Reads one transcript. Claude Code writes a message in several lines, each with the counters known so far. The message ends with its stop reason, with the
+ * next turn, or after a while without new lines. Until then the message is read again from its start each time. The batch ignores events that it already has.
  */
 function readTranscript({ path }: FoundFile, from: FileCursor | undefined, batch: UsageBatch, isOver: boolean): FileCursor {
   const open = new Map<string, { event: UsageEvent; start: number }>();

@@ -3,7 +3,10 @@ import { recordOf } from '../../../wire/json.ts';
 import { hashOf } from '../hash.ts';
 import { countOf, isCounted, type UsageEvent } from './usage-batch.ts';
 
-/** Accepts Codex's own field names and the names of the API. Undefined unless input and output are counted separately. */
+/**
+ * Makes a usage event from Codex's counters. Accepts Codex's own field names and those of
+ * the OpenAI API. Returns undefined unless input and output tokens are counted separately.
+ */
 export function codexEvent(key: string, model: unknown, counters: unknown): UsageEvent | undefined {
   const usage = recordOf(counters);
   const [input, output] = [countOf(usage?.input_tokens), countOf(usage?.output_tokens)];

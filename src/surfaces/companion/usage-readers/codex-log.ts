@@ -8,7 +8,7 @@ import { type ForeignStore, openForeign } from './foreign-store.ts';
 import { type FileCursor, type FoundFile, filesOf, linesFrom, readFiles } from './log-files.ts';
 import { type Cursor, momentOf, type UsageBatch, type UsageEvent } from './usage-batch.ts';
 
-/** Reads Codex's log, because it contains threads without a rollout. Codex soon clears it. A thread with a rollout is read only from the rollout. */
+/** Reads Codex's log for threads that have no rollout. Threads that have one are skipped here and read from the rollout, because Codex soon clears the log. */
 export async function readCodexLog(env: NodeJS.ProcessEnv, cursor: Cursor, batch: UsageBatch): Promise<{ cursor: Cursor; tooOld: boolean }> {
   const rollouts = rolloutsOf(env);
   const isKept = (thread: string | undefined) => thread !== undefined && rollouts.some(({ path }) => path.includes(thread));
@@ -74,7 +74,7 @@ function readLog(store: ForeignStore, from: number, batch: UsageBatch, isKept: (
 }
 
 interface LogCursor extends FileCursor {
-  /** Whether the file contains whole responses. Then its lines with only counters repeat the same usage. */
+  /** Whether the file contains whole responses. If it does, its lines that contain only counters repeat the same usage and are skipped. */
   readonly whole?: boolean | undefined;
 }
 
@@ -97,7 +97,10 @@ function readText({ path }: FoundFile, from: LogCursor | undefined, batch: Usage
 /** A completed response in Codex's log. */
 interface Completed {
   readonly thread: string | undefined;
-  /** `whole`: the full response with its id. `counted`: only counters. Some versions log both for the same response. */
+  /**
+   * `whole`: the entry contains the full response with its id. `counted`: the entry
+   * contains only counters. Some versions of Codex log both for the same response.
+   */
   readonly form: 'whole' | 'counted';
   readonly event: UsageEvent | undefined;
 }
@@ -106,7 +109,7 @@ const WHOLE = '{"type":"response.completed"';
 /** Codex logs the same counters twice, once for logs and once for traces. The entries for traces are skipped. */
 const AGAIN = 'codex_otel.trace_safe';
 
-/** Undefined if the entry is not a completed response. */
+/** Reads a completed response from a log entry. Returns undefined if the entry is something else. */
 function completedIn(entry: string, about: { thread?: string | undefined; target?: string | undefined } = {}): Completed | undefined {
   if (about.target === AGAIN || entry.includes(AGAIN)) return undefined;
   const thread = about.thread ?? field(entry, 'conversation.id') ?? field(entry, 'thread_id') ?? field(entry, 'thread.id');
@@ -127,7 +130,10 @@ function completedIn(entry: string, about: { thread?: string | undefined; target
   return { thread, form: 'counted', event: codexEvent(`${thread} ${field(entry, 'event.timestamp')}`, field(entry, 'model'), usage) };
 }
 
-/** The value in `name=value` or `name="value"`, as a whole word. Takes the last match, because quoted text comes before the entry's own fields. */
+/**
+ * Finds the value of a field that is written as `name=value` or `name="value"`.
+ * Takes the last match, because an entry may quote other text before its own fields.
+ */
 function field(entry: string, name: string): string | undefined {
   const found = [...entry.matchAll(new RegExp(`(?<=^|[\\s{])${name.replaceAll('.', '\\.')}="?([A-Za-z0-9._:+/-]{1,200})`, 'g'))].at(-1);
   return found?.[1];

@@ -7,7 +7,7 @@ import { type Cursor, momentOf, type UsageBatch } from './usage-batch.ts';
 
 export const rolloutsOf = (env: NodeJS.ProcessEnv): FoundFile[] => filesOf(codexStores(env).rollouts);
 
-/** Reads the rollouts of Codex in the terminal and on the desktop. Each stored thread has a complete rollout. */
+/** Reads the rollouts that Codex writes in the terminal and on the desktop. Every stored thread has a complete rollout. */
 export function readRollouts(env: NodeJS.ProcessEnv, cursors: Cursor, batch: UsageBatch): Cursor {
   const rollouts = rolloutsOf(env);
   return readFiles<RolloutCursor>(rollouts, movedWith(rollouts, cursors), batch, readRollout);
@@ -25,13 +25,16 @@ function movedWith(files: readonly FoundFile[], cursors: Cursor): Cursor {
 
 interface RolloutCursor extends FileCursor {
   readonly model?: string | undefined;
-  /** The thread from which this thread was copied, or the thread itself. It identifies counters that were copied along. */
+  /**
+   * The thread from which this thread was forked, or else the thread itself. A fork contains
+   * copies of earlier counters. With this id they give the same events as the originals.
+   */
   readonly origin?: string | undefined;
-  /** Whether the file contains usage lines that name their response. Its other usage lines then repeat the same numbers. */
+  /** Whether the file contains usage lines with the id of their response. If it does, its other usage lines repeat the same numbers and are skipped. */
   readonly named?: boolean | undefined;
 }
 
-/** Reads the rollout of a thread. `token_usage_record` lines name the response. Older versions of Codex write only `token_count` lines. */
+/** Reads the rollout of a thread. Its `token_usage_record` lines contain the id of the response. Older versions of Codex write only `token_count` lines. */
 function readRollout({ path }: FoundFile, from: RolloutCursor | undefined, batch: UsageBatch): RolloutCursor {
   let cursor: RolloutCursor = from ?? { offset: 0 };
   for (const line of linesFrom(path, cursor.offset)) {
@@ -51,7 +54,10 @@ function readRollout({ path }: FoundFile, from: RolloutCursor | undefined, batch
   return cursor;
 }
 
-/** The event of a `token_count` line. Codex repeats the line with every rate-limit update, so the totals of the thread tell a new use from a repetition. */
+/**
+ * Makes an event from a `token_count` line. Codex repeats this line with every rate-limit update. The
+ * id of the event depends on the totals of the thread, so that a repeated line gives the same event.
+ */
 function countedBy({ type, payload: said }: Record<string, unknown>, { named, origin, model }: RolloutCursor) {
   const payload = recordOf(said);
   const info = recordOf(payload?.info);

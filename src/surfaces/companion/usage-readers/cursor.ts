@@ -7,10 +7,13 @@ import { type Cursor, countOf, isCounted, momentOf, type UsageBatch, type UsageE
 
 /** The counters of an unfinished answer may still change. An answer of this age counts as complete even if nothing marks its end. */
 const QUIET_MS = 60_000;
-/** The store may be gigabytes large, so reading pauses between batches. */
+/** The number of rows that are read at a time. The store may be gigabytes large, so other work can run between two batches. */
 const BATCH_SIZE = 2_000;
 
-/** Reads the counters, model and time of each answer, never its text. A rewritten entry gets a new row id, so all rows above the last read one are new. */
+/**
+ * Reads the counters, model and time of each answer, never its text. Cursor gives a rewritten
+ * entry a new row id, so every new or changed answer is above the last row that was read.
+ */
 const NEW_ANSWERS = `
   select rowid as row, key, input, output, model, at, ended from (
     select rowid, key,
@@ -46,9 +49,9 @@ async function readAnswers(store: ForeignStore, from: number, newest: number, ba
       const before = Number(answer.row) - 1;
       if (batch.full()) return held ?? before;
       const at = momentOf(answer.at);
-      // Skipped: without a date it is unknown whether the answer is older than the ledger, and how long to wait for its end.
+      // An answer without a date is skipped. Nobody can tell whether it is older than the ledger, or how long to wait for its end.
       if (at === undefined || at < batch.since) continue;
-      // After a clock change an answer may have a date in the future. It must not delay other answers until that date.
+      // After a clock change, the date of an answer may be in the future. Such an answer must not delay the other answers until that date.
       if (answer.ended === null && Math.abs(now - at) < QUIET_MS) held ??= before;
       else put(store, answer, batch);
     }

@@ -8,7 +8,7 @@ export interface ForeignStore {
   close(): void;
 }
 
-/** `too-old`: this Node cannot read SQLite. Undefined: the database does not exist or cannot be read now. */
+/** Opens a database. Returns `too-old` if this version of Node cannot read SQLite. Returns undefined if the database does not exist or cannot be read now. */
 export async function openForeign(path: string): Promise<ForeignStore | 'too-old' | undefined> {
   if (!existsSync(path)) return undefined;
   const { DatabaseSync } = await driver();

@@ -14,16 +14,19 @@ import type { UsageEvent } from './usage-batch.ts';
 export const INBOX = '.covibe/telemetry';
 export const inboxOf = (root: string): string => join(root, INBOX);
 
-/** The inboxes that exist. An inbox behind a link is skipped, because it may be any folder, and files in an inbox are moved. */
+/**
+ * Returns the inboxes that exist in these repositories. Skips an inbox that is reached
+ * through a link. A link may lead to any folder, and files in an inbox are moved.
+ */
 export const inboxesIn = (roots: readonly string[]): string[] =>
   roots.map(inboxOf).filter((inbox, at) => orNothing(() => realpathSync(inbox) === inboxOf(realpathSync(roots[at] ?? ''))));
 
-/** Whether a folder is a repository's inbox. Other folders may contain any kind of file. */
+/** Returns whether a folder is the inbox of a repository. All other folders may contain any kind of file. */
 export const isInbox = (folder: string): boolean => inboxesIn([join(folder, '../..')]).includes(folder);
 
 export interface InboxFile {
   readonly path: string;
-  /** The digest of its whole content. */
+  /** A hash of the whole content of the file. */
   readonly digest: string;
   /** Distinguishes the file from earlier and later files with the same name. */
   readonly birth: string;
@@ -40,12 +43,11 @@ export class UnfinishedFile extends Error {
   override readonly name = 'UnfinishedFile';
 }
 
-/** A file that has not changed for this long is complete. */
+/** If a file with incomplete JSON has not changed for this time, nobody is writing it any more, and it is rejected. */
 const SETTLED_MS = 5_000;
 const MAX_BYTES = 4 * 1024 * 1024;
 const MAX_ENTRIES = 1_000;
 
-/** All `*.json` files, sorted by name. */
 export function inboxFiles(folder: string): string[] {
   try {
     const names = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile() && entry.name.endsWith('.json'));
@@ -55,7 +57,10 @@ export function inboxFiles(folder: string): string[] {
   }
 }
 
-/** The same file always gives the same events. `known`: its birth, if it was read before, because a writer may add to the file by replacing it. */
+/**
+ * Reads a usage file. The same file always gives the same events. `known` is its `birth` from
+ * an earlier reading. It is kept, because a writer may replace the file in order to add to it.
+ */
 export function readInboxFile(path: string, known?: string): InboxFile {
   const { size, mtimeMs, ino, birthtimeMs } = statSync(path);
   const birth = known ?? `${ino} ${birthtimeMs}`;
@@ -73,7 +78,10 @@ export function readInboxFile(path: string, known?: string): InboxFile {
 
 type PlaceOf = (payload: Record<string, unknown>, entry: Record<string, unknown>) => string | undefined;
 
-/** Entries with the same id are the same use in every file. Equal entries without an id are separate uses, distinguished by their file and order. */
+/**
+ * Creates a function that distinguishes equal entries. Entries with the same id are the same use in every file. Equal entries without an id are separate
+ * uses, and their file and their order distinguish them.
+ */
 function placesIn(file: string): PlaceOf {
   const counts = new Map<string, number>();
   return (payload, entry) => {
@@ -89,7 +97,10 @@ function placesIn(file: string): PlaceOf {
 
 const isSource = (value: unknown): value is Source => typeof value === 'string' && (SOURCES as readonly string[]).includes(value);
 
-/** Reads `{source, payload, submitted_cost?, session_id?}`, or a provider's usage object. The fields or the file name then determine the source. */
+/**
+ * Reads an entry of the form `{source, payload, submitted_cost?, session_id?}`, or a usage object
+ * of a provider. The source of a usage object follows from its fields or from the file name.
+ */
 function eventOf(entry: unknown, path: string, where: string, placeOf: PlaceOf): UsageEvent {
   const object = recordOf(entry);
   if (!object) throw new BrokenFile(`${where} is not a JSON object.`);
@@ -124,21 +135,21 @@ function sourceOf(payload: Record<string, unknown>, path: string): Source {
 /** The agent that the use belongs to. Undefined if the source does not belong to an agent. */
 const agentOf = (source: Source): string | undefined => ALL_CLIENTS.find(({ usageSources }) => usageSources.includes(source))?.name;
 
-/** The number of delivered files that are kept next to an inbox. */
+/** The maximum number of delivered files in the folder `sent`, next to the inbox files. */
 const MAX_SENT = 500;
 
 export function keepSent(path: string): void {
   const folder = dirname(movedInto(path, 'sent'));
-  // Outside an inbox, a folder with this name may contain someone's own files.
+  // In a folder that is not an inbox, `sent` may contain a person's own files.
   if (!isInbox(dirname(path))) return;
   for (const name of readdirSync(folder).sort().slice(0, -MAX_SENT)) rmSync(join(folder, name), { force: true });
 }
 
-/** Moves the file out of the inbox and writes the reason next to it. */
+/** Moves the file to the folder `rejected`, and writes the reason into a file next to it. */
 export function keepRejected(path: string, reason: string): void {
   const beside = `${movedInto(path, 'rejected')}.reason`;
   rmSync(beside, { force: true });
-  // `wx` creates a new file, because a write through a link in the repository could change any file.
+  // The flag `wx` fails for an existing file or link. A write through a link in the repository could change any file.
   writeFileSync(beside, `${reason}\n`, { mode: 0o600, flag: 'wx' });
 }
 
@@ -146,7 +157,7 @@ function movedInto(path: string, name: string): string {
   const folder = join(dirname(path), name);
   mkdirSync(folder, { recursive: true });
   if (!lstatSync(folder).isDirectory()) throw new Error(`${folder} is a link, not a folder`);
-  // A later file must not replace an earlier one with the same name, because someone may still want to repair the earlier file.
+  // A later file must not replace an earlier one with the same name, because someone may still want to repair the earlier file and send it again.
   const taken = existsSync(join(folder, basename(path)));
   const moved = join(folder, taken ? `${Date.now()}-${basename(path)}` : basename(path));
   renameSync(path, moved);

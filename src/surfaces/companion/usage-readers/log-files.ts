@@ -10,10 +10,10 @@ export interface FoundFile {
   readonly changedAt: number;
 }
 
-/** The maximum depth. No client stores its files deeper. */
+/** The maximum folder depth. No client stores its files in deeper folders. */
 const DEEPEST = 6;
 
-/** The files with matching names below a folder. Symbolic links are not followed, because they may lead to any folder. */
+/** Finds the files with matching names below a folder. Does not follow symbolic links, because they may lead to any folder. */
 export function filesUnder(folder: string, fits: (name: string) => boolean, depth = DEEPEST): FoundFile[] {
   if (depth < 0) return [];
   return entriesOf(folder).flatMap((entry) => {
@@ -31,14 +31,14 @@ export function fileAt(path: string): FoundFile | undefined {
     const { size, mtimeMs } = statSync(path);
     return { path, size, changedAt: mtimeMs };
   } catch {
-    // The folder was deleted in the meantime, or it is not accessible.
+    // The file was deleted in the meantime, or it is not accessible.
     return undefined;
   }
 }
 
 const entriesOf = (folder: string) => orNothing(() => readdirSync(folder, { withFileTypes: true })) ?? [];
 
-/** The offset up to which a file was read, with the state that is needed to read the rest. */
+/** The offset up to which a file was read, and the state that is needed to read the rest. */
 export interface FileCursor extends Cursor {
   readonly offset: number;
 }
@@ -46,8 +46,8 @@ export interface FileCursor extends Cursor {
 type ReadFile<C extends FileCursor> = (file: FoundFile, from: C | undefined, batch: UsageBatch) => C;
 
 /**
- * Reads the new lines of these files. A file that has become shorter counts as a new file. A file that cannot be read, such as another user's file,
- * is retried later and does not delay the others.
+ * Reads the new lines of these files. A file that has become shorter is read from its start. If a file cannot be read, for example because it belongs to
+ * another user, it is retried later and does not delay the others.
  */
 export function readFiles<C extends FileCursor>(files: readonly FoundFile[], cursors: Cursor, batch: UsageBatch, read: ReadFile<C>): Record<string, C> {
   const next: Record<string, C> = {};
@@ -78,7 +78,7 @@ const CHUNK = 64 * 1024;
 const LONGEST = 4 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
-/** The complete lines after an offset, in bounded memory. Leaves out a line that is still being written. */
+/** Reads the complete lines after an offset, with limited memory. Leaves out a last line that is still being written. */
 export function* linesFrom(path: string, offset: number, longest = LONGEST): Generator<LoggedLine> {
   const file = openSync(path, 'r');
   try {
@@ -108,7 +108,7 @@ export function* linesFrom(path: string, offset: number, longest = LONGEST): Gen
   }
 }
 
-/** The object on a line. Undefined if the line is not an object, or contains none of these words. */
+/** Parses the JSON object on a line. Returns undefined if the line contains none of these words or is not an object. */
 export function objectOn({ bytes }: LoggedLine, ...words: readonly string[]): Record<string, unknown> | undefined {
   return bytes && words.some((word) => bytes.includes(word)) ? recordOf(parseJson(bytes.toString('utf8'))) : undefined;
 }

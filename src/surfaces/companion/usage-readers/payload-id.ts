@@ -3,13 +3,19 @@ import { recordOf } from '../../../wire/json.ts';
 
 type Entry = Readonly<Record<string, unknown>>;
 
-/** Fields whose id belongs to a single use, in the spelling of `plain`. Ids of users, sessions and conversations are not included: they occur in many uses. */
+/**
+ * The names of fields whose id identifies a single use, in the spelling that `plain` returns.
+ * Ids of users, sessions and conversations are missing here, because many uses share them.
+ */
 const OF_ONE_USE = ['id', 'uuid', 'requestid', 'responseid', 'messageid', 'messageuuid', 'genairesponseid'];
 
-/** OpenTelemetry's timestamps serve as ids, because its log events and metrics have no other id. A metric's start time does not: later points repeat it. */
+/**
+ * OpenTelemetry's timestamps serve as ids, because its log events and metrics have no
+ * other id. The start time of a metric is not used, because later data points repeat it.
+ */
 const MOMENTS = ['timeunixnano', 'endtimeunixnano'];
 
-/** The fields that contain uses in payloads. Ids in other fields, such as the user, do not identify a use. */
+/** The fields of a payload in which a use can be nested. Ids in other fields, such as that of the user, do not identify a use. */
 const HOLDERS = [
   ...['message', 'response', 'payload', 'direct_counts'],
   ...['resourceSpans', 'scopeSpans', 'spans', 'resourceLogs', 'scopeLogs', 'logRecords'],
@@ -19,7 +25,7 @@ const HOLDERS = [
 /** The depth at which OpenTelemetry's data points are nested. */
 const DEEPEST = 5;
 
-/** The id of a use inside a payload. The id of one use is enough to distinguish the payload from all others. */
+/** Finds the id of a use inside a payload. A single such id is enough to distinguish the payload from all others. */
 export function idWithin(payload: Entry, depth = DEEPEST): string | undefined {
   const own = idOf(payload) ?? idOf(attributesOf({ path: '', value: payload }).value);
   if (own !== undefined || depth === 0) return own;
@@ -33,7 +39,6 @@ export function idWithin(payload: Entry, depth = DEEPEST): string | undefined {
   return undefined;
 }
 
-/** The id that the object itself has. */
 export function idOf(entry: Entry): string | undefined {
   const values = new Map(Object.entries(entry).map(([key, value]) => [plain(key), textOf(value)]));
   const known = (name: string) => values.get(name) !== undefined;
@@ -43,7 +48,7 @@ export function idOf(entry: Entry): string | undefined {
   return names.length === 0 ? undefined : JSON.stringify(names.map((name) => [name, values.get(name)]));
 }
 
-/** `request_id`, `requestId`, `request-id` and `requestID` are the same name. */
+/** Spells a field name in a uniform way: `request_id`, `requestId`, `request-id` and `requestID` become the same name. */
 const plain = (key: string): string => key.toLowerCase().replace(/[-_.]/g, '');
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'number' || (typeof value === 'string' && value !== '') ? String(value) : undefined);

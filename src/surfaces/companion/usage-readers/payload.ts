@@ -5,8 +5,9 @@ import { hashOf } from '../hash.ts';
 type Payload = Readonly<Record<string, unknown>>;
 
 /**
- * A payload that contains only the counters and model names that the server counts. The server's own reader parses the original, and the result is
- * written anew, so that no other text remains. Throws the server's refusal if the payload is invalid. `place` distinguishes equal payloads.
+ * Rewrites a payload so that it contains only the counters and model names that the server counts. The
+ * server's own reader parses the original, and the new payload is built from the result, so that no other
+ * text remains. Throws the server's refusal if the payload is invalid. `place` distinguishes equal payloads.
  */
 export function countedOnly(source: Source, payload: Record<string, unknown>, place?: string): Payload {
   const spans = readPayload(source, payload);
@@ -71,7 +72,7 @@ const otel = (spans: readonly UsageSpan[]): Payload => ({
   })),
 });
 
-/** The format for each source, which the source's reader parses back to the same counters. All other sources use direct counts. */
+/** The functions that write the payload of a source. The reader of that source parses the same counters from it. All other sources use direct counts. */
 const REWRITTEN: Partial<Record<Source, (spans: readonly UsageSpan[]) => Payload>> = {
   claude: anthropic,
   'claude-code': anthropic,

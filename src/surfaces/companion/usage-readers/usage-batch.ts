@@ -1,9 +1,11 @@
 import { readPayload, type Source } from '../../../features/team/usage/sources.ts';
 import { orNothing } from '../../../wire/or-nothing.ts';
 
-/** One use of a model as it is sent: counters, the model's name and a hash as id. It contains nothing else from a store. */
+/**
+ * One use of a model, in the form that is sent: counters, the name of the model, and a hash as the id. It contains nothing else from the store of the agent.
+ */
 export interface UsageEvent {
-  /** The same use always has the same id, even if it is read again or from another store. */
+  /** The same use always has the same id, even if it is read again or read from another store. */
   readonly id: string;
   /** The agent whose token reports the use. If it is undefined, the machine's token reports it. */
   readonly agent?: string | undefined;
@@ -15,11 +17,10 @@ export interface UsageEvent {
   readonly submitted_cost?: number | undefined;
 }
 
-/** The batch that readers put events into. */
 export interface UsageBatch {
   /** Uses before this moment are not reported. */
   readonly since: number;
-  /** If true, the reader must stop. It continues from its cursor the next time. */
+  /** If it returns true, the reader must stop. The reader continues from its cursor the next time. */
   full(): boolean;
   /** Adds an event. Ignores an event that was added before. */
   put(event: UsageEvent): void;
@@ -30,13 +31,12 @@ export interface UsageBatch {
 /** The position at which a reader continues, as plain JSON. */
 export type Cursor = Readonly<Record<string, unknown>>;
 
-/** Undefined unless the value is a non-negative safe integer. */
 export const countOf = (value: unknown): number | undefined => (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined);
 
-/** Whether the server would count the payload: it must contain tokens and valid counters. */
+/** Returns whether the server would count the payload. It must contain tokens, and all its counters must be valid. */
 export const isCounted = (source: Source, payload: Record<string, unknown>): boolean => orNothing(() => readPayload(source, payload).length > 0) ?? false;
 
-/** A stored date in milliseconds since 1970. Undefined if the value is not a date. */
+/** Converts a stored date to milliseconds since 1970. Returns undefined if the value is not a date. */
 export function momentOf(value: unknown): number | undefined {
   const moment = typeof value === 'number' ? value : typeof value === 'string' ? Date.parse(value) : Number.NaN;
   return Number.isFinite(moment) ? moment : undefined;

@@ -3,15 +3,15 @@ import type { UsageEvent } from '../usage-readers/usage-batch.ts';
 import type { Ledger } from './ledger.ts';
 import { MISSING_TOKEN_PROBLEM, REFUSED_TOKEN_PROBLEM, type WatchTokens } from './tokens.ts';
 
-/** The number of events that are marked as settled together. A process that is killed before then sends them again, and the server recognizes them. */
+/** Events are marked as settled in groups of this size. If the process is killed before that, the events are sent again, and the server recognizes them. */
 const BATCH_SIZE = 20;
 
-/** After this many failures in a row, the other events of the same agent wait too. Events of other agents are still sent. */
+/** After this many failures in a row, the other events of the same agent wait for the next sync. Events of other agents are still sent. */
 const MAX_TRIES = 5;
 
 const ENDED = 'stopped before everything was sent';
 
-/** Sends the pending events, oldest first. Returns the problem if some events have to wait. */
+/** Sends the pending events, oldest first. If some events have to wait, returns the reason. */
 export async function deliver(ledger: Ledger, origin: string, tokens: WatchTokens, signal?: AbortSignal): Promise<string | undefined> {
   const settled = new Set<string>();
   const refused: Record<string, string> = {};
@@ -57,7 +57,7 @@ async function send(origin: string, token: string, { source, payload, session_id
   if ('unreachable' in asked) return { stop: `server unreachable (${asked.unreachable})` };
   if (asked.status === 401) return { wait: REFUSED_TOKEN_PROBLEM };
   const { status, data } = asked.body as { status?: unknown; data?: { code?: unknown } };
-  // A warning means that the event was counted before: the process that sent it was killed before it could record that.
+  // A warning means that the server has counted this event before. The process that sent the event was killed before it could record that.
   if (status === 'ok' || status === 'warning') return {};
   const code = String(data?.code ?? `HTTP ${asked.status}`);
   if (code === 'SESSION_NOT_FOUND' && session_id !== undefined) return await send(origin, token, { ...event, source, payload, submitted_cost });

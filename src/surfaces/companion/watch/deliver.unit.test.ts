@@ -15,7 +15,7 @@ interface Said {
   readonly payload: { readonly id: string };
 }
 
-/** A server that answers each use with this. If it is undefined, the connection fails. */
+/** A server that gives this answer to every use. If the answer is undefined, the connection fails. */
 async function server(answer: (said: Said) => 'ok' | 'error' | undefined) {
   const asked: Said[] = [];
   const http = createServer(async (incoming, outgoing) => {

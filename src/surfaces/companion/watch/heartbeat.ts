@@ -11,7 +11,7 @@ interface HeartbeatResult {
   readonly problem?: string;
 }
 
-/** The server rejects longer paths. */
+/** The maximum length of a path. The server rejects longer paths. */
 const LONGEST_PATH = 500;
 
 /** Reports that the machine is alive, and which repositories it has. */

@@ -9,7 +9,7 @@ export interface LeftFile {
   readonly reason: string;
 }
 
-/** The number of events that were taken from a file, and the digest of its content at that time. */
+/** How many events were taken from a file, and the digest that its content had at that time. */
 interface Taken {
   readonly digest: string;
   readonly count: number;
@@ -26,9 +26,9 @@ interface Refused {
 const SOURCE = 'inbox';
 
 /**
- * The folders of usage files, for one sync. A file stays until all its events are delivered. As long as it exists, the ledger stores how many of its
- * events were taken: a file that cannot be moved is then not sent again, but events that are added to it are sent. After the file is gone, a file with
- * the same name counts as a new file.
+ * Reads the folders of usage files during one sync. A file stays until all its events are delivered. As long as the
+ * file exists, the ledger stores how many of its events were taken. So a file that cannot be moved is not sent again,
+ * but events that are added to it are sent. After the file is gone, a file with the same name counts as a new file.
  */
 export class Inboxes {
   readonly #ledger: Ledger;
@@ -45,7 +45,7 @@ export class Inboxes {
     this.#folders = folders;
   }
 
-  /** Takes the files' events into the ledger. Returns whether the ledger had no room for some of them. */
+  /** Takes events from the files into the ledger. Returns whether the ledger had no room for some of them. */
   async take(): Promise<boolean> {
     this.#files = this.#folders.flatMap(inboxFiles).flatMap((path) => this.#read(path) ?? []);
     return await this.#ledger.take(SOURCE, (batch, cursor) => takeFrom(this.#files, cursor, batch));
@@ -98,7 +98,7 @@ export class Inboxes {
     }
   }
 
-  /** Moves an unusable file out of an inbox. In any other folder the file stays, because a person may have named a folder with other files. */
+  /** Moves an unusable file out of an inbox. In any other folder the file stays, because a person may have passed a folder that contains other files. */
   #refuse(path: string, reason: string): void {
     if (!isInbox(dirname(path))) this.#left.set(path, reason);
     else if (this.#move(path, () => keepRejected(path, reason))) this.rejected += 1;

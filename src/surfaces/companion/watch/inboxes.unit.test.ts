@@ -20,11 +20,11 @@ const inbox = (): string => {
 const uses = (count: number, name = '') =>
   JSON.stringify(Array.from({ length: count }, (_, at) => ({ id: `${name}${at}`, usage: { input_tokens: 1, output_tokens: 1 } })));
 
-/** Works like a sync whose server accepts everything. Returns the number of sent events and of rounds. */
+/** Runs a sync against a server that accepts everything. Returns the number of sent events and of rounds. */
 async function delivered(ledger: Ledger, folder: string) {
   const boxes = new Inboxes(ledger, [folder]);
   let [sent, rounds, isMore] = [0, 0, true];
-  // A limit against an endless loop.
+  // Stops the test if the loop does not end.
   for (; isMore && rounds < 20; rounds++) {
     isMore = await boxes.take();
     sent += ledger.pending.length;
@@ -128,7 +128,7 @@ test('the reason why a file stays is reported as long as the file is not fixed',
   const boxes = new Inboxes(ledger, [folder]);
   await boxes.take();
   const [first, second] = ledger.pending.map(({ id }) => id);
-  // First only one of the events is settled, so the file waits for the other.
+  // Only one of the two events is settled first, so the file waits for the other event.
   ledger.settle(new Set([first ?? '']), { [first ?? '']: 'Not so.' });
   boxes.flush();
   const others = Array.from({ length: 6_000 }, (_, at) => `other ${at}`);

@@ -18,20 +18,20 @@ interface LedgerState {
   readonly sent: number;
 }
 
-/** The limit of pending events of each store. At the limit, the store is not read until some of its events are delivered. */
+/** The maximum number of pending events for each store. At this limit, the store is not read until some of its events are delivered. */
 const MAX_PENDING = 1_000;
 const MAX_SETTLED = 5_000;
 
 /**
- * Records which usage of this machine was reported to one server. One file contains the cursors of the stores and the events read up to them, and is
- * always replaced as a whole. So an event is always in its store, in the ledger or settled, and a killed process continues from the file. An event
- * that was sent but not yet settled is sent again, and the server counts the same payload only once.
+ * Records which usage of this machine was reported to one server. A single file contains the cursors of the stores and the events that were read up to them.
+ * The file is always replaced as a whole. So every event is in its store, in the ledger or settled, and after a crash the next process continues from the
+ * file. An event that was sent but not yet settled is sent again, and the server counts the same payload only once.
  */
 export class Ledger {
   readonly #path: string;
   readonly #lock: Lock;
   #kept: LedgerState;
-  /** The file contains only the latest ids. Memory contains all of them, so that no event is taken twice while the ledger is open. */
+  /** The ids of settled events. The file contains only the latest ids. In memory none is dropped, so that no event is taken twice while the ledger is open. */
   readonly #settled: Set<string>;
 
   constructor(path: string, lock: Lock, kept: LedgerState) {
@@ -58,12 +58,12 @@ export class Ledger {
   }
 
   /**
-   * Reads events into the ledger. When it returns, events and cursor are on disk. `about`: fields that all these events share. Returns whether the
-   * ledger is full. The caller then has to settle pending events and read again.
+   * Reads the events of a store into the ledger. When this method returns, the events and the cursor are on disk. `about` contains fields that all these
+   * events share. Returns whether the ledger is full. In that case the caller has to settle pending events and read again.
    */
   async take(source: string, read: (batch: UsageBatch, cursor: Cursor) => Promise<Cursor> | Cursor, about: Partial<UsageEvent> = {}): Promise<boolean> {
     const waiting = new Set(this.pending.map(({ id }) => id));
-    // The limit applies to each store, so that a store whose agent has no valid token does not block the others.
+    // The limit applies to each store separately, so that a store whose agent has no valid token does not block the others.
     const before = this.pending.filter(({ store }) => store === source).length;
     const taken: UsageEvent[] = [];
     const batch: UsageBatch = {
@@ -81,7 +81,6 @@ export class Ledger {
     return batch.full();
   }
 
-  /** Stores a source's cursor. */
   note(source: string, cursor: Cursor): void {
     if (!isSame(cursor, this.cursor(source))) this.#keep({ cursors: { ...this.#kept.cursors, [source]: cursor } });
   }
@@ -90,7 +89,7 @@ export class Ledger {
     return this.#kept.refused[id];
   }
 
-  /** Marks events as sent. `refused`: the reasons for the events that the server will never accept. */
+  /** Marks events as settled, so that they are not sent again. `refused` contains the reasons for the events that the server will never accept. */
   settle(ids: ReadonlySet<string>, refused: Readonly<Record<string, string>>): void {
     const settled = [...this.#kept.settled, ...ids].slice(-MAX_SETTLED);
     const known = new Set(settled);
@@ -122,11 +121,11 @@ interface LedgerOptions {
   readonly now: number;
   /** Also reports usage since this moment, even if the ledger was started later. */
   readonly since?: number | undefined;
-  /** The moment from which uses count if the ledger is new. Default: now, because earlier usage is reported only on request. */
+  /** The time from which usage counts if the ledger is new. Default: now, because earlier usage is reported only on request. */
   readonly begins?: number | undefined;
 }
 
-/** The open ledger, or the process that has it locked. */
+/** Opens the ledger of a server and locks it. If another process has locked the ledger, returns the id of that process. */
 export function openLedger(env: NodeJS.ProcessEnv, origin: string, { now, since, begins = now }: LedgerOptions): Ledger | { readonly heldBy: number } {
   const path = pathOf(env, origin);
   mkdirSync(join(path, '..'), { recursive: true, mode: 0o700 });
@@ -138,7 +137,7 @@ export function openLedger(env: NodeJS.ProcessEnv, origin: string, { now, since,
     lock,
     kept && (since === undefined || since >= kept.since) ? kept : { ...EMPTY, ...kept, since: since ?? begins, cursors: {} },
   );
-  // Stores the start of a new ledger immediately, even if nothing is read today.
+  // Stores the start time of a new ledger immediately, even if nothing is read yet.
   if (!kept) ledger.settle(new Set(), {});
   return ledger;
 }

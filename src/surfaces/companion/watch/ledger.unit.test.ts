@@ -59,7 +59,7 @@ test('repeated settling and reading of a full ledger ends, even if the reader re
     return {};
   };
   let rounds = 1;
-  // A limit against an endless loop.
+  // Stops the test if the loop does not end.
   for (; (await ledger.take('codex', fromTheFirst)) && rounds < 20; rounds++) ledger.settle(new Set(ledger.pending.map(({ id }) => id)), {});
   expect([rounds, ledger.pending.length, ledger.sent]).toEqual([8, 500, 7_000]);
 });

@@ -2,7 +2,7 @@ import { linkSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } f
 import { processExists, startOf } from '../../../machine/process/group.ts';
 import { orNothing } from '../../../wire/or-nothing.ts';
 
-/** Longer than any holder works without renewing its lock. An older lock is left from a crash, and its process id may now belong to another program. */
+/** Every holder renews its lock more often than this. An older lock is left over from a crash, and its process id may now belong to another program. */
 const STALE_MS = 10 * 60_000;
 
 export interface Lock {
@@ -11,7 +11,7 @@ export interface Lock {
   release(): void;
 }
 
-/** Takes the lock, which has at most one holder per machine. If it is held, returns the process id of the holder. */
+/** Takes a lock that only one process on this machine can hold. If another process holds it, returns the id of that process. */
 export function takeLock(path: string): Lock | { readonly heldBy: number } {
   const mine = `${process.pid}:${startOf(process.pid)}:${Math.random().toString(36).slice(2)}`;
   for (;;) {
@@ -27,7 +27,7 @@ export function takeLock(path: string): Lock | { readonly heldBy: number } {
   }
 }
 
-/** Writes a draft and links it to the name of the lock, so that other processes never read an incomplete lock file. */
+/** Writes the lock to a draft file and then links it to the final name, so that other processes never read an incomplete lock. */
 function created(path: string, mine: string): boolean {
   const draft = `${path}.${process.pid}`;
   try {
@@ -49,7 +49,9 @@ function isLeft(path: string, holder: string): boolean {
   return changedAt !== undefined && Date.now() - changedAt > STALE_MS;
 }
 
-/** Moves an abandoned lock away. If another process has done so first and taken the lock, this moves the new lock, and then restores it. */
+/**
+ * Moves an abandoned lock away. If another process was faster and has already taken the lock, this call moves the new lock by mistake, and then restores it.
+ */
 function takeAway(path: string, left: string): void {
   const aside = `${path}.${process.pid}.left`;
   if (orNothing(() => renameSync(path, aside) ?? true) === undefined) return;
@@ -57,7 +59,10 @@ function takeAway(path: string, left: string): void {
   rmSync(aside, { force: true });
 }
 
-/** Undefined if there is no lock. Throws if the lock is unreadable, because a caller that waited for it to disappear would wait forever. */
+/**
+ * Returns the content of the lock, or undefined if there is no lock. Throws if the lock
+ * is unreadable, because a caller that waited for it to disappear would wait forever.
+ */
 function holderOf(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');

@@ -21,7 +21,7 @@ test('only one process holds the lock, and an abandoned lock is taken over', () 
   const first = takeLock(path);
   expect(takeLock(path)).toEqual({ heldBy: process.pid });
   if (!('heldBy' in first)) first.release();
-  // Locks of an ended process and of a reused process id, and invalid locks.
+  // Locks that were left by an ended process or have a reused process id, and invalid locks.
   for (const left of ['999999:1:x', `${process.pid}:1:x`, '', 'nonsense']) {
     writeFileSync(path, left);
     expect(taken(), left).toBeDefined();

@@ -17,11 +17,11 @@ interface WatchOptions {
   readonly updater: Updater;
 }
 
-/** Often enough to show who is at work. Not more often, because the server records each heartbeat. */
+/** The time between two heartbeats. It is short enough to show who is at work. It is not shorter, because the server records each heartbeat. */
 const HEARTBEAT_MS = 5 * 60_000;
 const LONGEST_PAUSE_MS = 5 * 60_000;
 
-/** The watcher of a machine. Sends heartbeats, usage and inbox files until it is stopped, and prints changes of its state. */
+/** Watches a machine. Sends heartbeats, usage and inbox files until it is stopped, and prints changes of its state. */
 export class MachineWatcher {
   readonly #o: WatchOptions;
   #status: WatchStatus;
@@ -35,7 +35,7 @@ export class MachineWatcher {
     this.#status = { pid: process.pid, version: VERSION, origin: options.origin, last_sync_at: null, sent: 0, waiting: 0, problem: null };
   }
 
-  /** `handover`: a new release was installed and takes over. */
+  /** Runs until it is stopped. Returns `handover` if a new release was installed and has to take over. */
   async run(): Promise<'ended' | 'handover'> {
     const { signal, intervalMs } = this.#o;
     let handover = false;
@@ -48,7 +48,7 @@ export class MachineWatcher {
     return handover ? 'handover' : 'ended';
   }
 
-  /** Returns whether a new release takes over. */
+  /** Runs one round. Returns whether a new release has to take over. */
   async tick(): Promise<boolean> {
     const { env, origin, since, signal, out } = this.#o;
     const { machine } = tokensFor(env, origin);
@@ -89,7 +89,7 @@ export class MachineWatcher {
     const counts = heldBy === undefined ? { sent: sent_in_all, waiting } : {};
     this.#failures = problem === null ? 0 : Math.min(this.#failures + 1, 10);
     this.#write({ ...counts, problem, ...(problem === null ? { last_sync_at: Date.now() } : {}) });
-    if (heldBy !== undefined) this.#once(`process ${heldBy} already reports this machine's usage; this one does not`);
+    if (heldBy !== undefined) this.#once(`process ${heldBy} already reports this machine's usage, so this process does not`);
     if (problem !== null && problem !== before) out.note(`${out.mark.wait} ${problem}${waiting > 0 ? `; ${counted(waiting, 'usage event')} waiting` : ''}`);
     if (problem === null && before !== null) out.note(`${out.mark.good} recovered`);
   }
@@ -104,7 +104,7 @@ export class MachineWatcher {
     try {
       writeWatchStatus(this.#o.env, this.#status);
     } catch (error) {
-      // The disk may be full. Continue, because it may have room later and usage stays in its stores until then.
+      // The disk may be full. The watcher continues, because the disk may have room later, and usage stays in its stores until then.
       this.#once(`~/.covibe cannot be written (${(error as NodeJS.ErrnoException).code}), so covibe-local doctor cannot see this watcher`);
     }
   }

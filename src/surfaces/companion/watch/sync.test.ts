@@ -95,7 +95,7 @@ test("usage of an agent without a token is not reported with another agent's tok
   expect((await spans(app)).map(({ agent_type }) => agent_type)).toEqual(['codex', 'codex', 'claude-code']);
 });
 
-test('an unreadable store does not prevent the reports of the others', async () => {
+test('if a store is unreadable, usage from the other stores is still reported', async () => {
   const { url, ...app } = await servedApp();
   const env = await machine(app, url);
   useEverything(env.HOME);

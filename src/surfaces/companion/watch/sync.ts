@@ -22,7 +22,7 @@ interface ReadOptions {
 }
 type ReadSource = (env: NodeJS.ProcessEnv, cursor: Cursor, batch: UsageBatch, options: ReadOptions) => Promise<Reading>;
 
-/** The usage stores of this machine, each with its agent. */
+/** The usage stores on this machine, each with the agent that writes it. */
 const SOURCES = {
   'claude-code': { agent: 'claude-code', read: async (env, cursor, batch, options) => ({ cursor: readClaudeCode(env, cursor, batch, options) }) },
   codex: { agent: 'codex', read: async (env, cursor, batch) => ({ cursor: readRollouts(env, cursor, batch) }) },
@@ -36,22 +36,22 @@ const ALL = Object.keys(SOURCES) as UsageSource[];
 interface SyncOptions {
   readonly origin: string;
   readonly sources?: readonly UsageSource[];
-  /** Read only this transcript of Claude Code. Its run has stopped, so its last message is complete. */
+  /** If set, only this transcript of Claude Code is read. Its run has stopped, so its last message is complete. */
   readonly only?: string | undefined;
   /** The Covenant session of the run whose transcript is `only`. */
   readonly session_id?: string | undefined;
-  /** Report usage since this moment, instead of since the first start. */
+  /** Usage is reported since this time, instead of since the first start. */
   readonly since?: number | undefined;
-  /** Folders of usage files. Default: the inboxes of the repositories that agents work in. */
+  /** The folders with usage files. Default: the inboxes of the repositories in which agents work. */
   readonly inboxes?: readonly string[];
-  /** When it aborts, undelivered events wait for the next sync. */
+  /** If this signal aborts, undelivered events wait for the next sync. */
   readonly signal?: AbortSignal | undefined;
   readonly now?: number;
 }
 
 export interface SyncResult {
   readonly sent: number;
-  /** The number of events that were ever sent. */
+  /** The total number of events that were ever sent. */
   readonly sent_in_all: number;
   readonly waiting: number;
   readonly rejected: number;
@@ -61,11 +61,11 @@ export interface SyncResult {
   readonly problem?: string | undefined;
   /** Stores and files that could not be read, with the reasons. */
   readonly unread: readonly string[];
-  /** Set if another process is syncing. This process then did nothing. */
+  /** The id of another process that is syncing. If it is set, this process did nothing. */
   readonly heldBy?: number;
 }
 
-/** Records now as the start of reports, unless a start was recorded before. */
+/** Records the current time as the start of usage reports, unless a start was recorded before. */
 export function beginUsage(env: NodeJS.ProcessEnv, origin: string, now = Date.now()): void {
   const ledger = openLedger(env, origin, { now });
   if (!('heldBy' in ledger)) ledger.close();
@@ -85,7 +85,10 @@ export async function syncUsage(env: NodeJS.ProcessEnv, options: SyncOptions): P
 
 const DAY_MS = 86_400_000;
 
-/** The start of reports if a run reports before any watcher was started: the run's own start, at most a day ago, because a resumed run has old history. */
+/**
+ * Returns the start of usage reports for a run that reports before any watcher was started. This is the start of the run, but at most a day ago, because the
+ * transcript of a resumed run contains old usage.
+ */
 function beginningOf(transcript: string, now: number): number {
   const born = statSync(transcript, { throwIfNoEntry: false })?.birthtimeMs || now;
   return Math.max(Math.min(born, now), now - DAY_MS);
@@ -99,7 +102,7 @@ async function sync(
   const tokens = tokensFor(env, origin);
   const before = ledger.sent;
   const unread = new Set<string>();
-  // Stores of agents without a token are not read. Their usage is reported when the agent has a token.
+  // The stores of agents without a token are not read. Their usage is reported as soon as the agent has a token.
   const wanted = (sources ?? (inboxes ? [] : ALL)).filter((source) => tokens.of(SOURCES[source].agent) !== undefined);
   const boxes = new Inboxes(ledger, inboxes ?? (sources ? [] : inboxesIn(presentRepos(env).map(({ path }) => path))));
   const readStore = async (source: UsageSource): Promise<boolean> => {
@@ -113,13 +116,13 @@ async function sync(
     try {
       return await ledger.take(source, take, session_id === undefined ? {} : { session_id });
     } catch (error) {
-      // The other stores are still read if one is locked, broken or in another format. That store is read again later.
+      // If a store is locked, broken or in another format, the other stores are still read. The failed store is read again later.
       unread.add(`the usage in ${source} cannot be read now (${(error as NodeJS.ErrnoException).code ?? (error as Error).name})`);
       return false;
     }
   };
   let problem: string | undefined;
-  // Repeats as long as the ledger had no room for all events.
+  // Repeats this as long as the ledger had no room for all events.
   for (let isMore = true; isMore && problem === undefined; ) {
     isMore = false;
     for (const source of wanted) if (await readStore(source)) isMore = true;

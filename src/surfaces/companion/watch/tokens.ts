@@ -8,7 +8,10 @@ export interface WatchTokens {
   readonly machine: string | undefined;
 }
 
-/** `COVIBE_MCP_TOKEN` is for all agents. A stored token belongs to one agent and goes only to the server that issued it. */
+/**
+ * Returns the tokens for a server. The token in `COVIBE_MCP_TOKEN` is for all agents.
+ * A stored token belongs to one agent, and is sent only to the server that issued it.
+ */
 export function tokensFor(env: NodeJS.ProcessEnv, origin: string): WatchTokens {
   const given = environmentToken(env);
   if (given) return { of: () => given, machine: given };

@@ -91,7 +91,7 @@ test('two watchers on one machine report everything once', async () => {
   expect((await spans(app)).map(({ output_tokens }) => output_tokens)).toEqual([...Array(40).keys()].map((at) => at + 1));
 });
 
-test('the report of a stopped run waits for a report that another process has in progress', async () => {
+test('a stopped run waits with its report until another process has finished its own report', async () => {
   const { app, traffic, machine, token } = await watched();
   const transcript = writeLines(transcriptPath(machine.home), [claudeLine('one', 5)]);
   const ledger = openLedger(machine.env, traffic.url, { now: Date.now() });
@@ -139,7 +139,7 @@ test('telemetry leaves files without usage in a folder that is not an inbox, and
   const ran = await flush();
   expect([ran.code, ran.stdout]).toEqual([
     1,
-    expect.stringMatching(/^✓ 1 usage event sent\n✗ \S+package\.json contains no usage and was left alone: The file has/),
+    expect.stringMatching(/^✓ 1 usage event sent\n✗ \S+package\.json contains no usage and was not moved: The file has/),
   ]);
   expect(readdirSync(root).sort()).toEqual(['package.json', 'sent']);
   expect((await flush('--json')).json).toMatchObject({ rejected: 0, left: [{ file: join(root, 'package.json') }] });
@@ -149,7 +149,7 @@ test('telemetry leaves files without usage in a folder that is not an inbox, and
 });
 
 test.each([{ interval: 'soon' }, { interval: '0' }, { since: 'yesterday' }, { since: '5' }, { since: 'week 1' }, { since: '2999-01-01' }])(
-  'watch refuses the arguments %j as wrong usage',
+  'watch reports a usage error for the arguments %j',
   async (values) => {
     const command = watchCommand;
     const invocation = {
@@ -205,7 +205,7 @@ test('the watcher returns to its previous release if a new release exits immedia
   const { machine, start } = await updating('process.exit(3);');
   const { child, ran, said } = start('--self-update');
   await said(/not updated to 99\.0\.0: it exited immediately with code 3/);
-  await said(/with code 3.*\s+Watching/);
+  await said(/with code 3.*\s+Reporting model usage/);
   child.kill('SIGTERM');
   expect((await ran).code).toBe(0);
   expect(existsSync(join(machine.home, '.covibe/companion/current.json'))).toBe(false);

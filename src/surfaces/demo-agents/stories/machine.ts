@@ -20,7 +20,7 @@ export const gateway: Story = {
     await codex.ask('demo_send_mail', { to: 'customers@example.org', text: 'Free shipping until Friday.' });
     done(`tool call without a grant ${ARROW} denied`);
     await beat();
-    // Not awaited: the call waits until a person decides or it expires.
+    // The story does not await this call, because the call returns only when a person decides or the approval expires.
     void cursor.ask('demo_send_mail', { to: 'ana@example.org', text: 'The new cart is on staging. Please test checkout before Thursday.' }).catch(() => {});
     writeFileSync(join(folder, 'changed'), '');
     done(`a call waits for your approval; a tool changed its definition ${ARROW} withheld`);

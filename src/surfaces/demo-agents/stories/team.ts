@@ -38,7 +38,7 @@ const ROUND = {
   target_files: ['src/cart.ts'],
 };
 
-/** Two agents plan the same task in different words. A third plans a task that only looks similar. */
+/** Two agents plan the same task in different words. A third agent plans a task that only looks similar. */
 export const overlap: Story = {
   title: 'two agents, same task',
   steps: 2,
@@ -75,7 +75,7 @@ export const overlap: Story = {
 
 const TRIES = 3;
 
-/** Checks the task, judges every candidate as distinct, and starts it. Other stories plan work at the same time. If that blocks the start, checks again. */
+/** Checks the task, judges every candidate as distinct, and starts it. If work that another story planned in the meantime blocks the start, checks again. */
 async function begin(actor: Actor, task: object): Promise<DemoAnswer> {
   for (let tried = 1; ; tried++) {
     const checked = await actor.call('covibe_task check', task);
@@ -95,7 +95,7 @@ function verdict(checked: DemoAnswer, same: boolean, reason: string): object {
   };
 }
 
-/** A claimed file, an unanswered ask, and a handoff. */
+/** One agent claims a file that another agent then wants. Two agents ask questions, one of which stays unanswered. A hand-off is accepted. */
 export const coordination: Story = {
   title: 'claims and messages',
   steps: 2,

@@ -28,7 +28,7 @@ const SOURCE = {
   source_content: 'Rework sign-in: rotate session tokens at login, limit attempts to 10 per minute, and replace the form.',
 };
 
-/** A plan of eleven tasks: some complete, one fails, one waits for a person, and one is reclaimed from a killed worker. */
+/** Agents work on a plan of eleven tasks. One task fails, one waits for a person, and one is reclaimed from a killed worker. */
 export const workflow: Story = { title: 'killed worker', steps: 3, tell };
 
 async function tell(stage: Stage): Promise<void> {
@@ -98,7 +98,7 @@ async function enlist(stage: Stage, actor: Actor, runtime: string): Promise<Enli
   return { actor, id: String(id) };
 }
 
-/** Starts a process that holds a task, and kills it as a power failure would. */
+/** Starts a process that holds a task, then kills the process as a power failure would. */
 async function killedWorker(stage: Stage, task: string) {
   const { gemini } = stage.cast;
   const env = { PATH: process.env.PATH, HOME: process.env.HOME, DEMO_URL: stage.url, DEMO_TOKEN: gemini.token, DEMO_TASK: task };
@@ -155,7 +155,6 @@ async function takeOver(stage: Stage, agent: Enlisted, task: string): Promise<vo
   }
 }
 
-/** A registered agent. */
 interface Enlisted {
   readonly actor: Actor;
   readonly id: string;
@@ -180,7 +179,7 @@ export async function claimAndStart({ actor, id }: Enlisted, task: string): Prom
   return claim;
 }
 
-/** A task from claim to completion, with checkpoints. */
+/** Works on a task from the claim to the completion, and records checkpoints. */
 async function work(agent: Enlisted, task: string, outcome: string): Promise<void> {
   const { actor } = agent;
   const claim = await claimAndStart(agent, task);

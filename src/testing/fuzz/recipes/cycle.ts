@@ -14,7 +14,7 @@ async function clear(at: Kitchen): Promise<void> {
 
 const open = async (at: Kitchen, role: Role): Promise<string> => (await at.first('session.open', { ...here(at), role, psk: PSKS[role] })).data.session_token;
 
-/** A cycle in this phase. */
+/** Brings the repository's cycle to this phase. Starts a cycle if there is none. */
 async function cycleIn(at: Kitchen, phase: Phase): Promise<void> {
   const now = active(at)?.phase;
   if (now === phase) return;
@@ -30,7 +30,7 @@ async function cycleIn(at: Kitchen, phase: Phase): Promise<void> {
   }
 }
 
-/** Session and lock of the role whose turn it is. */
+/** Opens a session and acquires the lock for the role whose turn it is. */
 async function turnOf(at: Kitchen): Promise<{ tokens: { session_token: string; lock_token: string } }> {
   const session_token = await open(at, active(at)?.active_role as Role);
   const { data } = await at.first('lock.acquire', { ...here(at), session_token });
@@ -75,5 +75,5 @@ export const CYCLE: Readonly<Record<string, Recipe>> = {
   }),
 };
 
-/** Used by the recipes for actions of people, who need neither a session nor a lock. */
+/** Also used by the recipes for actions, because people who call an action need neither a session nor a lock. */
 export const cycleCooking = { here, active, clear, cycleIn, open };

@@ -10,5 +10,5 @@ const RECIPES: Readonly<Record<string, Recipe>> = { ...TEAM, ...WORKFLOW, ...CYC
 
 const BY_ACCESS = { capability: AGENTS, token: AGENTS, member: SIGNED_IN, operator: ADMINS, machine: ['operator'], server: ['operator'] } as const;
 
-/** A target without a recipe succeeds with input from its schema and the pools. */
+/** Returns the recipe for a target. A target without its own recipe succeeds with input from its schema and the pools. */
 export const recipeFor = ({ label, contract: { access } }: Target): Recipe => RECIPES[label] ?? { by: BY_ACCESS[access] };

@@ -4,11 +4,11 @@ import { ownerOf } from '../owners.ts';
 import type { Caller, CallerName, FuzzScene } from '../scene.ts';
 import { REPOSITORY } from '../scene.ts';
 
-/** What a call needs to succeed: fields that match each other and existing data. */
+/** Describes what a call needs in order to succeed, such as existing data and fields that match each other. */
 export interface Recipe {
-  /** The callers that the recipe is for. Others call the target only occasionally. */
+  /** The callers that can succeed with this recipe. Other callers call the target only occasionally. */
   readonly by: readonly CallerName[];
-  /** The workspace that the operator names. */
+  /** The workspace that an operator call is made for. */
   readonly workspace?: string;
   /** Fields that replace the generated ones. A field that is set to undefined is left out. */
   readonly with?: (at: Kitchen) => Promise<object> | object;
@@ -20,12 +20,12 @@ export const SIGNED_IN: readonly CallerName[] = ['ana_web', 'ben_web', 'olga_web
 
 type Fits = (row: Row) => boolean;
 
-/** Where recipes find existing data and create missing data. */
+/** Helps recipes to find existing data and to create missing data. */
 export class Kitchen {
   readonly scene: FuzzScene;
   readonly caller: Caller;
   readonly n: number;
-  /** The generated input. */
+  /** The generated input of the call. */
   readonly input: Readonly<Record<string, unknown>>;
 
   constructor(scene: FuzzScene, caller: Caller, n: number, input: Readonly<Record<string, unknown>> = {}) {
@@ -40,13 +40,13 @@ export class Kitchen {
     return this.n % 2 ? one : other;
   }
 
-  /** One of the newest matching rows of the caller's workspace. */
+  /** Returns one of the newest matching rows in the caller's workspace. */
   one(table: Table, fits: Fits = () => true): Row | undefined {
     const { workspace } = this.caller.principal;
     return this.#choose(this.scene.captured.rows(table).filter((row) => row.workspace_id === workspace && fits(row)));
   }
 
-  /** Like `one`, but only considers rows of the caller's developer. */
+  /** Like `one`, but only for rows that belong to the caller's developer. */
   mine(table: Table, fits: Fits = () => true): Row | undefined {
     const { developerId } = this.caller.principal;
     return this.one(table, (row) => ownerOf(this.scene, table, row) === developerId && fits(row));
@@ -56,7 +56,7 @@ export class Kitchen {
     return rows.at(-1 - (this.n % Math.min(Math.max(rows.length, 1), 6)));
   }
 
-  /** Makes an earlier call that must succeed, as the caller or as someone else, and returns its answer. */
+  /** Makes a preparing call, which must succeed, as the caller or as someone else. Returns its answer. */
   async first(tool: string, args: object, by: CallerName = this.caller.name): Promise<Body> {
     const body = await this.scene.ok(tool, args, by);
     await this.scene.captured.changes();
@@ -69,13 +69,13 @@ export class Kitchen {
     return data;
   }
 
-  /** Makes the developer visible, because others cannot name a private developer. Returns the name. */
+  /** Makes the developer visible, because other callers cannot use the name of a private developer. Returns the name. */
   async nameable(developer = this.caller.principal.developerName as string): Promise<string> {
     await this.done('developers.set_visibility', { developer, visibility: 'team' });
     return developer;
   }
 
-  /** An agent that is registered with the current token and online. */
+  /** Returns the id of an agent that is online and registered with the caller's token. */
   async agent(by: CallerName = this.caller.name): Promise<string> {
     const { tokenId } = await this.scene.caller(by);
     const heard = this.scene.clock.now() - 45_000;
@@ -131,5 +131,5 @@ interface Held {
   readonly workflow_id: string;
 }
 
-/** A developer other than the caller. */
+/** Returns a developer who is not the caller. */
 export const other = ({ caller }: Kitchen): CallerName => (caller.principal.developerName === 'ben' ? 'ana' : 'ben');

@@ -7,7 +7,7 @@ import { ADMINS, Kitchen, type Recipe, SIGNED_IN } from './kitchen.ts';
 const admin = (cook: (at: Kitchen) => Promise<object> | object): Recipe => ({ by: ADMINS, with: cook });
 const member = (cook: (at: Kitchen) => Promise<object> | object): Recipe => ({ by: SIGNED_IN, with: cook });
 
-/** A call that waits for a person. */
+/** Creates a call that waits for approval by a person. */
 async function approval(at: Kitchen): Promise<{ approval_id: string }> {
   const action = 'tool.call.agent_list';
   const token = await at.scene.developer('dan', 'codex');
@@ -33,12 +33,12 @@ async function device(at: Kitchen): Promise<string> {
   const { user_code, data } = (await asked.json()) as { user_code?: string; data?: { retry_after: number } };
   await at.scene.captured.changes();
   if (user_code) return user_code;
-  // The server limits the number of pending requests per network address.
+  // The server limits the number of pending requests from one network address, so wait until the limit allows another.
   at.scene.clock.advance((data?.retry_after ?? 600) * 1_000);
   return await device(at);
 }
 
-/** A question from a registered agent to people. */
+/** Creates a question from an agent to people. */
 async function question(at: Kitchen): Promise<string> {
   const { id, agent_id } = await at.heldStep('in_progress', 'ana');
   return (await at.first('message_send', { sender_id: agent_id, recipient_id: 'human', message_type: 'query', body: 'Which?', task_id: id }, 'ana')).id;
@@ -58,7 +58,7 @@ async function task(at: Kitchen): Promise<string> {
 
 const SUBJECTS = { developer: undefined, token: undefined, instance: undefined };
 
-/** Names each kind of subject in turn: a developer, a token, an instance, or none. */
+/** Returns a subject. Successive calls use a developer, a token, an instance and none. */
 async function subject(at: Kitchen): Promise<object> {
   const kind = (at.n + at.scene.clock.now() / 200) % 4;
   if (kind < 1) return { ...SUBJECTS, developer: 'cleo' };
@@ -230,7 +230,7 @@ export const PEOPLES: Readonly<Record<string, Recipe>> = {
   'workstreams.plan': { by: ['ana_web', 'ben_web'] },
 };
 
-/** Returns a step that Ana's agent has marked as failed. */
+/** Returns a workflow task that Ana's agent has marked as failed. */
 async function failed(at: Kitchen, step?: string): Promise<string> {
   const agent_id = await at.agent('ana');
   const id = step ?? (await at.heldStep('in_progress', 'ana')).id;
@@ -246,10 +246,10 @@ const REMINDED_AFTER_MS = 3_600_000;
 
 const FIGURES = ['warn', 'escalate', 'text_weight', 'file_weight', 'meaning_weight', 'meaning_evidence', 'meaning_floor'];
 
-/** A kitchen with Ana as the caller. */
+/** Returns a kitchen in which Ana is the caller. */
 const anas = async (at: Kitchen): Promise<Kitchen> => new Kitchen(at.scene, await at.scene.caller('ana'), at.n);
 
-/** Brings the cycle to this phase. Returns fields that name it by its id or by its repository. */
+/** Brings the cycle to this phase. Returns the fields that identify it, either its id or its repository. */
 async function cycleIn(at: Kitchen, phase: Parameters<typeof cycles.cycleIn>[1]): Promise<object> {
   await cycles.cycleIn(await anas(at), phase);
   return at.either({ id: cycles.active(at)?.id, repository_path: undefined }, { id: undefined, ...cycles.here(at) });

@@ -1,7 +1,7 @@
 import type { CallerName } from '../scene.ts';
 import { AGENTS, type Kitchen, other, type Recipe } from './kitchen.ts';
 
-/** One of the caller's own sessions, or none. */
+/** Returns the id of one of the caller's sessions, or sometimes undefined. */
 async function session(at: Kitchen): Promise<string | undefined> {
   if (at.n % 3 === 0) return undefined;
   const open = at.mine('agent_sessions', (row) => row.ended_at === null && row.token_id === at.caller.tokenId);
@@ -17,7 +17,7 @@ async function task(at: Kitchen, status: 'active' | 'planned', by: CallerName = 
   return (await at.first('covibe_task', { operation: 'plan', title, task_type: 'chore' }, by)).data.task_id;
 }
 
-/** Words that no other work has, so that no verdict is needed. */
+/** Returns words that do not occur in any other work, so that no verdict is needed. */
 const uncommon = (n: number): string => `q${(n * 7_919).toString(36)}z x${(n * 104_729).toString(36)}y`;
 
 async function workstream(at: Kitchen, status: 'active' | 'planned'): Promise<string> {
@@ -37,7 +37,7 @@ async function claim(at: Kitchen): Promise<string> {
   return known ? String(known.id) : (await at.first('covibe_coordination', { operation: 'claim', repo: 'acme/app', paths })).data.claim_id;
 }
 
-/** Returns a warning of the caller, whose work is the same as someone else's. */
+/** Returns an open warning which says that the caller's work is the same as somebody else's. */
 async function warning(at: Kitchen): Promise<string> {
   const open = () => at.mine('overlap_warnings', (row) => row.status === 'open');
   const known = open();
@@ -130,7 +130,7 @@ export const TEAM: Readonly<Record<string, Recipe>> = {
       ...(await judgedPlan(at, 'covibe_task', { planned_task_id: id, title: at.scene.captured.find('tasks', id)?.title, task_type: 'chore' })),
     };
   }),
-  // The content of the work can be edited only while it is planned.
+  // Texts of a task can be changed only while the task is planned.
   'covibe_task.update': team(async (at) => {
     const fixed = Object.fromEntries(['title', 'task_type', 'priority', ...WORDS].map((name) => [name, undefined]));
     if (at.n % 3 === 0) return { ...fixed, task_id: await task(at, 'active'), status: 'blocked' };
@@ -155,7 +155,7 @@ export const TEAM: Readonly<Record<string, Recipe>> = {
   'covibe_workstream.cancel': team(async (at) => ({ workstream_id: await workstream(at, at.either('active', 'planned')) })),
 };
 
-/** Returns a new title. Sometimes it is also the title of someone else's planned work, so that a verdict is needed. */
+/** Returns a title for new work. Sometimes somebody else has already planned work with that title, so that a verdict is needed. */
 async function contested(at: Kitchen, tool: 'covibe_task' | 'covibe_workstream'): Promise<string> {
   const title = at.n % 3 === 1 ? `Migrate the ${uncommon(at.n)} warehouse exporter to streaming rows` : words(at).title;
   if (at.n % 3 === 1)
@@ -172,7 +172,7 @@ async function plannedTwice(at: Kitchen, tool: 'covibe_task' | 'covibe_workstrea
   return data.task_id ?? data.workstream_id;
 }
 
-/** Usually adds a check of the same words, with verdicts on its candidates. */
+/** In most cases, runs the overlap check for the same words and adds verdicts on the candidates. */
 async function judged(at: Kitchen, tool: string, fields: object): Promise<object> {
   const words = Object.fromEntries(WORDS.flatMap((name) => (at.input[name] === undefined ? [] : [[name, at.input[name]]])));
   return { ...fields, ...(await judgedPlan(at, tool, { ...words, ...fields })) };

@@ -2,7 +2,7 @@ import { AGENTS, type Kitchen, other, type Recipe } from './kitchen.ts';
 
 const by = (cook: (at: Kitchen) => Promise<object> | object): Recipe => ({ by: AGENTS, with: cook });
 
-/** A step that the caller holds. `said` names its agent, with or without the fence. */
+/** Returns a workflow task that the caller holds. `said` contains the fields that identify the agent, with or without the fence. */
 async function holding(at: Kitchen, status?: 'pending' | 'planning' | 'in_progress') {
   const held = await at.heldStep(status);
   return { ...held, said: { agent_id: held.agent_id, fence: at.either(held.fence, undefined) } };
@@ -35,7 +35,7 @@ async function template(at: Kitchen): Promise<{ template_id: string }> {
   return { template_id: (await at.first('template_create', { name: `Known ${at.n} ${at.scene.clock.now()}`, description: 'x', template: definition })).id };
 }
 
-/** The state that a step must be in before each new state. */
+/** For each new status, the status that a workflow task must have before it. */
 const BEFORE = { planning: 'pending', in_progress: 'planning', paused: 'in_progress', completed: 'in_progress', failed: 'in_progress' } as const;
 
 export const WORKFLOW: Readonly<Record<string, Recipe>> = {

@@ -1,4 +1,4 @@
-// A server of the older revisions that asks its client during a call. Tools:
+// A server with an older protocol version, which sends requests to its client during a call. Tools:
 //   ask {method, params, times}  sends the request this many times, one after another, and returns the answers as JSON
 //   wait                         logs `waiting`, and answers once `go` is called
 //   odd                          a result with unknown fields;  fails: an error result

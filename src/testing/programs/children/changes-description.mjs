@@ -1,6 +1,6 @@
-// A call of `change` gives its tool `echo` another description and schema, and sends tools/list_changed. CHILD_DESCRIPTION sets the
-// description from the start, so that a restart can change it too. CHILD_EXTRA: the name of one more tool.
-// CHILD_RESTLESS: the description changes with every listing, and the child notifies the client immediately.
+// When `change` is called, its tool `echo` gets another description and schema, and the client receives tools/list_changed. CHILD_DESCRIPTION sets the
+// description from the start, so that a restart can change it too. CHILD_EXTRA: the name of one more tool. CHILD_RESTLESS: the description changes with every
+// listing, and the child notifies the client immediately.
 import { send, serve, TEXT_SCHEMA, text, tool } from './rpc.mjs';
 
 let description = process.env.CHILD_DESCRIPTION ?? 'Returns the text.';

@@ -1,4 +1,4 @@
-// Lists two different tools under the same name `echo`, and `other`.
+// Lists two different tools with the same name `echo`, and a tool `other`.
 import { serve, text, tool } from './rpc.mjs';
 
 serve({

@@ -18,7 +18,7 @@ const kind = process.env.CHILD_FLOOD ?? 'junk';
 async function flood() {
   const chunk = LINES[kind].repeat(Math.ceil(16_384 / LINES[kind].length));
   const stream = kind === 'stderr' ? process.stderr : process.stdout;
-  // Yields to the event loop each time, so that requests are read in between.
+  // Yield to the event loop after each write, so that requests can be read.
   for (;;) {
     if (!stream.write(chunk)) await once(stream, 'drain');
     await new Promise((resolve) => setImmediate(resolve));

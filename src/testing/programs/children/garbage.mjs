@@ -23,7 +23,7 @@ serve({
       send({ id: 'never-asked', error: { code: 1, message: 'for nobody' } });
       write(`${JSON.stringify([{ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'in a batch' } }, 5])}\n`);
       const answer = Buffer.from(`${JSON.stringify({ jsonrpc: '2.0', id: String(id), result: text(args.text) })}\r\n`);
-      // Inside the first multi-byte character, if there is one.
+      // Cut the answer inside its first multi-byte character, if it has one.
       const cut = answer.findIndex((byte) => byte >= 0x80) + 1 || 10;
       write(answer.subarray(0, cut));
       setTimeout(() => {

@@ -6,7 +6,7 @@ const children = createChildren();
 const start = ([file, ...args]) => children.start({ file, args, env: { PATH: process.env.PATH }, cwd: '/' });
 const programs = JSON.parse(process.argv[2]);
 const started = await Promise.all(programs.map(start));
-// Their output is read; otherwise they would block.
+// The output of the programs must be read, because otherwise they would block.
 for (const child of started) for (const stream of [child.stdout, child.stderr]) stream.resume();
 
 let told;

@@ -1,6 +1,6 @@
 /**
- * An agent that follows a script instead of a model. The server starts it like any agent. It finds the server through the files in its worktree, and its
- * token in its environment. Its id decides whether it acts as coder, reviewer or planner. It records answers and news for the test.
+ * An agent that follows a script instead of a model. The server starts it like any other agent. The files in its worktree tell it how to reach the server,
+ * and its environment contains its token. Its id determines whether it acts as coder, reviewer or planner. It records answers and news for the test.
  */
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -10,11 +10,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 
 export interface AgentPlan {
-  /** A folder. Each agent writes its record to `<id>.jsonl`. */
+  /** The folder for records. Each agent writes to `<id>.jsonl` in it. */
   readonly notes: string;
-  /** What the reviewer of each round does. With `wait`, the reviewer never answers. */
+  /** For each round, what the reviewer does. With `wait`, the reviewer never answers. */
   readonly verdicts: readonly ('needs_work' | 'suggestions' | 'clarification' | 'approve' | 'wait' | 'die')[];
-  /** Reviewers wait until this file exists in the folder of the records. */
+  /** The name of a file in the folder for records. Reviewers wait until it exists. */
   readonly heldUntil?: string;
   /** The issues that a planning agent creates. */
   readonly issues?: readonly object[];
@@ -24,7 +24,7 @@ const me = process.env.COVENANT_INSTANCE_ID as string;
 const plan = JSON.parse(process.env.AGENT_PLAN as string) as AgentPlan;
 const note = (what: object) => appendFileSync(join(plan.notes, `${me}.jsonl`), `${JSON.stringify(what)}\n`);
 const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
-/** Without a terminal, the server cannot type to a running agent. The agent then ends, and the server starts it again. */
+/** Whether the agent has a terminal. Without one, the server cannot send it text while it runs, so it ends and the server starts it again. */
 const interactive = process.stdin.isTTY === true;
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 const forEver = () => new Promise<never>(() => setInterval(() => {}, 60_000));
@@ -33,7 +33,7 @@ const { covenant } = (JSON.parse(readFileSync('.covenant/mcp.json', 'utf8')) as 
   .mcpServers;
 const authorization = String(covenant.headers.Authorization).replace('$' + '{COVIBE_MCP_TOKEN}', process.env.COVIBE_MCP_TOKEN ?? '');
 
-/** Repeats the call if the server is being restarted. */
+/** Calls a tool. While the server is being restarted, repeats the call. */
 async function call(tool: string, args: object): Promise<Record<string, unknown>> {
   for (;;) {
     const client = new Client({ name: 'scripted-agent', version: '1.0.0' });

@@ -1,6 +1,6 @@
 /**
- * A server on a store that other processes also have open. Reads one call per line and answers in one line. A call may name the step before which the
- * process kills itself.
+ * A server on a store that other processes have open too. It reads one call from each line and writes the answer as one line. A call can contain the number
+ * of a step, before which the process kills itself.
  */
 import { createInterface } from 'node:readline';
 import { createLog } from '../../../kernel/log.ts';
@@ -11,7 +11,7 @@ import { armed, step, steps } from './steps.ts';
 interface Request {
   readonly name: string;
   readonly args: unknown;
-  /** The process kills itself before this step. If it is left out, the process takes all steps. */
+  /** The step before which the process kills itself. Without it, the process takes all steps. */
   readonly dieBefore?: number;
 }
 
@@ -30,7 +30,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   const request = JSON.parse(line) as Request;
   armed(request.dieBefore);
   const { body } = await app.dispatch.tool({ name: request.name, args: request.args, principal: authenticated.principal, surface: 'api' });
-  // The process may also kill itself after all its work, before the caller reads the answer.
+  // This counts as a step too, so that the process can also die after all its work, before the caller reads the answer.
   step();
   console.log(JSON.stringify({ body, steps: steps() }));
 }

@@ -1,6 +1,6 @@
 /**
- * Importing this file makes the process count the steps that affect the outside world. The process kills itself before the given step, like in a power
- * failure. A step is a commit of the store, a change of a file or folder, or a started program.
+ * If a process imports this file, it counts the steps that affect the outside world, and kills itself before the chosen step, as in a power failure. A step
+ * is a database commit, a change to a file or folder, or the start of a program.
  */
 import children from 'node:child_process';
 import fs from 'node:fs/promises';
@@ -11,7 +11,7 @@ import pg from 'pg';
 let taken = 0;
 let dieBefore = Number.POSITIVE_INFINITY;
 
-/** Restarts the count. The process kills itself before step `last`. */
+/** Starts counting from zero. The process will kill itself before step `last`. */
 export function armed(last: number | undefined): void {
   taken = 0;
   dieBefore = last ?? Number.POSITIVE_INFINITY;
@@ -57,7 +57,7 @@ const { spawn } = children;
 children.spawn = ((...args: Parameters<typeof spawn>) => {
   step();
   const child = spawn(...args);
-  // The started program continues after this process has ended.
+  // The program that was started continues even if this process dies here.
   step();
   return child;
 }) as typeof spawn;

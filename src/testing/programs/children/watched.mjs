@@ -1,5 +1,5 @@
-// A server of the older revisions with one resource, `note:one`, that supports subscriptions. Its tool `update` notifies subscribers, also about a
-// resource that nobody asked for, and returns their number.
+// A server with an older protocol version. Clients can subscribe to its only resource, `note:one`. Its tool `update` notifies subscribers about this resource
+// and about one that nobody asked for. It returns the number of subscribers.
 import { send, serve, text, tool } from './rpc.mjs';
 
 const subscribed = new Set();

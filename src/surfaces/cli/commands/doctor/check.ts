@@ -13,7 +13,7 @@ export type CheckState = 'ok' | 'fixed' | 'warning' | 'failed' | 'skipped';
 export interface DoctorFinding {
   readonly check: string;
   readonly state: CheckState;
-  /** The code of a row under "Troubles" in docs/operations.md. */
+  /** The code of the trouble, which has a row under "Troubles" in docs/operations.md. */
   readonly code?: string;
   readonly message: string;
   readonly fix?: string;
@@ -24,9 +24,9 @@ export interface DoctorContext {
   readonly invocation: Invocation;
   readonly env: NodeJS.ProcessEnv;
   readonly home: string;
-  /** Undefined if the configuration is invalid, which the check `config` reports. */
+  /** Undefined if the configuration is invalid. The check `config` reports that. */
   readonly config: Config | undefined;
-  /** The server of this home, if one answers. */
+  /** The running server of this home. Undefined if no server answers. */
   readonly server: RunFile | undefined;
   readonly isThorough: boolean;
   readonly now: number;
@@ -34,7 +34,7 @@ export interface DoctorContext {
 
 export interface DoctorCheck {
   readonly id: string;
-  /** The codes that this check can report. Each code is a row under "Troubles" in docs/operations.md. */
+  /** The codes that this check can report. Each code has a row under "Troubles" in docs/operations.md. */
   readonly troubles: readonly string[];
   look(context: DoctorContext): Promise<DoctorFinding[]>;
 }
@@ -43,7 +43,7 @@ type Found = DoctorFinding | readonly DoctorFinding[];
 
 export interface Say<Code extends string> {
   ok(message: string): DoctorFinding;
-  /** Nothing to check. This is not a fault. */
+  /** Reports that there is nothing to check, which is not a fault. */
   skipped(message: string): DoctorFinding;
   warning(code: Code, message: string, fix: string): DoctorFinding;
   failed(code: Code, message: string, fix: string): DoctorFinding;
@@ -64,7 +64,7 @@ export function check<const Code extends string>(
   return { id, troubles, look: async (context) => [await look(say, context)].flat() };
 }
 
-/** If a check throws an error, the report shows it as one line and the other checks still run. */
+/** Runs a check. If the check throws an error, the report shows the error on one line, and the other checks still run. */
 export async function runCheck({ id, look }: DoctorCheck, context: DoctorContext): Promise<DoctorFinding[]> {
   try {
     return await look(context);
@@ -74,13 +74,13 @@ export async function runCheck({ id, look }: DoctorCheck, context: DoctorContext
         check: id,
         state: 'warning',
         message: `${id} could not be checked: ${errorText(error)}`,
-        fix: 'fix the other problems of this report, then run covenant doctor again',
+        fix: 'fix the other problems in this report, then run covenant doctor again',
       },
     ];
   }
 }
 
-/** Only our own errors are shown in full, because the message of another error may quote a password. */
+/** Shows only the messages of our own errors, because the message of any other error may contain a password. */
 export function errorText(error: unknown): string {
   if (error instanceof CliError || error instanceof Refusal || error instanceof StoreError || error instanceof ConfigError) return error.message;
   return failureCode(error) ?? (error instanceof Error ? error.name : 'an unknown error');

@@ -7,7 +7,7 @@ import { clock, credentials, database, journal, postgres, tokens } from './store
 
 export { doctorContext } from './check.ts';
 
-/** These checks read files and connections, and change nothing. */
+/** These checks only read files and open connections. They change nothing. */
 const OUTSIDE: readonly DoctorCheck[] = [
   node,
   git,
@@ -43,13 +43,14 @@ export async function allFindings(place: DoctorContext): Promise<DoctorFinding[]
 }
 
 async function checkInside(each: DoctorCheck, place: DoctorContext, closed: string | undefined): Promise<DoctorFinding[]> {
-  // The check of external servers runs in any case, because it reads a file. With --fix the check of agents also runs, to report why it removed nothing.
+  // The check of external servers always runs, because it only reads a file. With --fix, the check of agents always runs too, so that it can report why it
+  // removed nothing.
   if (each === externalServers) return await runCheck(each, closed === undefined ? place : { ...place, server: undefined });
   if (each === agents && place.invocation.values.fix === true) return await agents.look(place);
   return closed === undefined ? await runCheck(each, place) : [{ check: each.id, state: 'skipped', message: `not checked (${each.id}): ${closed}` }];
 }
 
-/** The reason why the checks must not open the database, if there is one. Opening it could create it, migrate it or bypass a running server. */
+/** Returns the reason why the checks must not open the database. Opening the database could create it, migrate it or bypass a running server. */
 function whyStoreIsClosed({ server: running, config: settings }: DoctorContext, findings: readonly DoctorFinding[]): string | undefined {
   if (running) return undefined;
   if (!settings) return 'the configuration is invalid';

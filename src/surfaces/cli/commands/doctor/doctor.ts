@@ -9,7 +9,7 @@ export const doctorCommand: CliCommand = {
   options: {
     verbose: { description: 'Also list the checks that passed, and verify the whole journal.' },
     fix: { description: 'Remove the sessions and worktrees that agents left behind.' },
-    force: { value: 'PATH', description: 'With `--fix`: also remove this worktree with unsaved work. A git ref keeps a backup.' },
+    force: { value: 'PATH', description: 'With `--fix`: also remove this worktree, even if it has unsaved work. A git ref keeps a backup of the work.' },
   },
   examples: ['doctor', 'doctor --verbose', 'doctor --fix'],
   async run(invocation) {

@@ -32,14 +32,14 @@ async function doctor(home: string, more: NodeJS.ProcessEnv = {}): Promise<Docto
 const troubles = (findings: readonly DoctorFinding[]) => findings.filter(({ state }) => state === 'failed' || state === 'warning');
 const codes = (findings: readonly DoctorFinding[]) => troubles(findings).map(({ code, state }) => `${code} ${state}`);
 
-/** A home with a database whose server has stopped. */
+/** Creates a home with a database. Its server has already stopped. */
 async function oldHome(): Promise<string> {
   const { database, app } = await testApp();
   await app.close();
   prepareHome(database.home);
   chmodSync(database.home, 0o700);
   const db = new DatabaseSync(database.path);
-  // The app used a test clock.
+  // The app ran with a test clock, so this test sets the time of the migrations to the current time.
   db.prepare('update schema_migrations set applied_at = ?').run(Date.now());
   db.close();
   return database.home;
@@ -88,7 +88,7 @@ test('reports files that others can read or write, with the command that fixes t
   expect(found.find(({ code }) => code === 'SECRETS_INVALID')).toMatchObject({ fix: expect.stringContaining('a regular file') });
 });
 
-test('reports a damaged, newer, foreign or locked database with its own code, and opens none of them', async () => {
+test('reports a locked, newer, foreign or damaged database, and skips the checks that would open it', async () => {
   const home = await oldHome();
   const path = join(home, 'covenant.db');
   const whole = readFileSync(path);
@@ -190,7 +190,7 @@ test('reports a missing or week-old backup, and unfinished files', async () => {
   expect(codes(await at(1))).not.toContain('BACKUP_MISSING warning');
   expect(codes(await at(8))).toContain('BACKUP_MISSING warning');
   mkdirSync(join(home, 'backups'));
-  // A database that a restore has replaced does not count as a backup.
+  // The old database that a restore keeps does not count as a backup.
   writeFileSync(join(home, 'backups', 'replaced-1.db'), '');
   expect(codes(await at(8))).toContain('BACKUP_MISSING warning');
   const copy = join(home, 'backups', 'covenant-1.db');
@@ -205,7 +205,7 @@ test('reports a missing or week-old backup, and unfinished files', async () => {
   expect(troubles(await at(0))).toContainEqual(expect.objectContaining({ code: 'LEFTOVER_FILES', fix: `rm ${left}` }));
 });
 
-test('warns of a port in use, an unknown host name and an unreachable collector', async () => {
+test('warns about a port in use, an unknown host name and an unreachable collector', async () => {
   const home = temporaryFolder();
   const port = await listening('something else');
   const found = await doctor(home, { MCP_SERVER_PORT: String(port), OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' });

@@ -6,10 +6,10 @@ import { check, type DoctorContext } from './check.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const BACKUP_DAYS = 7;
-/** An unfinished file is reported from this age on. A newer one may still be in use. */
+/** Unfinished files are reported only if they are older than this, because a newer file may still be in use. */
 const LEFT_MS = 10 * 60_000;
 
-/** Others must not read these files: the credentials allow anyone to act as the operator, and the database contains everyone's work. */
+/** Checks that other accounts cannot read the credentials or the database. With the credentials, anyone can act as the operator. */
 export const home = check('home', ['HOME_OPEN', 'HOME_READ_ONLY'], (say, { home: folder, config }) => {
   if (!existsSync(folder)) return say.skipped(`${folder} does not exist yet: covenant up creates it`);
   const isWritable = canWrite(folder);
@@ -19,7 +19,7 @@ export const home = check('home', ['HOME_OPEN', 'HOME_READ_ONLY'], (say, { home:
     .flatMap((path) => {
       const mode = statSync(path).mode & 0o777;
       const isFolder = path === folder;
-      // Other accounts may list the folder, because its files are private. They must not be able to write to it.
+      // Other accounts may list the files in the folder, because the files are private. But they must not be able to add or replace files.
       if (process.platform === 'win32' || !(mode & (isFolder ? 0o022 : 0o077))) return [];
       const may = isFolder ? 'write to' : 'read';
       return [say.failed('HOME_OPEN', `other accounts can ${may} ${path} (mode 0${mode.toString(8)})`, `chmod ${isFolder ? '700' : '600'} ${path}`)];
@@ -38,7 +38,7 @@ function canWrite(folder: string): boolean {
   }
 }
 
-/** Reports every wrong setting. The server stops at the first wrong setting. */
+/** Reports all wrong settings at once. The server itself stops at the first wrong setting. */
 export const config = check('config', ['CONFIG_INVALID'], async (say, { env, home: folder }) => {
   try {
     loadConfig(env);
@@ -51,7 +51,10 @@ export const config = check('config', ['CONFIG_INVALID'], async (say, { env, hom
   }
 });
 
-/** The faults of the file, each with its line. Empty if the file cannot be parsed or the fault is in the environment: then the error names the place. */
+/**
+ * Returns the faults in config.toml, each with its line. Empty if the file cannot be parsed or the invalid value comes from the environment. In both cases
+ * the error message already says where the fault is.
+ */
 async function wrongInFile(folder: string): Promise<string[]> {
   const path = join(folder, 'config.toml');
   try {
@@ -72,7 +75,7 @@ interface Lines {
   readonly keys: ReadonlyMap<string, number>;
 }
 
-/** The line of the innermost part of the key that the file contains. */
+/** Returns the line of a setting. If the file does not contain the whole key, returns the line of the longest part of the key that it contains. */
 function lineOf(blocks: readonly Lines[], key: string): number {
   const path = key.split('.');
   for (let length = path.length; length > 0; length--) {
@@ -105,7 +108,7 @@ const backupFolders = ({ home: folder, config: settings }: DoctorContext): strin
   ...new Set([join(folder, 'backups'), ...(settings ? [join(dirname(settings.database_path), 'backups')] : [])]),
 ];
 
-/** Files of a backup, restore or export that did not finish. */
+/** Looks for files that an interrupted backup, restore or export left behind. */
 export const leftovers = check('leftovers', ['LEFTOVER_FILES'], (say, place) => {
   const folders = [...new Set([place.home, ...(place.config ? [dirname(place.config.database_path)] : []), ...backupFolders(place)])];
   const left = filesIn(folders, /\.(partial|restoring)$/).filter(({ time }) => place.now - time > LEFT_MS);

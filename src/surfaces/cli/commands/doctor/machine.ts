@@ -13,7 +13,7 @@ import { check, type DoctorFinding, errorText, type Say } from './check.ts';
 
 const run = promisify(execFile);
 const MIB = 1024 ** 2;
-/** With less free space than NO_ROOM writes fail. With less than LITTLE_ROOM the data of one day may not fit. */
+/** If less space than NO_ROOM is free, writes fail. If less than LITTLE_ROOM is free, there may not be enough space for the data of one day. */
 const NO_ROOM = 64 * MIB;
 const LITTLE_ROOM = 1024 * MIB;
 
@@ -47,7 +47,7 @@ async function versionOf(program: string, args: readonly string[], env: NodeJS.P
 
 function isWritable(file: string): boolean {
   try {
-    // Do not open the file, because closing a second descriptor of a database releases the locks of this process.
+    // Checks the permission without opening the file. Closing a second file descriptor of a database would release the locks of this process.
     accessSync(file, constants.W_OK);
     return true;
   } catch {
@@ -63,7 +63,7 @@ export const disk = check('disk', ['DISK_FULL', 'STORE_UNWRITABLE'], (say, { hom
   const troubles = found.flatMap(({ folder, free }) => {
     const level = roomLevel(free, folder === tmpdir() ? 0 : size);
     if (level === 'enough') return [];
-    const message = `${folder} has ${Math.floor(free / MIB)} MiB left${level === 'no copy' ? `, and a copy of the database takes ${Math.ceil(size / MIB)}` : ''}`;
+    const message = `${folder} has ${Math.floor(free / MIB)} MiB left${level === 'no copy' ? `, and a copy of the database takes ${Math.ceil(size / MIB)} MiB` : ''}`;
     const fix = 'free some space there, or change the setting that determines the folder: COVENANT_HOME, database_path or TMPDIR';
     return [level === 'none' ? say.failed('DISK_FULL', message, fix) : say.warning('DISK_FULL', message, fix)];
   });
@@ -78,7 +78,7 @@ export const disk = check('disk', ['DISK_FULL', 'STORE_UNWRITABLE'], (say, { hom
   return troubles.length > 0 ? troubles : say.ok(`enough space in ${found.map(({ folder }) => folder).join(', ')}`);
 });
 
-/** `copied`: the size of the copy that a backup or a migration makes. */
+/** Rates the free space. `copied` is the size of the copy of the database that a backup or a migration makes. */
 export function roomLevel(free: number, copied: number): 'enough' | 'little' | 'no copy' | 'none' {
   if (free < NO_ROOM) return 'none';
   if (free < copied) return 'no copy';
@@ -102,7 +102,7 @@ export const repositories = check('repositories', ['REPOSITORIES_MISSING'], (say
   );
 });
 
-/** Sessions and worktrees without an instance. --fix removes them. */
+/** Reports sessions and worktrees that belong to no instance. With --fix, ends these sessions and removes these worktrees. */
 export const agents = check('agents', ['AGENTS_LEFT'], async (say, { invocation }) => {
   if (!(await hasStore(invocation))) return say.skipped('this home has never started an agent');
   const isFixing = invocation.values.fix === true;
@@ -110,13 +110,13 @@ export const agents = check('agents', ['AGENTS_LEFT'], async (say, { invocation 
     const findings = isFixing ? await cleared(say, invocation) : (await call(invocation, 'instances.orphans')).items.map((orphan) => left(say, orphan));
     return findings.length > 0 ? findings : say.ok('agents left no sessions or worktrees behind');
   } catch (error) {
-    // Another check reports a database that cannot be opened. But --fix must report why it removed nothing.
+    // If the database cannot be opened, another check reports that. With --fix, this check must fail too, to show why it removed nothing.
     if (isFixing) throw error;
     return say.skipped(`could not look for sessions and worktrees that agents left behind: ${errorText(error)}`);
   }
 });
 
-/** A check must not create a database. A home without one has no instances. */
+/** Whether a server or a database exists. A check must not create a database, and a home without a database has no instances anyway. */
 async function hasStore({ env }: Invocation): Promise<boolean> {
   if (await findServer(env)) return true;
   try {

@@ -4,7 +4,7 @@ import { telemetrySettings } from '../../../telemetry/settings.ts';
 import { check, type DoctorFinding, type Say } from './check.ts';
 import { healthOf, WAIT_MS } from './server.ts';
 
-/** Connects instead of binding, because even a short bind could take the port from a server that is starting. */
+/** Checks the port by connecting to it. Listening on it instead, even for a moment, could take the port from a server that is starting. */
 export const port = check('port', ['PORT_IN_USE'], async (say, { config, server: running }) => {
   if (!config) return say.skipped('the port is not checked while the configuration is invalid');
   if (running) return say.ok('the port belongs to this server');
@@ -32,7 +32,7 @@ function answersAt(host: string, at: number): Promise<boolean> {
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|::1)$/;
 
-/** The server refuses requests for a host name that is not configured. */
+/** Checks the configured host names, because the server refuses requests for any other host name. */
 export const proxy = check('proxy', ['FOREIGN_HOST', 'FOREIGN_ORIGIN', 'SETTINGS_NOT_READ'], async (say, context) => {
   const { config, server: running } = context;
   if (!config) return say.skipped('allowed_hosts is not checked while the configuration is invalid');
@@ -42,7 +42,7 @@ export const proxy = check('proxy', ['FOREIGN_HOST', 'FOREIGN_ORIGIN', 'SETTINGS
     findings.push(
       say.warning(
         'FOREIGN_HOST',
-        `the server listens on ${host} and accepts no other name: a request for another host name gets 403`,
+        `the server listens on ${host} and accepts no other host name, so it answers requests for other names with 403`,
         'set allowed_hosts = ["NAME"] in config.toml, with the host name that callers use, then restart the server',
       ),
     );
@@ -63,7 +63,7 @@ export const proxy = check('proxy', ['FOREIGN_HOST', 'FOREIGN_ORIGIN', 'SETTINGS
         say.warning(
           'SETTINGS_NOT_READ',
           `the running server does not accept ${name} of allowed_hosts`,
-          'stop the server, then run covenant up, because settings are read at the start',
+          'stop the server, then run covenant up, because the server reads settings only when it starts',
         ),
       );
   }
@@ -74,12 +74,12 @@ async function knows(url: string, host: string): Promise<boolean> {
   try {
     return (await httpRequest(`${url}/api/health`, { method: 'GET', headers: { host }, signal: AbortSignal.timeout(WAIT_MS) })).status !== 403;
   } catch {
-    // Another check reports a server that does not answer.
+    // If the server does not answer, another check reports that.
     return true;
   }
 }
 
-/** A warning only: calls work without the collector, and only their traces are lost. */
+/** Reports only warnings, because calls also work without the collector. Only traces and metrics are lost. */
 export const telemetry = check('telemetry', ['OTLP_UNREACHABLE'], async (say, { config, env }) => {
   if (!config) return say.skipped('the OTLP endpoint is not checked while the configuration is invalid');
   const { targets, problems } = telemetrySettings(config, env);

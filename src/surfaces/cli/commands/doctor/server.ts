@@ -9,7 +9,7 @@ import { check } from './check.ts';
 
 export const WAIT_MS = 3_000;
 
-/** A stopped server is not a fault. A running server that does not answer is a fault. */
+/** Checks whether the server answers. A stopped server is not a fault, but a running server that does not answer is a fault. */
 export const server = check(
   'server',
   ['ALREADY_RUNNING', 'SERVER_UNHEALTHY', 'SERVER_HUNG', 'RUN_FILE_STALE', 'OTHER_VERSION', 'OUTCOME_UNKNOWN'],
@@ -26,7 +26,7 @@ export const server = check(
     if (answer === undefined || answer.instance !== run.instance)
       return say.warning(
         'RUN_FILE_STALE',
-        `server.json names a server at ${run.url} that is gone: it was killed, or the machine crashed`,
+        `server.json names a server at ${run.url} that no longer runs: it was killed, or the machine crashed`,
         'covenant up (replaces the file)',
       );
     if (answer.status !== 'ok') {
@@ -34,11 +34,15 @@ export const server = check(
       return say.failed(
         'SERVER_UNHEALTHY',
         `${run.url} is not healthy: ${failing.join(', ')}`,
-        'fix the other problems of this report, and read the log of the server; restore a backup if the schema is damaged',
+        'fix the other problems in this report, and read the log of the server; restore a backup if the schema is damaged',
       );
     }
     if (answer.version !== VERSION)
-      return say.warning('OTHER_VERSION', `${run.url} is version ${answer.version}, and this program ${VERSION}`, 'stop the server, then run covenant up');
+      return say.warning(
+        'OTHER_VERSION',
+        `the server at ${run.url} has version ${answer.version}, and this program has version ${VERSION}`,
+        'stop the server, then run covenant up',
+      );
     return say.ok(`serving at ${run.url}`);
   },
 );
@@ -50,7 +54,7 @@ interface HealthAnswer {
   readonly checks: Readonly<Record<string, string>>;
 }
 
-/** Undefined if nothing answers, or if the answer is from another program. */
+/** Returns undefined if nothing answers or if the answer is not JSON. */
 export async function healthOf(url: string): Promise<HealthAnswer | 'hung' | undefined> {
   const signal = AbortSignal.timeout(WAIT_MS);
   try {
@@ -62,7 +66,7 @@ export async function healthOf(url: string): Promise<HealthAnswer | 'hung' | und
   }
 }
 
-/** Whether the text can be read. If not, closing the file to others is no remedy. */
+/** Whether this account can read the file. If it cannot, the suggested fix must not be `chmod 600`, which only keeps others from reading. */
 function canRead(file: string): boolean {
   try {
     readFileSync(file);
@@ -72,7 +76,7 @@ function canRead(file: string): boolean {
   }
 }
 
-/** Checks the permissions of the file, skipped entries, and failing servers. */
+/** Checks that secrets.toml is valid and that others cannot read it. Also reports external servers that are failing. */
 export const externalServers = check('servers', ['SECRETS_INVALID', 'EXTERNAL_SERVER_FAILING'], async (say, place) => {
   const { readEntries } = await import('../../../../features/gateway/servers/index.ts');
   const { env, home, invocation, server: running } = place;

@@ -5,7 +5,7 @@ import { type AnswerTo, call } from '../../call.ts';
 import { expiresIn } from '../status-text.ts';
 import { check, type DoctorFinding, errorText, type Say } from './check.ts';
 
-/** The connections that a starting server needs, and the connections that a running server may still open. */
+/** The number of free connections that a server needs when it starts, and the number that a running server may still need. */
 const CONNECTIONS = 21;
 const FEW = 5;
 const SKEW_MS = 2_000;
@@ -58,7 +58,7 @@ function refusedBy(say: SayPostgres, { refused, reason }: PostgresRefusal): Doct
   return say.failed('POSTGRES_REFUSED', `PostgreSQL refused the connection: ${reason}`, 'correct the user, password and database in database_url');
 }
 
-/** `needed`: the number of connections that should be free. */
+/** `needed` is the number of connections that should be free. */
 export function postgresFindings(say: SayPostgres, facts: PostgresFacts, needed: number): DoctorFinding[] {
   const version = Math.floor(facts.version / 10_000);
   if (version < OLDEST) return [say.failed('POSTGRES_TOO_OLD', `PostgreSQL ${version} is too old`, `upgrade it to ${OLDEST} or newer`)];
@@ -79,7 +79,7 @@ export function postgresFindings(say: SayPostgres, facts: PostgresFacts, needed:
     found.push(
       say.failed(
         'SCHEMA_DAMAGED',
-        `${facts.missing.length} parts of the schema are missing, first ${facts.missing[0]}`,
+        `${facts.missing.length} parts of the schema are missing, for example ${facts.missing[0]}`,
         'stop every server and restore it with pg_restore. Before a server starts, run for each workspace: covenant audit anchor --after-restore --workspace NAME',
       ),
     );
@@ -92,12 +92,12 @@ export function postgresFindings(say: SayPostgres, facts: PostgresFacts, needed:
       ),
     );
   for (const { pid, seconds } of facts.holders) {
-    const message = `process ${pid} of PostgreSQL has blocked others for ${seconds} s`;
-    found.push(say.failed('STORE_BUSY', message, `stop the server it belongs to, or run: select pg_terminate_backend(${pid})`));
+    const message = `PostgreSQL process ${pid} has blocked other processes for ${seconds} s`;
+    found.push(say.failed('STORE_BUSY', message, `stop the server that the process belongs to, or run: select pg_terminate_backend(${pid})`));
   }
   if (Math.abs(facts.aheadMs) > SKEW_MS) {
     const apart = `${Math.round(Math.abs(facts.aheadMs) / 1000)} s ${facts.aheadMs > 0 ? 'ahead of' : 'behind'}`;
-    const message = `the clock of this machine is ${apart} the clock of the database, so leases end too early or too late if several servers share it`;
+    const message = `the clock of this machine is ${apart} the clock of the database, so leases end too early or too late if several servers share the database`;
     found.push(say.warning('CLOCK_SKEW', message, 'synchronize both clocks: timedatectl set-ntp true'));
   }
   if (facts.pending > 0) found.push(say.skipped(`PostgreSQL answers; the next start applies ${facts.pending} migrations`));
@@ -128,10 +128,10 @@ export const journal = check('journal', ['JOURNAL_BROKEN'], async (say, { invoca
   }
 });
 
-/** Leases, deadlines and the order of events depend on the clock. */
+/** Checks that the clock was not set back, because leases, deadlines and the order of events depend on the clock. */
 export const clock = check('clock', ['CLOCK_BEHIND'], async (say, { invocation, env }) => {
   const { last_event_at } = await call(invocation, 'server.status');
-  // The time is read here and not at the start: the checks add events themselves, and on a busy machine seconds have passed since the start.
+  // Reads the clock now and not when doctor starts. The checks themselves add events, and on a busy machine these can be seconds newer than the start.
   const behind = last_event_at === null ? 0 : last_event_at - clockFrom(env).now();
   return behind > SKEW_MS
     ? say.warning(
@@ -142,7 +142,7 @@ export const clock = check('clock', ['CLOCK_BEHIND'], async (say, { invocation, 
     : say.ok('the clock is not behind the newest event');
 });
 
-/** An agent with an expired token stops, and its developer may not notice. */
+/** Reports tokens that expire soon, because an agent with an expired token stops and its developer may not notice. */
 export const tokens = check('tokens', ['TOKEN_EXPIRING'], async (say, { invocation, env }) => {
   const { items } = await call(invocation, 'tokens.list', { expiring: true });
   if (items.length === 0) return say.ok('no agent token expires within 7 days');

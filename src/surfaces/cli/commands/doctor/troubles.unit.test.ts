@@ -5,7 +5,7 @@ import { ROOT } from '../../../../testing/programs/program.ts';
 import { CHECKS } from './checks.ts';
 import { roomLevel } from './machine.ts';
 
-/** `CODE by check` for every row under "Troubles". */
+/** Returns `CODE by check` for every row of the table under "Troubles" in docs/operations.md. */
 function documented(): string[] {
   const page = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8');
   const section = page.slice(page.indexOf('\n## Troubles'));
