@@ -61,7 +61,7 @@ export const gateway: Benchmark = async (report) => {
   }
 };
 
-/** Makes one call to check that the other product answers, so that the measurement does not start if it refuses the call. */
+/** Makes one call first. If the other product refuses it, the measurement does not start. */
 async function answering(call: RawCall): Promise<RawCall> {
   await call();
   return call;

@@ -60,7 +60,7 @@ export function messagesIn(file: string, source: string): Message[] {
 
 /** The names that one node declares. `outer` is the scope of the nodes around it. */
 interface Scope {
-  /** Each name with its initial value. Parameters and destructured names have null. */
+  /** Each name with its initial value. The value is null for parameters and destructured names. */
   readonly names: ReadonlyMap<string, Node | null>;
   readonly outer: Scope | undefined;
 }

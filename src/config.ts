@@ -143,7 +143,7 @@ export const SETTINGS = z.strictObject({
     .describe('Host names besides the local ones under which clients may reach the server, for example behind a proxy.'),
   allowed_origins: z
     .array(z.string().regex(/^https?:\/\/[^/]+$/, { error: 'expected http(s)://host[:port]' }))
-    .describe("Origins besides the server's own whose web pages may call the server."),
+    .describe("Additional origins whose web pages may call the server. The server's own origin is always allowed."),
   trusted_proxies: z
     .array(z.string().refine(isNetwork, { error: 'expected addresses or networks, such as "10.0.0.5" or "10.0.0.0/8"' }))
     .describe("Addresses or networks of proxies. In a request from a proxy, the server reads the caller's address from the X-Forwarded-For header."),

@@ -67,7 +67,7 @@ export interface HookStyle {
   readonly timeouts?: Readonly<Partial<Record<HookEvent, number>>>;
   /** Returns the value of a hook. Default: `{type: "command", command, timeout}`. */
   readonly hook?: (hook: WrittenHook) => unknown;
-  /** Returns the element for the list of an event. Default: a group of hooks. */
+  /** Returns the list element that shows an event. Default: a group of hooks. */
   readonly element?: (hook: WrittenHook, matcher: { readonly matcher?: string }) => unknown;
 }
 

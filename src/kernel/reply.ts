@@ -193,7 +193,7 @@ export class Refusal extends Error {
   }
 }
 
-/** For objects that do not exist and objects that the caller may not see: both must read the same. */
+/** For objects that do not exist or that the caller may not see. Both cases must give the same message. */
 export const notFound = (code: `${string}_NOT_FOUND`, message: string, next: string, field?: string): Refusal =>
   new Refusal(code, message, next, field === undefined ? {} : { field });
 

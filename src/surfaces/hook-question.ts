@@ -32,7 +32,7 @@ function fitting({ repo, path, tree }: PlacedFile): Edit {
 }
 
 /**
- * Returns edits that stand for files whose names are unknown. Such files may be anywhere in the
+ * Returns placeholder edits for changed files whose names are unknown. Such files may be anywhere in the
  * known repositories. These edits come first, so that the limit on edits does not drop them.
  */
 const unnamed = (places: readonly { readonly repo: string }[]): Edit[] =>

@@ -87,7 +87,7 @@ test('checks off the first steps without a reload, and opens the overlapping pai
   await steps.getByRole('link', { name: 'Compare work' }).click();
   await page.getByRole('dialog', { name: 'Store gallery thumbnails' }).waitFor();
   answer.resolve();
-  await page.getByText(/^Dismissed\. A check/).waitFor();
+  await page.getByText(/^Dismissed\. If a check requires a verdict/).waitFor();
   expect(new URL(page.url()).pathname).toBe('/tasks/overlaps');
   await page.goBack();
   await steps.getByRole('button', { name: 'Hide', exact: true }).click();

@@ -85,7 +85,7 @@ async function tryToAdd(repository: string, { path, branch, base, continues = fa
   return (await resolveCommit(repository, `refs/heads/${branch}`, options)) ?? base;
 }
 
-/** Refuses if git still stores work from the deleted folder, which means commits that only the worktree's HEAD or its submodules contain. */
+/** Refuses if git still stores work from the deleted folder. Such work is commits that only the worktree's HEAD or its submodules contain. */
 async function requireNothingLeft(repository: string, path: string, branch: string, there: ListedWorktree, options: GitOptions): Promise<void> {
   const held = there.branch !== branch ? (there.branch ?? 'a detached HEAD') : (await keepsSubmodules(repository, path, options)) ? 'submodules' : null;
   if (held === null) return;

@@ -6,7 +6,7 @@ import { isSignedBy, type SigningKey } from './keys.ts';
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
 /**
- * A signed record of a journal's last event at one moment. The kinds `restored` and `imported` also record that the store was replaced: earlier anchors stay
+ * A signed record of the event that was the journal's last one at the time of signing. The kinds `restored` and `imported` also record that the store was replaced: earlier anchors stay
  * valid only up to the event `keeps`. The kind `pruned` records the last event that a prune removes.
  */
 const anchorRecord = z.strictObject({

@@ -21,7 +21,7 @@ export interface BridgeRequest {
   readonly params: Record<string, unknown>;
   readonly meta: Record<string, unknown>;
   readonly token: string | undefined;
-  /** The agent program that started this bridge. The journal names the program instead of the bridge. */
+  /** The agent program that started this bridge. Journal entries carry the program's name, not the bridge's. */
   readonly client: Implementation | undefined;
   readonly signal: AbortSignal;
 }

@@ -34,7 +34,7 @@ export function failsClosed(env: NodeJS.ProcessEnv, origin: string, token: strin
 
 export function noteFailClosed(env: NodeJS.ProcessEnv, origin: string, token: string, closed: boolean): void {
   const answers = ANSWERS.read(env);
-  // If no stored answer is closed, an open answer is not stored. It would change no result, and the next closed answer would drop it.
+  // An open answer is stored only if a stored answer is closed. Otherwise it would change no result, and the next closed answer would drop it.
   if (!closed && !answers.some((answer) => answer.origin === origin && answer.closed)) return;
   const hash = hashOf(token);
   const isOwn = (answer: FailClosedAnswer) => answer.origin === origin && answer.token === hash;

@@ -6,7 +6,7 @@ import { hashOf } from './hash.ts';
 
 /** State that is kept between the hooks of a run: whether the person was notified of a fault, and the session of the run. */
 
-/** How long this state is kept. If a run lasts longer, its person is notified again. */
+/** How long this state is kept. If a run lasts longer, the person is notified again. */
 const KEPT_MS = 2 * 24 * 60 * 60_000;
 
 const runsFolder = (env: NodeJS.ProcessEnv): string => join(covibeHome(env), 'runs');

@@ -22,7 +22,7 @@ const joined = (...words: readonly (string | false | undefined)[]): string => wo
 
 const conditions = ({ approve, arguments: bound, max_per_minute }: Grant['scope']): string =>
   joined(
-    approve && (approve === 'client' ? 'approval per call, also in the client' : 'approval per call'),
+    approve && (approve === 'client' ? "approval per call, which the caller's client may give too" : 'approval per call'),
     bound && 'certain arguments only',
     max_per_minute !== undefined && `${counted(max_per_minute, 'call')} per minute`,
   );

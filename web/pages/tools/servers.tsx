@@ -105,7 +105,7 @@ function Unconfigured({ servers }: { servers: readonly string[] }) {
               typed={server}
               action="servers.forget"
               input={{ server }}
-              failed="The server was not forgotten."
+              failed="Could not forget the server."
               command={`servers forget ${server}`}
               toast={`Forgot ${server}.`}
             >

@@ -56,7 +56,9 @@ const Frame = () => (
 function Legend({ graph: { workflow_id, folded, tasks, nodes, edges_hidden, critical_length } }: { graph: WorkflowGraph }) {
   return (
     <p className="flex flex-wrap gap-x-4 gap-y-1 text-label text-muted">
-      {folded && <span>{`${counted(tasks, 'task')}, folded by group into ${counted(nodes.length, 'node')}. Groups with a failed task are open.`}</span>}
+      {folded && (
+        <span>{`${counted(tasks, 'task')}, folded by group into ${counted(nodes.length, 'node')}. Groups with a failed task are shown unfolded.`}</span>
+      )}
       {critical_length > 1 && <span>{`Thick line: critical path, ${counted(critical_length, 'task')}.`}</span>}
       {edges_hidden > 0 && <span>{`${counted(edges_hidden, 'dependency', 'dependencies')} not drawn.`}</span>}
       <Link to="/workflows/$workflow/list" params={{ workflow: workflow_id }} className="link">

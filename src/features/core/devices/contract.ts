@@ -124,7 +124,7 @@ export const agentSetup = contract({
       .max(300)
       .refine(isOrigin, { error: 'expected an http or https origin: scheme, host and port only' })
       .describe('Address at which the agent reaches this server.'),
-    cwd: absolutePath.optional().describe('Repository folder. Default: a known one, or a placeholder.'),
+    cwd: absolutePath.optional().describe('Repository folder. Default: a folder that the server knows, or a placeholder.'),
   }),
   output: z.strictObject({
     /** The placeholder for the token in the texts. The page that created the token replaces it with the token. */

@@ -83,7 +83,7 @@ export async function devicesToApprove(db: Db, workspace: string, now: number, l
 
 type CodeCaller = Pick<CallContext, 'reader' | 'clock' | 'principal'>;
 
-/** Counts wrong codes, so it must not run in a transaction, because the database may repeat a transaction. */
+/** Increases the number of wrong codes. Must not run in a transaction: the database may repeat a transaction, and the attempt would count twice. */
 async function requireTypedCode(
   { reader, clock, principal: { workspace, developerId, tokenId } }: CodeCaller,
   guesses: Guesses,

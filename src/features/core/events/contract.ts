@@ -131,7 +131,7 @@ export const pruneJournal = contract({
     before: z.int(),
     anchor,
     verified_to: z.int(),
-    pruned: z.int().describe('Events pruned by this call, or that a real run would prune.'),
+    pruned: z.int().describe('Events that this call pruned or, in a dry run, would prune.'),
     remaining: z.int().describe('Events before the anchor still to be removed.'),
   }),
   annotations: { destructiveHint: true, idempotentHint: true },

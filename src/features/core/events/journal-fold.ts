@@ -24,7 +24,7 @@ interface FoldedJournal<S> {
   readonly state: S;
   /** The number of the last event that the state includes. */
   seq: number;
-  /** Resolves when the last reader has finished, because only one reader may continue the state at a time. */
+  /** Resolves when the previous reader has finished. Readers take turns, because only one at a time may advance the state. */
   busy: Promise<void>;
 }
 

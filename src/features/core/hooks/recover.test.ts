@@ -27,7 +27,7 @@ test('the session start after a compaction returns the tasks, claims, decisions,
   const { context } = await t.hear('session-start', { source: 'compact', repo: REPO });
   const until = new Date(t.clock.now() + 3_600_000).toISOString();
   expect(context?.split('\n')).toEqual([
-    `Covenant: your context was compacted. The server has this about your work. This run is session ${t.session_id}: pass it as session_id. In claims, set repo to "${REPO}".`,
+    `Covenant: your context was compacted. The server's record of your work is below. This run is session ${t.session_id}: pass it as session_id. In claims, set repo to "${REPO}".`,
     `- Task ${t.task}, active: "Rework the uploads", scope "retries with a pause", files src/upload.ts.`,
     `- Claim ${t.claim} (exclusive) on src/upload/** until ${until}, for "retries".`,
     '- Your decision: "Pause doubles", "because of the server".',

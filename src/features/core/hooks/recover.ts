@@ -50,7 +50,7 @@ async function ownWork(ctx: CallContext, hook: HookContext, room: BoundedText): 
   const { tasks, held } = await findOpenWork(ctx.reader, ctx, hook, now);
   const session = sessionId === null || !rights.sessions ? '' : ` This run is session ${sessionId}: pass it as session_id.`;
   const repo = run?.repo && rights.coordination ? ` ${repoInstruction(run.repo)}` : '';
-  room.add(`Covenant: your context was compacted. The server has this about your work.${session}${repo}`);
+  room.add(`Covenant: your context was compacted. The server's record of your work is below.${session}${repo}`);
   const sections: Section[] = [
     {
       noun: 'tasks',

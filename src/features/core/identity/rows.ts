@@ -26,7 +26,7 @@ export const identityRows = {
   ),
   developers: rowRule<DeveloperRow>({
     id: idOf('dev'),
-    name: matches(/^[^\p{Cc}@]{1,100}$/u, 'a name without control characters and "@"'),
+    name: matches(/^[^\p{Cc}@]{1,100}$/u, 'a name with no control characters and no "@"'),
     role: oneOf('admin', 'member'),
     visibility: oneOf('team', 'private'),
   }),

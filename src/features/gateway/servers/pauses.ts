@@ -16,7 +16,6 @@ export function delayBefore(failures: number, random: number): number {
 const GATHER_MS = 50;
 
 /**
- * How long to wait before a server that reports a change is listed again. The time doubles with each report, because each listing may write to
- * the store. After a minute without reports, the time is short again.
+ * How long to wait before a server that reports a change is listed again. The pause doubles with each report of changes, because each listing may write to the store. After a minute without reports, the time is short again.
  */
 export const nextPause = (pauseMs: number, quietMs: number): number => (quietMs >= STEADY_MS ? GATHER_MS : Math.min(pauseMs * 2, STEADY_MS));

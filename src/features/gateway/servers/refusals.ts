@@ -15,7 +15,7 @@ const WHY: Record<WithheldReason, string> = {
   changed: 'was changed by its server and the change is not approved yet',
   renamed: 'was renamed by its server and the new name is not approved yet',
   gone: 'is gone: its server does not list it any more',
-  name_taken: 'is withheld: another tool has its name',
+  name_taken: 'is withheld: another tool already uses this name',
   duplicate: 'is withheld: its server lists two definitions with this name',
   invalid: 'is withheld: its definition is invalid',
 };

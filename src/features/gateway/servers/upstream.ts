@@ -28,7 +28,7 @@ export interface UpstreamParts extends Services {
 
 const LIST_LIMIT_MS = 60_000;
 
-/** One configured server. It is kept running and listed, and calls are sent to it. */
+/** One configured server. The supervisor keeps it running, lists its tools and sends calls to it. */
 export class Upstream {
   readonly supervisor: Supervisor;
   readonly relay: Relay;

@@ -76,7 +76,7 @@ async function definitionTokens({ name, description, inputSchema, state }: Offer
   const known = counted.get(inputSchema);
   if (known !== undefined) return known;
   const tokenizer = await loadTokenizer();
-  // Other calls may run between two definitions, because the definition of an external tool may be long.
+  // Lets other calls run after each definition, because the definition of an external tool can be long and slow to process.
   await yieldToEventLoop();
   const tokens = tokenizer.count(JSON.stringify({ name, description, inputSchema }));
   counted.set(inputSchema, tokens);

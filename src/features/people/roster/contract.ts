@@ -45,7 +45,7 @@ const agentRow = z.strictObject({
   cost_24h: cost.nullable().describe('Null: nothing reported.'),
   why_blocked: refusal.nullable().describe('If the agent is blocked: the refusal that its last call received.'),
   instance_id: z.string().nullable(),
-  registered: z.array(z.string()).describe('Ids of the registered agents that belong to this agent.'),
+  registered: z.array(z.string()).describe('Ids (`ag_…`) that `agent_register` gave this agent.'),
 });
 export type RosterAgent = z.input<typeof agentRow>;
 

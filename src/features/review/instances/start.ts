@@ -17,7 +17,7 @@ import { changeInstance } from './store.ts';
 
 export type StartOutcome = { readonly row: InstanceRow } | { readonly failure: unknown };
 
-/** Carries out a reserved start. If that fails, undoes it. If this process dies, a server that takes over can repeat the start from the beginning. */
+/** Carries out a start that was reserved before. If that fails, undoes it. If this process dies, a server that takes over can repeat the start from the beginning. */
 export async function carryOutStart(outside: InstanceOutside, ports: InstancePorts, runner: StepRunner, leased: LeasedInstance): Promise<StartOutcome> {
   let at = leased;
   const before = undoReason(at);

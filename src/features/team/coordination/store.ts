@@ -186,7 +186,7 @@ export interface Slice {
   readonly limit: number;
 }
 
-/** Returns rows of all developers, whether they are open or closed. */
+/** Returns open and closed rows of all developers. */
 const slice = <T extends 'asks' | 'handoffs' | 'announcements'>(db: Db, table: T, workspace: string, { before, limit }: Slice): Promise<Database[T][]> =>
   findRows(db, table as 'asks', { workspace_id: workspace, id: before && { '<': before } }, { order: { id: 'desc' }, limit }) as unknown as Promise<
     Database[T][]

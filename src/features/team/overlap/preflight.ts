@@ -224,7 +224,10 @@ async function endWarning(tx: Tx, ctx: WriteContext, id: string, ruling: PassedS
   } else if (ruling.passes === 'confirmed') {
     await confirmWarning(tx, ctx, id, ruling.reason, { started });
   } else {
-    const reason = ruling.passes === 'outlived' ? 'The overlapping work is completed or cancelled.' : 'No candidate was left to judge when the work started.';
+    const reason =
+      ruling.passes === 'outlived'
+        ? 'The overlapping work is completed or cancelled.'
+        : 'When the work started, no similar work remained that needed a verdict.';
     await dismissAutomatically(tx, ctx, id, reason, { started });
   }
 }

@@ -64,7 +64,7 @@ export function toSpan(reading: CounterReading): UsageSpan {
 /** The model name is the only text that is stored from a payload. It must be short and without spaces, so that it cannot contain a prompt. */
 const MODEL = /^[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,79}(\[[0-9a-z]{1,4}\])?$/;
 
-/** The path of a model in a cloud contains the name of an account. It is removed, because only the end of the path is the model name. */
+/** The path of a cloud model contains the account name. It is removed, because only the end of the path is the model name. */
 const CLOUD_PLACE = /^(arn:|projects\/)[^ ]*\//;
 
 function modelName(value: unknown, path: string): string | null {

@@ -10,7 +10,7 @@ export interface ListingEntries<T> {
   readonly total: number;
 }
 
-/** A list of which first only the ids are read, in order, and then the rows in pages. The list may contain 10,000 tasks with much text in each. */
+/** A list that is read in two steps: first all ids in order, then the rows, page by page. The list may contain 10,000 tasks with much text in each. */
 interface ContextListing<R, T> {
   ids(limit: number): Promise<{ id: string }[]>;
   count(): Promise<number>;

@@ -100,7 +100,7 @@ const mergeReports = (one: AnchorReport, other: AnchorReport): AnchorReport => (
   firstBreak: earlierBreak(one.firstBreak, other.firstBreak),
 });
 
-/** Reads the anchors of the home. If the option `--anchor` names a file, also reads the anchors in that file. */
+/** Reads the anchors in the home folder. If the option `--anchor` names a file, also reads the anchors in that file. */
 function anchorsFor(invocation: Invocation): { home: KeptAnchors; given?: ReturnType<typeof readGivenAnchors> } {
   const folder = anchorFolder(loadConfig(invocation.env).home);
   const workspace = workspaceId(option(invocation, 'workspace') ?? 'default');

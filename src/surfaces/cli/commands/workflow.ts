@@ -125,7 +125,7 @@ export const workflowCommands: readonly CliCommand[] = [
     name: 'workflow questions',
     summary: 'List the open questions of agents.',
     hidden: true,
-    options: { answered: { description: 'List the questions that were answered last.' } },
+    options: { answered: { description: 'List the most recently answered questions.' } },
     examples: ['messages list --kind question'],
     action: 'questions.list',
     input: ({ values }) => ({ answered: values.answered === true }),

@@ -19,7 +19,7 @@ export const accessCodes = {
   DEVELOPER_NOT_FOUND: {
     meaning: 'The workspace has no developer with this name.',
     cause: 'The name is misspelt, nobody created a token for that person, or the developer is private.',
-    next: 'Call `covibe_team` operation `state`, which shows the developers of current work and sessions. At a terminal, run `covenant developers list`, or `covenant tokens create --developer NAME` to add one.',
+    next: 'Call `covibe_team` operation `state`. It shows which developers have current work or sessions. At a terminal, run `covenant developers list`, or `covenant tokens create --developer NAME` to add one.',
   },
   DEVELOPER_REQUIRED: {
     meaning: 'The call needs the token of a developer or agent.',

@@ -108,7 +108,7 @@ export const workflowCodes = {
   },
   QUESTION_OPEN: {
     meaning: 'The task already waits for an answer.',
-    cause: 'A task can wait for one question at a time.',
+    cause: 'A task can wait for the answer to only one question at a time.',
     next: 'Wait for the answer, which arrives as a message. Send a further question without `task_id`.',
   },
   RECIPIENT_NOT_FOUND: {

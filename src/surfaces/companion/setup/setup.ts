@@ -132,7 +132,7 @@ function requireOwnFolder(env: NodeJS.ProcessEnv): void {
   throw new CliError('BROKEN_FILE', `${credentials} is not valid JSON. Nothing was changed.`, 'Fix the file or move it away, then run setup again.');
 }
 
-/** Adds the agents that were set up here before. The hook type changes only if an agent that supports both types is set up now. */
+/** Adds the agents that were set up here before. The hook type can change only if this setup includes an agent that supports both types. */
 function withEarlier(before: SetUp | undefined, now: Omit<SetUp, 'root'>): Omit<SetUp, 'root'> {
   const clients = CLIENT_NAMES.filter((client) => now.clients.includes(client) || before?.clients.includes(client));
   const hasChoice = now.clients.some((client) => CLIENTS[client].hooks.overHttp);

@@ -121,7 +121,7 @@ export const journal = check('journal', ['JOURNAL_BROKEN'], async (say, { invoca
       return say.failed(
         'JOURNAL_BROKEN',
         `the chain breaks at event ${page.first_break.seq}: ${page.first_break.reason}`,
-        'covenant backup, then compare your last anchor: covenant audit verify --anchor FILE',
+        'run `covenant backup`, then compare the journal with your last anchor: `covenant audit verify --anchor FILE`',
       );
     if (page.done) return say.ok(`events ${begun + 1} to ${page.verified_to}, chain intact`);
     from = { after: page.verified_to, previous: page.root };
