@@ -50,6 +50,15 @@ test('a stop closes the store and ends every process while an external server ig
   await nothingIsLeft(mark);
 });
 
+test('a stop closes the store if the signal arrives twice, from the service manager and through the parent process [use.stop.closes-store]', async () => {
+  const { program, mark, wal } = await start();
+  expect(wal()).toBeGreaterThan(0);
+  program.child.kill('SIGTERM');
+  expect(await program.stop('SIGTERM')).toBe(0);
+  expect(wal()).toBe(0);
+  await nothingIsLeft(mark);
+});
+
 test('kill -9 of the server ends every process of its external servers [gateway.process.dies-with-server]', async () => {
   const { program, mark } = await start();
   await program.stop('SIGKILL');

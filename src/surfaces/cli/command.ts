@@ -127,14 +127,30 @@ export function upToThousand(text: string | undefined, what: string): number {
   throw new UsageError(`\`${what}\` must be a whole number from 1 to 1000`);
 }
 
-/** Aborts the work on SIGINT or SIGTERM, so that it can clean up first. A second signal ends the process. */
+/** Signals that follow the first one this fast are the same stop: npm and service managers signal a process and its parent, which passes the signal on. */
+const SAME_STOP_MS = 1_000;
+
+/** Calls `stop` on the first SIGINT or SIGTERM. A later signal ends the process immediately. Returns a function that removes the listeners. */
+export function onStopSignal(stop: () => void): () => void {
+  let first: number | undefined;
+  const listener = () => {
+    if (first !== undefined && performance.now() - first > SAME_STOP_MS) process.exit(1);
+    if (first === undefined) stop();
+    first ??= performance.now();
+  };
+  process.on('SIGINT', listener).on('SIGTERM', listener);
+  return () => {
+    process.off('SIGINT', listener).off('SIGTERM', listener);
+  };
+}
+
+/** Aborts the work on SIGINT or SIGTERM, so that it can clean up first. */
 export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>, reason?: Error): Promise<T> {
   const stop = new AbortController();
-  const interrupt = () => stop.abort(reason);
-  process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
+  const remove = onStopSignal(() => stop.abort(reason));
   try {
     return await work(stop.signal);
   } finally {
-    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
+    remove();
   }
 }

@@ -14,7 +14,7 @@ import { telemetrySettings } from '../../telemetry/settings.ts';
 import type { Telemetry } from '../../telemetry/start.ts';
 import { openBrowser } from '../browser.ts';
 import { findServer } from '../client.ts';
-import { type CliCommand, CliError, type Invocation, option } from '../command.ts';
+import { type CliCommand, CliError, type Invocation, onStopSignal, option } from '../command.ts';
 import { prepareHome, removeRunFile, writeRunFile } from '../home.ts';
 
 /** The time limit for stopping the server, and the part of this time that is reserved for closing the store. */
@@ -114,19 +114,14 @@ function announce(invocation: Invocation, app: App, url: string, signin: string,
   );
 }
 
-/** Runs `stop` on the first SIGTERM or SIGINT. A second signal ends the process immediately. The process also ends if `stop` takes too long. */
+/** Runs `stop` on the first SIGTERM or SIGINT. The process also ends if `stop` takes too long. */
 function untilSignal(stop: () => Promise<void>): Promise<void> {
   const GIVE_UP_MS = 4_800;
   return new Promise((resolve, reject) => {
-    let stopping = false;
-    const onSignal = () => {
-      if (stopping) process.exit(1);
-      stopping = true;
+    onStopSignal(() => {
       setTimeout(() => process.exit(1), GIVE_UP_MS).unref();
       stop().then(resolve, reject);
-    };
-    process.on('SIGTERM', onSignal);
-    process.on('SIGINT', onSignal);
+    });
   });
 }
 

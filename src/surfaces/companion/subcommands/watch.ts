@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { CliError, type CommandResult, option, UsageError } from '../../cli/command.ts';
+import { CliError, type CommandResult, onStopSignal, option, UsageError } from '../../cli/command.ts';
 import { type CliOutput, counted } from '../../cli/output.ts';
 import { BASE_URL, type CompanionCommand, originOf } from '../command.ts';
 import { HANDOVER, runCurrent } from '../update/launch.ts';
@@ -38,7 +38,7 @@ export const watchCommand: CompanionCommand = {
     const since = momentFrom(option(invocation, 'since'), Date.now());
     const enabled = values['self-update'] === true || env.COVIBE_SELF_UPDATE === '1';
     const ending = new AbortController();
-    for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => ending.abort());
+    onStopSignal(() => ending.abort());
     const updater = createUpdater({ env, origin, enabled, out });
     const watcher = new MachineWatcher({ env, origin, intervalMs, since, out, signal: ending.signal, updater });
     if (values.once === true) {
@@ -46,7 +46,7 @@ export const watchCommand: CompanionCommand = {
       return onceOver(watcher);
     }
     const here = () => {
-      out.note(`Reporting model usage to ${origin}, from the first start on this machine or from --since on. Stop with Ctrl-C.`);
+      out.note(`Reporting model usage to ${origin}. Stop with Ctrl-C.`);
       return watcher.run();
     };
     const end = enabled ? await runCurrent({ env, argv: process.argv.slice(2), signal: ending.signal, updater, here }) : await here();
