@@ -130,7 +130,10 @@ export function upToThousand(text: string | undefined, what: string): number {
 /** Signals that follow the first one this fast are the same stop: npm and service managers signal a process and its parent, which passes the signal on. */
 const SAME_STOP_MS = 1_000;
 
-/** Calls `stop` on the first SIGINT or SIGTERM. A later signal ends the process immediately. Returns a function that removes the listeners. */
+/** The last is sent when a terminal closes. */
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Calls `stop` on the first of these signals. A later signal ends the process immediately. Returns a function that removes the listeners. */
 export function onStopSignal(stop: () => void): () => void {
   let first: number | undefined;
   const listener = () => {
@@ -138,13 +141,13 @@ export function onStopSignal(stop: () => void): () => void {
     if (first === undefined) stop();
     first ??= performance.now();
   };
-  process.on('SIGINT', listener).on('SIGTERM', listener);
+  for (const signal of STOP_SIGNALS) process.on(signal, listener);
   return () => {
-    process.off('SIGINT', listener).off('SIGTERM', listener);
+    for (const signal of STOP_SIGNALS) process.off(signal, listener);
   };
 }
 
-/** Aborts the work on SIGINT or SIGTERM, so that it can clean up first. */
+/** Aborts the work on a stop signal, so that it can clean up first. */
 export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>, reason?: Error): Promise<T> {
   const stop = new AbortController();
   const remove = onStopSignal(() => stop.abort(reason));

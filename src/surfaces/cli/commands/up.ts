@@ -114,7 +114,7 @@ function announce(invocation: Invocation, app: App, url: string, signin: string,
   );
 }
 
-/** Runs `stop` on the first SIGTERM or SIGINT. The process also ends if `stop` takes too long. */
+/** Runs `stop` on the first stop signal. The process also ends if `stop` takes too long. */
 function untilSignal(stop: () => Promise<void>): Promise<void> {
   const GIVE_UP_MS = 4_800;
   return new Promise((resolve, reject) => {
