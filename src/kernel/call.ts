@@ -168,7 +168,7 @@ export interface Call extends CallRequest {
   server?: string | undefined;
   /** Set after the server has checked that the session belongs to the caller. */
   session: string | null;
-  /** True once a part of the call's work is committed. That part stays, even if the rest fails. */
+  /** True once a part of the call's work is committed, or may be. That part stays, even if the rest fails. */
   kept?: boolean;
   /** The state of the caller's work when the call failed. */
   circumstances?: Record<string, string> | undefined;

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { StoreBusy, StoreClosed } from '../storage/errors.ts';
+import { OutcomeUnknown, StoreBusy, StoreClosed } from '../storage/errors.ts';
 import { testApp } from '../testing/app.ts';
 import { fixtureFeature } from '../testing/fixture.ts';
 import { until } from '../testing/until.ts';
@@ -168,6 +168,14 @@ test('a refusal does not claim that nothing was written if part of the call was 
     vi.spyOn(app.store, 'append').mockRejectedValueOnce(failure);
     expect((await tool('covibe_fixture', { operation }, ana)).reply).toMatchObject(told);
   }
+});
+
+test('a call whose commit may have happened never claims that nothing was written, even if its refusal cannot be journaled', async () => {
+  const { app, developer, tool } = await testApp(fixture);
+  const ana = await developer('ana');
+  vi.spyOn(app.store, 'write').mockRejectedValueOnce(new OutcomeUnknown('the database connection was lost during the commit'));
+  vi.spyOn(app.store, 'append').mockRejectedValueOnce(new StoreBusy('the database cannot be reached'));
+  expect((await tool('covibe_fixture', { operation: 'change', what: 'w' }, ana)).reply).toMatchObject({ code: 'OUTCOME_UNKNOWN' });
 });
 
 test('a result that violates its contract is a fault', async () => {

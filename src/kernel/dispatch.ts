@@ -1,3 +1,4 @@
+import { OutcomeUnknown } from '../storage/errors.ts';
 import type { Tx, WriteCallback } from '../storage/write.ts';
 import { Admission, type PrecheckFailure } from './admission.ts';
 import {
@@ -275,6 +276,8 @@ export class Dispatch {
       call.growth.events += appended;
       return result;
     } catch (error) {
+      // The commit may have happened. If the refusal cannot be journaled either, the second error must not claim that nothing was written.
+      if (error instanceof OutcomeUnknown) call.kept = true;
       call.trail.unshift(...trail);
       throw error;
     }
