@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 const MAX_ITEMS = { packedMB: 4.5, unpackedMB: 14, files: 450, direct: 15, all: 30 };
-/** The programs, the dashboard, the licences, and the files that README.md links to. */
+/** Files without which a program does not work, and those that people look for first. A test checks all links of README.md. */
 const NEEDED = [
   'dist/bin/covenant.js',
   'dist/bin/covibe-mcp.js',

@@ -19,7 +19,7 @@ import {
 import { createUpstreams, guestEntry, type Upstreams } from './features/gateway/servers/index.ts';
 import { productFeatures } from './features/index.ts';
 import { DEMO_WORKSPACE_ID, demoFolder, demoLauncher, demoServer } from './features/people/demo/index.ts';
-import { agentTypeOf, circumstancesOf, LAUNCHERS } from './features/review/instances/index.ts';
+import { circumstancesOf, instanceTypeOf, LAUNCHERS } from './features/review/instances/index.ts';
 import { type Embedder, localEmbedder, remoteEmbedder } from './features/team/overlap/index.ts';
 import { createSessionPorts } from './features/team/sessions/index.ts';
 import type { Services } from './kernel/call.ts';
@@ -193,7 +193,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     features.flatMap((feature) => feature.implementations),
     (workspace) => upstreams.in(workspace).tools,
   );
-  const gate = createGate(services, registry, agentTypeOf(store.reader));
+  const gate = createGate(services, registry, instanceTypeOf(store.reader));
   Object.assign(late, { registry, gate });
 
   const dispatch = new Dispatch({
@@ -216,11 +216,16 @@ export async function createApp(options: AppOptions): Promise<App> {
       tracer: options.tracer,
     },
   });
+  /** If a feature hangs, for example because of an external server, the store must be closed anyway. */
+  const stopFeatures = async (graceMs: number, ...others: Promise<void>[]) => {
+    const stops = [...features.map(async (feature) => await feature.stop?.()), ...others];
+    for (const stop of stops) stop.catch((error: unknown) => log.error('a part of the server failed to stop', { error }));
+    await waitAtMost(graceMs, Promise.allSettled(stops));
+  };
   try {
     for (const feature of features) await feature.start?.(services);
   } catch (error) {
-    // If one feature fails to start, the features that have already started must be stopped.
-    for (const feature of features) await feature.stop?.();
+    await stopFeatures(CLOSE_LIMIT_MS);
     await store.close();
     throw error;
   }
@@ -245,10 +250,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       late.url = url;
     },
     async close(graceMs = CLOSE_LIMIT_MS) {
-      const stops = [...features.map(async (feature) => await feature.stop?.()), sweeping.stop()];
-      for (const stop of stops) stop.catch((error: unknown) => log.error('a part of the server failed to stop', { error }));
-      // If a feature hangs, for example because of an external server, the store must be closed anyway.
-      await waitAtMost(graceMs, Promise.allSettled(stops));
+      await stopFeatures(graceMs, sweeping.stop());
       await refusals.flush(true).catch((error: unknown) => log.error('the last refusals were not recorded', { error }));
       await store.close();
     },

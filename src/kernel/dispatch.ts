@@ -31,10 +31,7 @@ interface DispatchOptions extends Services {
   readonly timeoutMs: number;
   /** The maximum age of a dashboard sign-in for an action that needs a fresh one. */
   readonly freshSignInMs: number;
-  /**
-   * Validates every result against its contract. Only for tests: in production, a caller would get an error instead of a result
-   * that is slightly wrong.
-   */
+  /** Validates every result against its contract. Only for tests: in production, a slightly wrong result is better than an error. */
   readonly checkOutput: boolean;
 }
 
@@ -44,7 +41,6 @@ interface DispatchOptions extends Services {
  */
 export class Dispatch {
   readonly #o: DispatchOptions;
-
   readonly #admission: Admission;
   readonly #deadlines = new Set<Deadline>();
   readonly #whenIdle: (() => void)[] = [];
@@ -104,9 +100,8 @@ export class Dispatch {
   }
 
   #begin(request: CallRequest, noun: Call['noun']): Call {
-    const now = this.#o.clock.now();
     const redactedArgs = this.#o.registry.redactedArgs(noun, request.name, request.args, request);
-    const requestId = requestIdAt(now);
+    const requestId = requestIdAt(this.#o.clock.now());
     return {
       ...request,
       redactedArgs,
@@ -121,7 +116,6 @@ export class Dispatch {
       journalIn: request.principal.workspace,
       grant: null,
       approval: null,
-      server: undefined,
       counted: false,
       exchange: request.exchange,
       session: null,

@@ -1,6 +1,7 @@
 import { nearest } from '../wire/nearest.ts';
 import { type Call, onlyToolset } from './call.ts';
 import type { Toolset } from './contract.ts';
+import type { Log } from './log.ts';
 import type { Ports } from './ports.ts';
 import type { PublishedTool } from './publish.ts';
 import { namespaceOf, type Registry } from './registry.ts';
@@ -40,9 +41,15 @@ const MAYBE_UNKNOWN = new Set(['UNKNOWN_TOOL', 'INVALID_TOOL', 'CAPABILITY_DENIE
  * Suggests the most similar tool name that the caller may list. The suggestion does not depend on whether the refused tool
  * exists, so it reveals nothing.
  */
-export async function withNearest(call: Call, reply: Refused, { registry, ports }: { registry: Registry; ports: Pick<Ports, 'mayList'> }): Promise<Refused> {
+export async function withNearest(
+  call: Call,
+  reply: Refused,
+  { registry, ports, log }: { registry: Registry; ports: Pick<Ports, 'mayList'>; log: Log },
+): Promise<Refused> {
   if (call.noun !== 'tool' || !MAYBE_UNKNOWN.has(reply.code) || registry.tool(call.name)) return reply;
-  const may = await ports.mayList(call.principal);
+  // A failed look-up must replace neither the refusal nor its event.
+  const may = await ports.mayList(call.principal).catch((error: unknown) => log.warn('no similar tool was looked up', { tool: call.name, error }));
+  if (!may) return reply;
   const all = [...registry.tools(), ...registry.external(call.principal.workspace).tools()];
   const listed = all.filter(({ name, toolset }) => (call.toolsets?.has(toolset) ?? true) && may(name, toolset)).map(({ name }) => name);
   const near = listed.includes(call.name) ? undefined : nearest(call.name, listed);

@@ -1,6 +1,6 @@
 import { shellQuoted } from '../wire/shell-quoted.ts';
 import type { Principal } from './call.ts';
-import { workspaceFlag, workspaceName } from './ids.ts';
+import { workspaceFlag } from './ids.ts';
 import type { PublishedTool } from './publish.ts';
 import { accessOf } from './registry.ts';
 import { type Refused, refused } from './reply.ts';
@@ -23,7 +23,7 @@ export function freshDenial(
     'error',
     'SIGN_IN_AGAIN',
     `${action.name} gives out rights or secrets and needs a sign-in within the last ${Math.round(freshMs / 60_000)} minutes.`,
-    `On the server's machine, run \`covenant open --developer ${JSON.stringify(developerName)} --workspace ${workspaceName(workspace)}\`, or ask the operator for a sign-in link. Open the link in this browser, then try again.`,
+    `On the server's machine, run \`covenant open --developer ${developerName === null ? 'NAME' : shellQuoted(developerName)}${workspaceFlag(workspace)}\`, or ask the operator for a sign-in link. Open the link in this browser, then try again.`,
   );
 }
 

@@ -23,10 +23,13 @@ test('covenant ends with 0 if done, 1 if refused, and 2 if called wrongly [use.c
   const code = async (...args: string[]) => (await covenantProcess(at, ...args)).code;
   expectNamed(EXITS, { 0: await code('status'), 1: await code('tokens', 'revoke', 'nothing'), 2: await code('tokens', 'revoke') });
   for (const wrong of [['tokens'], ['nope'], ['tokens', 'list', '--nope'], ['help', 'nope']]) expect([wrong, await code(...wrong)]).toEqual([wrong, 2]);
-  for (const asked of [[], ['--help'], ['help', 'tokens'], ['--version'], ['-v']]) expect([asked, await code(...asked)]).toEqual([asked, 0]);
+  for (const wrong of ['audit export --anchor --category work', 'usage --by day --by agent'])
+    expect([wrong, await code(...wrong.split(' '))]).toEqual([wrong, 2]);
+  for (const asked of [['tokens', 'list', '-hh'], [], ['--help'], ['help', 'tokens'], ['--version'], ['-v']])
+    expect([asked, await code(...asked)]).toEqual([asked, 0]);
 });
 
-test('covibe-local ends with 3 if the guard denies, and a hook never ends with 2 [use.cli.exit-codes]', async () => {
+test('covibe-local ends with 3 if the guard denies, and a hook that is called wrongly ends with 1 [use.cli.exit-codes]', async () => {
   const { machine, repository, ben, claim, traffic } = await companionScene();
   const code = async (...args: string[]) => (await machine.run(repository.path, args)).code;
   const check = ['guard', 'check', 'pre-commit', '--base-url', traffic.url];
@@ -40,7 +43,8 @@ test('covibe-local ends with 3 if the guard denies, and a hook never ends with 2
     2: await code('guard', 'check'),
     3: await code(...check),
   });
-  expect([await code('hook'), await code('hook', 'nobody', 'nothing')]).toEqual([1, 1]);
+  for (const words of [['hook'], ['hook', 'nobody', 'nothing'], ['--json', 'hook', 'codex', 'stop', '--bogus']])
+    expect([words, await code(...words)]).toEqual([words, 1]);
 });
 
 test('covibe-mcp ends with 0 when its input ends, and 1 if a setting is wrong [use.cli.exit-codes]', () => {

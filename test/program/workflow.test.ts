@@ -27,7 +27,7 @@ async function place() {
   return { server, run, call, workflow: String(workflow), task: String(task), agent: String(agent), question: String(question) };
 }
 
-test('prints open questions in full, and an answer lets the waiting task continue [use.cli.one-name]', async () => {
+test('prints open questions in full, and an answer lets the waiting task continue', async () => {
   const { run, call, task, agent, question } = await place();
   expect(await call('task_get', { id: task })).toMatchObject({ status: 'paused', question_id: question });
   for (const command of [

@@ -5,13 +5,13 @@ import { invalidInput, Refusal } from '../../kernel/reply.ts';
 import { insertNewRow, insertRows, newId } from '../../storage/rows.ts';
 import type { CycleRow } from '../../storage/schema-rows.ts';
 import type { Tx } from '../../storage/write.ts';
-import { shellQuoted } from '../../wire/shell-quoted.ts';
 import type { CycleConfig } from './config.ts';
 import { cycleIdFor, slugOf } from './cycle-id.ts';
 import { firstPhase, leadsBack, type Phase } from './machine.ts';
 import type { HandoffPayload } from './payload.ts';
 import { activeCycle, changeCycle, countHandoffs, findCycle, idsLike, readCycle, type StoredCycle } from './store.ts';
 import { mintLockToken } from './tokens.ts';
+import { cancelCommand } from './turn.ts';
 
 interface CycleStart {
   readonly repository: string;
@@ -64,14 +64,13 @@ export async function startCycle(tx: Tx, ctx: WriteContext, { repository, featur
 
 /** `cycle_id` is null if the active cycle belongs to another workspace. */
 function alreadyActive(repository: string, workspace: string, cycle_id: string | null): Refusal {
-  const cancel = `covenant cycle cancel --repo ${shellQuoted(repository)}`;
   return new Refusal(
     'CYCLE_ALREADY_ACTIVE',
     cycle_id === null ? `Another workspace has an active cycle in ${repository}.` : `The cycle ${cycle_id} is active in ${repository}.`,
     cycle_id === null
-      ? `Wait until it ends, or ask the operator to run \`${cancel} --workspace NAME --reason TEXT\` with the name of that workspace.`
+      ? `Wait until it ends, or ask the operator to run \`${cancelCommand(repository, ' --workspace NAME')}\` with the name of that workspace.`
       : 'Continue that cycle: cycle.status shows its phase and role. In its last working phase, call cycle.complete, then cycle.archive, each with session_token and lock_token. ' +
-          `Or ask the operator to run \`${cancel}${workspaceFlag(workspace)} --reason TEXT\`.`,
+          `Or ask the operator to run \`${cancelCommand(repository, workspaceFlag(workspace))}\`.`,
     { cycle_id },
   );
 }

@@ -1,3 +1,4 @@
+import { workspaceFlag } from '../../kernel/ids.ts';
 import { Refusal } from '../../kernel/reply.ts';
 import { shellQuoted } from '../../wire/shell-quoted.ts';
 import { afterCompletion, afterHandoff, type Phase, producersFor } from './machine.ts';
@@ -6,7 +7,10 @@ import type { StoredCycle } from './store.ts';
 import { sameSecret } from './tokens.ts';
 
 /** What the rules in this file need to know about a cycle. They decide which role may do what in which phase, throw refusals and change nothing. */
-export type JudgedCycle = Pick<StoredCycle, 'repository' | 'cycle_id' | 'feature' | 'phase' | 'active_role' | 'lock_role' | 'lock_token' | 'machine'>;
+export type JudgedCycle = Pick<
+  StoredCycle,
+  'workspace_id' | 'repository' | 'cycle_id' | 'feature' | 'phase' | 'active_role' | 'lock_role' | 'lock_token' | 'machine'
+>;
 
 export function judgeAcquire(cycle: JudgedCycle | undefined, repository: string, role: string): JudgedCycle {
   const active = requireCycle(cycle, repository);
@@ -58,6 +62,9 @@ export function judgeArchive(found: JudgedCycle | undefined, repository: string,
   requireToken(cycle, role, lockToken);
 }
 
+/** Returns the command that cancels the active cycle of a repository. `flag`: the `--workspace` option of the command, with a space before it. */
+export const cancelCommand = (repository: string, flag: string): string => `covenant cycle cancel --repo ${shellQuoted(repository)}${flag} --reason TEXT`;
+
 export function requireFinal(cycle: JudgedCycle): void {
   const { phase, machine } = cycle;
   if (phase === machine.final) return;
@@ -93,7 +100,7 @@ function requireToken(cycle: JudgedCycle, role: string, token: string): void {
   throw lockDenied('the lock token is not the current one', cycle, role);
 }
 
-function lockDenied(message: string, { repository, active_role: activeRole, lock_role: lockRole }: JudgedCycle, requestedRole: string): Refusal {
+function lockDenied(message: string, { workspace_id, repository, active_role: activeRole, lock_role: lockRole }: JudgedCycle, requestedRole: string): Refusal {
   return new Refusal('LOCK_DENIED', message, nextStep(), { activeRole, requestedRole });
 
   function nextStep(): string {
@@ -101,7 +108,7 @@ function lockDenied(message: string, { repository, active_role: activeRole, lock
       return `It is the turn of ${activeRole}. Call cycle.status until \`active_role\` is ${requestedRole}, then call lock.acquire with your \`session_token\`.`;
     // This happens only if somebody has manipulated the store. lock.acquire would be refused too.
     if (lockRole !== activeRole)
-      return `Ask the operator to run \`covenant cycle cancel --repo ${shellQuoted(repository)} --reason TEXT\`: the lock of this cycle is inconsistent.`;
+      return `Ask the operator to run \`${cancelCommand(repository, workspaceFlag(workspace_id))}\`: the lock of this cycle is inconsistent.`;
     return `Call lock.acquire with your \`session_token\` of ${activeRole}, then repeat the call with the \`lock_token\` that it returns.`;
   }
 }

@@ -5,6 +5,7 @@ import { type JudgedCycle, judgeAcquire, judgeArchive, judgeCompletion, judgeHan
 
 const TOKEN = 'a'.repeat(48);
 const CYCLE: JudgedCycle = {
+  workspace_id: 'ws_default',
   repository: '/r',
   cycle_id: '20260220T215622Z_x',
   feature: 'x',

@@ -9,9 +9,8 @@ export async function byOwnNode(): Promise<number | undefined> {
   const node = join(PACKAGE_ROOT, 'node_modules/node/bin/node');
   if (!existsSync(node)) return undefined;
   const child = spawn(node, process.argv.slice(1), { stdio: 'inherit' });
-  // SIGINT is not passed on, because the terminal sends it to both processes. A second SIGINT would end a server before it has cleaned up.
-  process.on('SIGINT', () => {});
-  for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));
+  // The child may get a signal twice, from the terminal and from here. `onStopSignal` counts both as one stop.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));
   const [code] = (await once(child, 'exit')) as [number | null];
   return code ?? 1;
 }

@@ -114,6 +114,7 @@ export async function parseCommand(program: string, command: Named, rest: readon
       const dash = isOption ? `. For a value that begins with a dash, write --${name}=${token.value}` : '';
       throw new UsageError(`\`--${name}\` needs a value: --${name} ${known.value}${dash}`);
     }
+    if (values[name] !== undefined) throw new UsageError(`\`--${name}\` was given twice. Give it once`);
     values[name] = token.value;
   }
   const wanted = command.arguments ?? [];

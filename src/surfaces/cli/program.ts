@@ -54,6 +54,12 @@ export async function runProgram<I extends BareInvocation>(
     }
     const { command } = target;
     const bare: BareInvocation = { env, cwd: terminal.cwd(), json, out, ...(await parseCommand(program.name, command, target.rest)) };
+    // A cluster such as `-hh` is recognised only here.
+    if (bare.values.help === true) {
+      const { helpFor } = await import('./help.ts');
+      out.result(helpFor(program, target));
+      return 0;
+    }
     const result = await command.run({ ...bare, ...more(bare) } as I);
     if (result?.verbatim && !json) out.verbatim(result.text);
     else if (result) out.result(json ? JSON.stringify(result.json) : result.text);

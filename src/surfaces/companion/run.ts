@@ -11,5 +11,5 @@ export async function runCompanion(argv: readonly string[], env: NodeJS.ProcessE
   const program = { name: 'covibe-local', version: VERSION, groups: GROUPS, exits: EXITS, footer: FOOTER };
   const exit = await runProgram(program, argv, env, () => ({}), terminal);
   // Agent programs treat exit code 2 as a denial. A hook that was called with wrong arguments must not stop the agent.
-  return argv[0] === 'hook' && exit === 2 ? 1 : exit;
+  return argv.find((word) => !word.startsWith('-')) === 'hook' && exit === 2 ? 1 : exit;
 }

@@ -34,7 +34,7 @@ function Steps({ called, warningId }: { called: boolean; warningId: string | nul
     >
       <ol className="panel divide-y divide-line">
         <Step done={isConnected} title="Connect an agent" outcome={connected.size > 0 && `Connected: ${namesOf([...connected.keys()])}.`}>
-          <AgentTabs chosen={agent} connected={connected} onChoose={setAgent} />
+          <AgentTabs chosen={agent} onChoose={setAgent} />
           <ConnectCommand agent={agent} />
           <p className="text-muted">
             On another machine, or to set up all agents of a machine, run this in your repository and approve the code that it shows:
@@ -43,7 +43,7 @@ function Steps({ called, warningId }: { called: boolean; warningId: string | nul
           <div className="text-muted">
             <InstalledFirst />
           </div>
-          <ConnectionState agent={agent} lastCall={connected.get(agent)} />
+          <ConnectionState agent={agent} lastCall={undefined} />
         </Step>
         <Step done={tasks === null || (tasks ?? 0) > 0} title="Give it a task">
           <p className="text-muted">Agents announce their work before they start. Ask yours, for example:</p>
@@ -72,8 +72,8 @@ function Steps({ called, warningId }: { called: boolean; warningId: string | nul
   );
 }
 
-/** Shows a tab for each supported agent. An agent that has connected gets a check mark. */
-function AgentTabs({ chosen, connected, onChoose }: { chosen: AgentType; connected: ReadonlyMap<AgentType, number>; onChoose: (agent: AgentType) => void }) {
+/** Shows a tab for each supported agent. */
+function AgentTabs({ chosen, onChoose }: { chosen: AgentType; onChoose: (agent: AgentType) => void }) {
   return (
     <fieldset aria-label="Agent" className="flex flex-wrap gap-2">
       {AGENTS.map(([agent, name]) => (
@@ -84,13 +84,7 @@ function AgentTabs({ chosen, connected, onChoose }: { chosen: AgentType; connect
           aria-pressed={agent === chosen}
           onClick={() => onChoose(agent)}
         >
-          {connected.has(agent) && (
-            <span aria-hidden="true" className="text-good">
-              ✓
-            </span>
-          )}
           {name}
-          {connected.has(agent) && <span className="sr-only">, connected</span>}
         </button>
       ))}
     </fieldset>

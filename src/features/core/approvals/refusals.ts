@@ -1,4 +1,3 @@
-import { agentTypeOf } from '../../../kernel/actor.ts';
 import type { Principal } from '../../../kernel/call.ts';
 import { workspaceFlag } from '../../../kernel/ids.ts';
 import { type Refused, refused } from '../../../kernel/reply.ts';
@@ -46,12 +45,14 @@ export const argumentsUnreadable = (): Refused =>
     },
   );
 
-export const tokenRevoked = ({ actor, developerName, workspace }: Principal): Refused =>
+export const tokenRevoked = ({ kind, agentType, developerName, workspace }: Principal): Refused =>
   refused(
     'error',
     'TOKEN_REVOKED',
     'The token of this call was revoked or expired while the call waited.',
-    `Ask the operator for a new token: \`covenant tokens create --developer ${developerName === null ? 'NAME' : shellQuoted(developerName)}${agentTypeOf(actor) === null ? '' : ` --agent ${agentTypeOf(actor)}`}${workspaceFlag(workspace)}\`.`,
+    kind === 'instance'
+      ? 'Stop: the token of an instance ends with the instance. Ask your user to start another one: `covenant instances start`.'
+      : `Ask the operator for a new token: \`covenant tokens create --developer ${developerName === null ? 'NAME' : shellQuoted(developerName)}${agentType === null ? '' : ` --agent ${agentType}`}${workspaceFlag(workspace)}\`.`,
   );
 
 export const tooManyApprovals = (most: number): Refused =>

@@ -16,7 +16,7 @@ export async function requireInstance(db: Db, workspace: string, id: string): Pr
 }
 
 /** Returns the type of the calling agent. Undefined if the caller is not an agent that this server started. */
-export const agentTypeOf =
+export const instanceTypeOf =
   (db: Db) =>
   async ({ workspace, instanceId }: Principal): Promise<string | undefined> =>
     instanceId === null ? undefined : (await findInstance(db, workspace, instanceId))?.type;

@@ -13,7 +13,7 @@ export { concludeReview } from './conclude-review.ts';
 export { type Feedback, feedbackView } from './contract.ts';
 export { beginEnding, EXIT_GRACE_MS } from './end.ts';
 export { circumstancesOf } from './failures.ts';
-export { agentTypeOf, requireHere, requireInstance, requireWatchable } from './guards.ts';
+export { instanceTypeOf, requireHere, requireInstance, requireWatchable } from './guards.ts';
 export { LAUNCHERS } from './launch.ts';
 export { allows, isAtLimit, isGivenUp, isStuck, reviewsAllowed, SUGGESTIONS, withNews } from './lifecycle.ts';
 export { INSTANCE_ID } from './names.ts';

@@ -1,11 +1,13 @@
 import { hash } from 'node:crypto';
 import { record, type WriteContext } from '../../../kernel/call.ts';
 import type { Input } from '../../../kernel/contract.ts';
+import { workspaceFlag } from '../../../kernel/ids.ts';
 import { invalidInput, ok, type Reply, refused } from '../../../kernel/reply.ts';
 import { canonicalJson } from '../../../storage/journal.ts';
 import { findRows, insertRows, newId } from '../../../storage/rows.ts';
 import type { AgentSpanRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
+import { shellQuoted } from '../../../wire/shell-quoted.ts';
 import { callingDeveloper } from '../../core/identity/index.ts';
 import { agentTypeOf } from '../sessions/index.ts';
 import type { ingestTelemetry } from './contract.ts';
@@ -60,11 +62,12 @@ export async function ingest(
     payload: { source: input.source, payload_sha256: sha256, ...sumOf(rows), cost_usd: data.cost_usd, cost_mismatch: data.cost_mismatch },
   });
   if (!data.cost_mismatch) return ok(data, 'Counted.');
+  const [model, ...others] = new Set(rows.flatMap((row) => row.model ?? []));
   return refused(
     'warning',
     'COST_MISMATCH',
     `Counted. The submitted cost of $${data.submitted_cost_usd} differs from the $${data.cost_usd} computed with the server's prices.`,
-    `Nothing to do for this report. If the submitted cost is right, ask the operator to set the price: covenant prices set ${rows[0]?.model ?? 'MODEL'} --input USD --output USD`,
+    `Nothing to do for this report. If the submitted cost is right, ask the operator to set the price: covenant prices set ${model === undefined || others.length > 0 ? 'MODEL' : shellQuoted(model)} --input USD --output USD${workspaceFlag(tx.workspace)}`,
     data,
   );
 }

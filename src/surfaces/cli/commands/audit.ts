@@ -67,11 +67,15 @@ export const auditCommands: readonly CliCommand[] = [
     options: { anchor: { description: 'Write an anchor instead of printing events, as `covenant audit anchor` does.' }, ...FILTER_OPTIONS },
     examples: ['audit export > journal.jsonl', 'audit export --category audit'],
     async run(invocation) {
-      if (invocation.values.anchor) return await writeAnchor(invocation);
+      const filter = given(invocation, ...FILTER);
+      if (invocation.values.anchor) {
+        if (Object.keys(filter).length > 0) throw new UsageError('`--anchor` takes no filter, because an anchor covers all events');
+        return await writeAnchor(invocation);
+      }
       const print = (events: readonly JournalEvent[]) => {
         for (const event of events) invocation.out.result(JSON.stringify(event));
       };
-      await everyPage(invocation, print, given(invocation, ...FILTER));
+      await everyPage(invocation, print, filter);
       return undefined;
     },
   },
