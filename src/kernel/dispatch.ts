@@ -116,6 +116,8 @@ export class Dispatch {
       journalIn: request.principal.workspace,
       grant: null,
       approval: null,
+      // Hides the server of a relay request until the call is admitted.
+      server: undefined,
       counted: false,
       exchange: request.exchange,
       session: null,
